@@ -1,5 +1,6 @@
-//! What the compiler makes of the programs of a script: with which options they are compiled, which of them together, and whether they have
-//! the errors that the script expects. What depends on a device is given by the caller.
+//! Compilation of the programs of a script: selects their options, decides which programs are
+//! compiled together, and checks that the reported errors are those that the script expects. The
+//! caller supplies everything that depends on a device.
 
 mod expected;
 mod features;
@@ -20,7 +21,7 @@ use glasm::{
 };
 use image_formats::image_formats;
 
-/// What became of a program that was compiled together with others.
+/// Stage of a linked pipeline with its shader or its diagnostics.
 pub type LinkedStage = (Stage, Result<Shader, Diagnostics>);
 
 /// Compiles the programs of a script.
@@ -32,7 +33,8 @@ pub struct ScriptCompiler<'a> {
     pub script: &'a Script,
     /// The state in which the programs are used.
     pub state: &'a ProgramState,
-    /// What the device or the caller decides: target, features, bindings, conventions of clip space for scripts that follow Vulkan.
+    /// Options that the device or the caller determines: target, features, bindings, and
+    /// conventions of clip space for scripts that follow Vulkan.
     pub base: glasm::Options,
     /// Bits of the size that points have where a module writes none, if something gives them one.
     pub implied_point_size: Option<u32>,
@@ -47,19 +49,19 @@ impl ScriptCompiler<'_> {
     /// Compiles an assembly program by itself.
     ///
     /// # Errors
-    /// Its errors, at places in the program.
+    /// The errors of the program, at positions in the program.
     pub fn compile(&self, section: &ProgramSection) -> Result<Shader, Diagnostics> {
         glasm::compile(&self.source(section), &self.options(section.stage))
     }
 
-    /// Returns the stages of a pipeline that has nothing but assembly programs, compiled together
-    /// unless the script wants them apart; else nothing. After them those that the pipeline needs
-    /// besides.
+    /// Returns the stages of a pipeline that consists of assembly programs only, linked together
+    /// unless the script asks for separate programs; otherwise an empty list. Stages that the
+    /// pipeline additionally needs come last.
     pub fn link(&self) -> Vec<LinkedStage> {
         let sections = self.script.programs.iter();
         let mut sections: Vec<_> = sections
             .filter(|section| section.stage != Stage::Compute)
-            // It forwards what the vertex program writes for the evaluation program.
+            // The added stage forwards the outputs of the vertex program to the evaluation program.
             .filter(|section| {
                 (section.stage, section.form) != (Stage::TessControl, ProgramForm::PassThrough)
             })
@@ -72,7 +74,7 @@ impl ScriptCompiler<'_> {
         let mut compiler = Compiler::new();
         let load = |section: &&ProgramSection| compiler.load(&self.source(section));
         let programs = sections.iter().map(load);
-        // What does not load has its errors where it is compiled by itself.
+        // The errors of a program that does not load are reported when it is compiled by itself.
         let Ok(programs) = programs.collect::<Result<Vec<_>, _>>() else {
             return Vec::new();
         };
@@ -95,7 +97,7 @@ impl ScriptCompiler<'_> {
             options.forms = options.forms.before_rasterization();
         }
         if !self.is_linked() {
-            // What these need of the stage before is there if that is a program, too.
+            // The previous stage provides the inputs that these forms need if it is a program, too.
             options.forms.two_sided_color = StateForm::Fixed;
             options.forms.flat_colors = StateForm::Fixed;
             options.forms.line_stipple = StateForm::Fixed;
@@ -210,7 +212,7 @@ impl ScriptCompiler<'_> {
         }
     }
 
-    /// GL state as far as a stage has to do with it.
+    /// Returns the part of the GL state that concerns a stage.
     fn fixed_state(&self, stage: Stage) -> glasm::FixedState {
         let requirements = &self.script.requirements;
         let is_last = self.last_stage() == stage;
@@ -256,7 +258,7 @@ impl ScriptCompiler<'_> {
         self.base.target == Target::OpenGl4_5
     }
 
-    /// Returns how a stage counts primitives: fragment programs get numbers from a geometry
+    /// Returns the primitive numbering of a stage: fragment programs get numbers from a geometry
     /// program, if there is one.
     fn primitive_numbers(&self, stage: Stage) -> PrimitiveNumbers {
         let mut programs = self.script.programs.iter();
@@ -299,7 +301,8 @@ fn is_program(section: &ProgramSection) -> bool {
     section.form == ProgramForm::Assembly && Language::missing(&section.text).is_none()
 }
 
-/// Takes what modules read when they run out of their options, where nothing but what is possible is left.
+/// Resets the options for state that modules read at run time: the compiler only learns which
+/// values are possible.
 fn leave_open(options: &mut glasm::Options) {
     let initial = glasm::Options::default();
     let (forms, fixed) = (options.forms, &mut options.fixed);
@@ -351,7 +354,7 @@ fn color_types(attachments: &Attachments) -> Vec<TypeBase> {
     attachments.colors.iter().map(base).collect()
 }
 
-/// How wide the registers are that vertex attributes get into.
+/// Width of the registers that vertex attributes are loaded into.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Registers {
     /// The program has some with 64 bits.
@@ -361,7 +364,8 @@ enum Registers {
     Narrow,
 }
 
-/// Types by location; what lies between columns is float, as current values are. In registers of words 64-bit components are words.
+/// Returns the attribute types by location. Locations between columns are float, as current values
+/// are. In 32-bit registers, 64-bit components are 32-bit words.
 fn attribute_types(data: &VertexData, registers: Registers) -> Vec<TypeBase> {
     let mut types = Vec::new();
     let mut set = |location: u32, base| {

@@ -1,8 +1,8 @@
-//! What programs leave to be seen, recorded so that two runs of a script can be compared.
+//! Observable output of programs, recorded so that two runs of a script can be compared.
 //!
-//! A runner that is asked to [observe](Observe) records what each probe looked at and what is left
-//! at the end of the script. How the bytes are read is retained with them; what they are compared
-//! with is not, since another run is.
+//! A runner that is asked to [observe](Observe) records the data that each probe examined and the
+//! state at the end of the script. The format of the bytes is recorded with them; the expected
+//! values are not, since the comparison is with another run.
 
 use crate::data::{Scalar, TypedData};
 use crate::format::{Aspect, Format};
@@ -15,7 +15,7 @@ use crate::texture::PlaneId;
 use glasm::ir::Stage;
 use std::fmt;
 
-/// Whether a runner keeps what programs leave to be seen.
+/// Recording of observable output by a runner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Observe {
     /// Only whether probes hold.
@@ -25,34 +25,35 @@ pub enum Observe {
     On,
 }
 
-/// What was seen at one place of a script: the bytes of a picture or of a buffer, and how to read them.
+/// Data observed at one point of a script: the bytes of an image or of a buffer, and their layout.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Observation {
-    /// Line of the probe that looked; `None` for what was left at the end of the script.
+    /// Line of the probe; `None` for the state at the end of the script.
     pub line: Option<u32>,
-    /// What was looked at, as messages call it: `attachment 0`, ``buffer `out` ``.
+    /// Name of the observed resource in messages: `attachment 0`, ``buffer `out` ``.
     pub subject: String,
-    /// How the bytes are to be read.
+    /// Layout of the bytes.
     pub layout: ObservedLayout,
-    /// The bytes, tightly packed, row 0 of pictures first.
+    /// The bytes, tightly packed, row 0 of images first.
     pub bytes: Vec<u8>,
 }
 
-/// How the bytes of an [`Observation`] are to be read.
+/// Layout of the bytes of an [`Observation`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ObservedLayout {
-    /// Texels of a picture.
+    /// Texels of an image.
     Texels {
         /// The format of a texel.
         format: Format,
-        /// Texels of a row.
+        /// Number of texels per row.
         width: u32,
-        /// X and y of the first texel in the whole picture.
+        /// X and y of the first texel in the whole image.
         origin: [u32; 2],
-        /// How many components the probe compares, from the first on; the others were only seen.
+        /// Number of leading components that the probe compares; the others were only observed.
         probed: usize,
     },
-    /// Numbers of a buffer, one after the other, as the probe takes them. Gaps between elements count as numbers.
+    /// Numbers of a buffer in the order in which the probe reads them. Gaps between elements are
+    /// treated as numbers.
     Values {
         /// Their type.
         scalar: Scalar,
@@ -65,7 +66,7 @@ pub enum ObservedLayout {
     Count,
 }
 
-/// Whether a program was accepted.
+/// Acceptance or rejection of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Verdict {
     /// The stage that the program is for.
@@ -76,7 +77,7 @@ pub struct Verdict {
     pub rejected: Option<Rejection>,
 }
 
-/// Why a program was not accepted.
+/// Reason why a program was not accepted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rejection {
     /// Byte of the program string where the error is, as `GL_PROGRAM_ERROR_POSITION_ARB` gives it.
@@ -99,7 +100,7 @@ impl Observation {
         Some(Self::of_texels(Some(line), subject, probed, image, region))
     }
 
-    /// A whole picture as the script left it.
+    /// Creates the observation of a whole image at the end of the script.
     pub fn of_picture(subject: String, image: &Image) -> Self {
         let region = Region {
             x: 0,
@@ -127,7 +128,7 @@ impl Observation {
             let at = y as usize * row + start;
             bytes.extend_from_slice(&image.data[at..at + width]);
         }
-        // What the unused bits of copied depths hold is undefined.
+        // The contents of the unused bits of copied depths are undefined.
         if format.aspect == Aspect::Depth && format.channels.iter().any(|depth| depth.bits == 24) {
             bytes
                 .iter_mut()

@@ -1,5 +1,5 @@
-//! Probes and the end of a script, as a runner goes through them: each is one call that keeps what was seen, if that was asked for, and
-//! compares.
+//! Probes and the end of a script, as a runner executes them: each function records the observed
+//! data, if that was requested, and compares it.
 
 use crate::data::TypedData;
 use crate::image::Image;
@@ -10,11 +10,11 @@ use crate::results::Results;
 use crate::script::{BufferId, ImageKey, Script};
 use crate::texture::PlaneId;
 
-/// Bytes of a script that are retained, at most; what is seen after that is not.
+/// Maximum number of bytes that are recorded per script; later observations are dropped.
 const MAX_BYTES: usize = 64 << 20;
 
 impl Results {
-    /// Results that keep what is seen or not.
+    /// Creates results that record observations or not.
     pub fn observing(observe: Observe) -> Self {
         Self {
             observe,
@@ -27,7 +27,7 @@ impl Results {
         self.observe == Observe::On
     }
 
-    /// Keeps what was seen.
+    /// Records an observation.
     pub fn keep(&mut self, observation: Option<Observation>) {
         let Some(observation) = observation else {
             return;
@@ -39,10 +39,11 @@ impl Results {
         }
     }
 
-    /// A probe of a buffer, whose contents the caller has; `name` is what messages call it.
+    /// Compares the contents of a buffer with the expected values; `name` is the name of the buffer
+    /// in messages.
     ///
     /// # Errors
-    /// What the probe found.
+    /// The message of the failed probe.
     pub fn probe_values(
         &mut self,
         line: u32,
@@ -61,7 +62,7 @@ impl Results {
     /// A probe of something that is counted: `what` is it, as messages call it.
     ///
     /// # Errors
-    /// What the probe found.
+    /// The message of the failed probe.
     pub fn probe_count(
         &mut self,
         line: u32,
@@ -85,7 +86,7 @@ impl Results {
     /// A probe of a plane of a storage image, which the caller has read.
     ///
     /// # Errors
-    /// What the probe found.
+    /// The message of the failed probe.
     pub fn probe_image(
         &mut self,
         line: u32,

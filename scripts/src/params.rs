@@ -28,7 +28,7 @@ pub enum ParamKey {
     Named(u32, String),
 }
 
-/// Values of parameters; what is not set is the float zero.
+/// Values of parameters; the default of each component is 0.0.
 #[derive(Default)]
 pub struct Params {
     values: HashMap<(ParamBank, Stage, u32), Param>,
@@ -186,7 +186,7 @@ impl Params {
         self.tracked(bank, stage, index).is_some()
     }
 
-    /// `track`: the rows stay where tracking ends.
+    /// Applies `track`; the parameters retain the rows of the matrix when tracking ends.
     pub fn track_matrix(&mut self, address: u32, tracking: Option<Tracking>) {
         let rows = self.state.track_matrix(address, tracking);
         for (row, index) in rows.into_iter().flatten().zip(address..) {
@@ -276,7 +276,7 @@ pub fn replace_pairs(mut words: [u32; 4], pairs: &[u64]) -> [u32; 4] {
     words
 }
 
-/// Returns how many of something that GL limits a program uses.
+/// Returns the use count of a resource that GL limits.
 pub fn count_of(counts: &Counts, kind: CountKind) -> u32 {
     match kind {
         CountKind::AttribComponents => counts.attrib_components,
@@ -292,7 +292,8 @@ pub fn count_of(counts: &Counts, kind: CountKind) -> u32 {
     }
 }
 
-/// Compares what a query gives with what it should; `None` for a parameter of another type.
+/// Compares the result of a query with the expected value; `None` denotes a parameter of another
+/// type.
 ///
 /// # Errors
 /// If they differ: the message for it.

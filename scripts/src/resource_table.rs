@@ -142,7 +142,7 @@ pub trait TextureObjects: Default {
 pub struct TextureUnit<Objects> {
     /// `None` if no command has set a texture.
     pub data: Option<TextureData>,
-    /// How programs sample the texture.
+    /// Sampler state of the texture.
     pub sampling: Sampling,
     /// Objects of the runner.
     pub objects: Objects,

@@ -1,4 +1,4 @@
-//! Goes through the commands of a script, for whatever does on a device what they say.
+//! Execution of the commands of a script on a [`Runner`], which implements them on a device.
 //!
 //! Commands run one after the other, each to its end, so probes see everything before them. All failures of probes are collected; an
 //! error of the device ends the script.
@@ -22,14 +22,15 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::rc::Rc;
 
-/// Why a command did not succeed.
+/// Reason why a command did not succeed.
 #[derive(Debug)]
 pub enum Problem<E> {
     /// The script or a probe is at fault; the next commands run nevertheless.
     Script(String),
-    /// The same, at a line of its own: a program of the script is at fault.
+    /// Failure at a line of a program of the script, which is reported instead of the line of the
+    /// command.
     Program(Failure),
-    /// The device cannot do what the script wants: the script is skipped.
+    /// Feature that the script needs and the device lacks: the script is skipped.
     Lacking(String),
     /// The device or the system is at fault.
     System(E),
@@ -41,14 +42,15 @@ impl<E> From<String> for Problem<E> {
     }
 }
 
-/// What became of a command of a runner `R`.
+/// Result of a command of a runner `R`.
 type Done<R> = Outcome<R, ()>;
 type Outcome<R, T> = Result<T, Problem<<R as Runner>::Error>>;
 
-/// What commands do on a device. What a device cannot do is [`Problem::Lacking`].
+/// Commands of scripts, as a device executes them. Unsupported operations are reported as
+/// [`Problem::Lacking`].
 #[expect(clippy::missing_errors_doc, reason = "errors are those of the device")]
 pub trait Runner: Sized {
-    /// What is wrong with the device or the system.
+    /// Error of the device or the system.
     type Error: Display;
 
     /// Makes what holds for the whole script.
@@ -74,7 +76,8 @@ pub trait Runner: Sized {
     fn clear(&mut self, clear: &Clear) -> Done<Self>;
     /// `draw ...`
     fn draw(&mut self, draw: &Draw) -> Done<Self>;
-    /// `compute ...`: how many groups run, of what size if the program leaves it open, and the number of the name of the entry point.
+    /// Executes `compute ...` with a number of groups, their size if the program leaves it open,
+    /// and the index of the name of the entry point.
     fn dispatch(&mut self, groups: Groups, size: Option<[u32; 3]>, entry: usize) -> Done<Self>;
     /// Sets a parameter of programs.
     fn set_parameter(
@@ -84,7 +87,7 @@ pub trait Runner: Sized {
         index: u32,
         value: &ParamValue,
     ) -> Done<Self>;
-    /// Compares a parameter with what a query of a type must give.
+    /// Compares a parameter with the expected result of a query of a type.
     fn probe_parameter(
         &mut self,
         bank: ParamBank,
@@ -131,7 +134,8 @@ pub trait Runner: Sized {
     fn update_texture(&mut self, unit: u32, update: &Update) -> Done<Self>;
     /// Sets how a texture is sampled.
     fn set_sampling(&mut self, unit: u32, sampling: Sampling) -> Done<Self>;
-    /// Which textures a unit has enabled for draws without fragment program. Nothing is left to do if programs are made for it.
+    /// Sets the textures that a unit has enabled for draws without fragment program. The default
+    /// does nothing, for runners that generate programs for such draws.
     fn enable_textures(&mut self, _unit: u32, _enables: TextureEnables) -> Done<Self> {
         Ok(())
     }
@@ -148,7 +152,7 @@ pub trait Runner: Sized {
     fn buffer_count(&self) -> usize;
     /// Returns the contents of a buffer, with the size that the script declares.
     fn contents(&self, buffer: BufferId) -> Outcome<Self, Cow<'_, [u8]>>;
-    /// Changes bytes of a buffer that lie before an end.
+    /// Changes the bytes of a buffer before an end.
     fn update_buffer(
         &mut self,
         buffer: BufferId,
@@ -204,7 +208,7 @@ pub fn run<R: Runner>(
             }
         }
     }
-    // What programs left is of interest most of all where a command failed.
+    // The output of programs is of most interest if a command failed.
     let observed = run.observe_end(runner);
     run.note(runner, None, observed)?;
     run.picture_attachments(runner);
@@ -218,7 +222,7 @@ pub struct Run<'a> {
     pub script: &'a Script,
     /// Files that it may write.
     pub files: Files<'a>,
-    /// What it has given so far.
+    /// Results accumulated by the commands executed until now.
     pub results: Results,
 }
 
@@ -249,7 +253,7 @@ impl Run<'_> {
     /// Runs a command.
     ///
     /// # Errors
-    /// What it or the device has found.
+    /// The failure of a command, or an error of the device.
     #[expect(
         clippy::too_many_lines,
         reason = "a dispatcher with an arm for each command"
@@ -397,7 +401,7 @@ impl Run<'_> {
         }
     }
 
-    /// A `probe` of pixels; if it fails, there is a picture of the difference.
+    /// Checks a `probe` of pixels; saves an image of the difference if it fails.
     fn probe_pixels<R: Runner>(&mut self, runner: &R, line: u32, probe: &PixelProbe) -> Done<R> {
         let order = self.script.requirements.convention.row_order();
         let image = read(runner, probe.surface)?;
@@ -424,7 +428,8 @@ impl Run<'_> {
         }
     }
 
-    /// Keeps all attachments, buffers and storage images as the script has left them, if that was asked for.
+    /// Records all attachments, buffers and storage images at the end of the script, if observation
+    /// was requested.
     fn observe_end<R: Runner>(&mut self, runner: &mut R) -> Done<R> {
         if !self.results.observes() || !runner.is_readable() {
             return Ok(());
@@ -444,7 +449,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Pictures of all attachments, if the script failed.
+    /// Saves images of all attachments, if the script failed.
     fn picture_attachments<R: Runner>(&mut self, runner: &R) {
         if runner.is_readable() {
             let order = self.script.requirements.convention.row_order();
@@ -493,7 +498,7 @@ fn is_timed(command: &Command) -> bool {
     )
 }
 
-/// Which device to run on.
+/// Selection of the device to run on.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum DeviceChoice {
     /// The fastest kind of device present: a GPU if there is one, else what runs on the CPU.

@@ -1,22 +1,23 @@
 //! Time limits that a busy machine does not use up.
 //!
-//! What runs on the CPU takes as long as the system lets it: a limit on the time of the clock would fail a good script on a machine that
-//! does other things, too. So the time counts that a process has computed, as far as the system tells it. A process that waits for ever
-//! computes nothing; therefore at least an eighth of the time of the clock counts ([`PATIENCE`]).
+//! The elapsed time of work on the CPU depends on the load of the system: a limit on elapsed time
+//! would fail a correct script on a busy machine. Therefore the limit applies to the CPU time of a
+//! process, where the system reports it. A process that waits forever uses no CPU time, so at least
+//! an eighth of the elapsed time is charged ([`PATIENCE`]).
 
 use std::time::{Duration, Instant};
 
-/// How much longer than its limit something may take by the clock because the machine is busy.
+/// Factor by which the elapsed time may exceed a limit because the machine is busy.
 pub const PATIENCE: u32 = 8;
 
-/// How often to look again once the limit has passed by the clock.
+/// Polling interval once the limit has passed in elapsed time.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Counts time since it was made.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {
     start: Instant,
-    /// The process whose work counts, and what it had computed at the start.
+    /// Measured process, and its CPU time at the start.
     process: Option<(u32, Duration)>,
 }
 
@@ -29,8 +30,9 @@ impl Stopwatch {
         }
     }
 
-    /// Counts what a process computes in all its threads, but no more than the time of the clock and no less than an eighth of it. Where the
-    /// system does not tell (other than Linux) it counts the time of the clock.
+    /// Measures the CPU time of all threads of a process, but at most the elapsed time and at least
+    /// an eighth of it. On systems that do not report CPU time (other than Linux), measures the
+    /// elapsed time.
     pub fn of_process(id: u32) -> Self {
         Self {
             start: Instant::now(),

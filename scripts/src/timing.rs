@@ -1,7 +1,8 @@
-//! Where the time of a script goes.
+//! Time that a script spends in each phase.
 //!
-//! A [`Clock`] is always in one phase. [`Clock::enter`] changes to another one until its guard is dropped, so times are exclusive: what a
-//! probe waits for the device counts as the device's.
+//! A [`Clock`] is always in one phase. [`Clock::enter`] changes to another one until its guard is
+//! dropped, so times are exclusive: the time that a probe waits for the device is charged to the
+//! device.
 
 use std::cell::Cell;
 use std::fmt;
@@ -9,7 +10,7 @@ use std::ops::{AddAssign, Index};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// What a runner does for a script.
+/// Phase of running a script.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
     /// Reads the file and its commands.
@@ -175,7 +176,7 @@ mod tests {
         }
         let times = clock.read();
         assert!(times[Phase::Device] >= 3 * step && times[Phase::Probes] >= 2 * step);
-        // What sleeps over is little, and in neither: the sum is what went by.
+        // The excess of sleeping is small, and is charged to neither: the sum is the elapsed time.
         assert_eq!(
             times.total(),
             Phase::ALL.iter().map(|phase| times[*phase]).sum()

@@ -18,7 +18,7 @@ pub fn initial_values() -> [[f32; 4]; ATTRIBUTES] {
 /// Checks that all vertices and indices of a draw exist.
 ///
 /// # Errors
-/// What the draw needs and the script lacks.
+/// A description of vertex data that the draw needs and the script lacks.
 pub fn check_bounds(draw: &Draw, data: Option<&VertexData>, indices: &[u32]) -> Result<(), String> {
     let rows = data.map(|data| i64::from(data.rows));
     let needed = match draw.source {

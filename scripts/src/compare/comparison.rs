@@ -1,9 +1,9 @@
-//! What two runs of a script come to.
+//! Comparison of two runs of a script.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Who ran a script.
+/// Driver that ran a script.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Driver {
     /// The interface: `gl` or `vulkan`.
@@ -20,32 +20,32 @@ impl fmt::Display for Driver {
     }
 }
 
-/// What two runs of a script come to.
+/// Comparison of two runs of a script.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Comparison {
-    /// Who ran the script.
+    /// Drivers that ran the script.
     pub drivers: [Driver; 2],
-    /// How they agree.
+    /// Degree of agreement.
     pub class: Class,
     /// Numbers that were compared.
     pub values: u64,
     /// Those among them that differ.
     pub differing: u64,
-    /// Zeros that differ in sign only; they count as equal.
+    /// Number of zeros that differ in sign only; they are treated as equal.
     pub zero_signs: u64,
     /// The largest distance of two floats, in units in the last place of their type.
     pub ulp: f64,
-    /// The largest difference of two floats near zero, where places do not count.
+    /// Largest difference of two floats near zero, for which units in the last place are not used.
     pub near_zero: f64,
     /// The largest distance of two numbers with a fixed point, in steps.
     pub steps: f64,
     /// Verdicts on programs that were compared.
     pub verdicts: usize,
-    /// What differs, worst first.
+    /// Differences, largest first.
     pub differences: Vec<Difference>,
 }
 
-/// How two runs of a script agree.
+/// Degree of agreement of two runs of a script.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
@@ -59,17 +59,17 @@ pub enum Class {
     NotCompared(String),
 }
 
-/// What differs.
+/// Kind of a difference.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DifferenceKind {
-    /// Whether the script passes.
+    /// Outcome of the script.
     Outcome,
-    /// Whether a program is accepted.
+    /// Acceptance of a program.
     Verdict,
-    /// Where the error of a program is.
+    /// Position of the error of a program.
     Position,
-    /// What programs left in framebuffers, buffers and images.
+    /// Contents of framebuffers, buffers and images.
     Values,
 }
 
@@ -88,9 +88,9 @@ impl DifferenceKind {
 /// One thing that differs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Difference {
-    /// What differs.
+    /// Kind of the difference.
     pub kind: DifferenceKind,
-    /// Whether it is more than a tolerance allows.
+    /// True if the difference exceeds the tolerance.
     pub beyond: bool,
     /// Line of the script that shows it, where there is one.
     pub line: Option<u32>,
@@ -104,7 +104,7 @@ pub struct Difference {
 /// Two values that differ, and where.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Sample {
-    /// The place: `(3, 4) green`, `byte 12`.
+    /// Location of the value: `(3, 4) green`, `byte 12`.
     pub place: String,
     /// The values of the two runs.
     pub values: [String; 2],

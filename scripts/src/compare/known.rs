@@ -46,24 +46,24 @@ pub struct KnownDifference {
     pub scripts: Vec<String>,
     /// A part of the driver's name.
     pub driver: String,
-    /// What differs.
+    /// Kinds of differences that the entry covers.
     #[serde(deserialize_with = "one_or_more")]
     pub kind: Vec<DifferenceKind>,
     /// The section of the specification that decides it.
     pub section: String,
-    /// Why the driver does otherwise.
+    /// Reason for the driver's deviation.
     pub reason: String,
-    /// Whether the difference does not show in every run: then the entry is never stale.
+    /// True if the difference does not occur in every run: such entries are never stale.
     #[serde(default)]
     pub sometimes: bool,
 }
 
-/// Why a difference is none of a driver's faults, or is one.
+/// Assessment of a difference: the reason why it is or is not a fault of a driver.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Decision {
     /// The section of the specification that decides.
     pub section: String,
-    /// Why drivers differ.
+    /// Reason for the difference of the drivers.
     pub reason: String,
 }
 
@@ -217,8 +217,8 @@ impl Entry {
     }
 }
 
-/// Returns the driver whose differences are known: the one of GL, which is what others are compared
-/// with, and else the first.
+/// Returns the driver whose differences are listed: the GL driver, which others are compared with,
+/// and otherwise the first one.
 pub fn reference(drivers: &[Driver; 2]) -> &Driver {
     let mut of_gl = drivers.iter().filter(|driver| driver.api == "gl");
     of_gl.next().unwrap_or(&drivers[0])

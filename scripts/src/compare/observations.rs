@@ -1,8 +1,9 @@
-//! Compares what two runs of a script have seen, place by place.
+//! Comparison of the observations of two runs of a script, value by value.
 //!
-//! What probes looked at is paired by line and subject, what was left at the end by subject. A value that differs is accepted if a probe
-//! that holds in both runs compared it: then both values are within the tolerance of the script. At the end of the script the same goes
-//! for values that have not changed since. Everything else has the tolerances of `numbers`.
+//! Observations of probes are paired by line and subject, those of the final state by subject. A
+//! value that differs is accepted if a probe that passes in both runs compared it: then both values
+//! are within the tolerance of the script. The same applies at the end of the script to values that
+//! have not changed since. All other values have the tolerances of `numbers`.
 
 use super::comparison::{Comparison, Difference, DifferenceKind, Sample, distance};
 use super::numbers::{Gap, NumberKind, accepts_scalar, scalar_gap, word_gap};
@@ -17,11 +18,11 @@ use std::collections::{HashMap, VecDeque};
 /// An observation of both runs.
 struct Pair<'a> {
     sides: [&'a Observation; 2],
-    /// Whether a probe compared it that holds in both runs.
+    /// True if a probe that passes in both runs compared the observation.
     holds: bool,
 }
 
-/// Numbers of a pair that differ, as they are counted.
+/// Differing numbers of a pair, counted during the comparison.
 #[derive(Default)]
 struct Tally {
     values: u64,
@@ -33,7 +34,7 @@ struct Tally {
     near_zero: f64,
     steps: f64,
     first: Option<Sample>,
-    /// With its weight; what is beyond tolerance goes before everything else.
+    /// Worst sample with its weight; differences beyond the tolerance precede all others.
     worst: Option<((bool, f64), Sample)>,
 }
 
@@ -310,7 +311,8 @@ fn texel_place([x, y]: [u32; 2], component: usize, format: &Format) -> String {
     }
 }
 
-/// How many components of two texels a probe has compared that holds, before the end of the script and with the same values.
+/// Returns the number of components of two texels that a passing probe has compared before the end
+/// of the script, with the same values.
 fn probed_before(
     pair: &Pair<'_>,
     pairs: &[Pair<'_>],
@@ -353,7 +355,8 @@ fn compare_values(pair: &Pair<'_>, scalar: Scalar, offset: u64, tally: &mut Tall
     a.len() == b.len()
 }
 
-/// Words of a buffer at the end of a script. The last probe that looked at a word says what it is.
+/// Compares the words of a buffer at the end of a script. The last probe that read a word
+/// determines its type.
 fn compare_words(pair: &Pair<'_>, pairs: &[Pair<'_>], tally: &mut Tally) -> bool {
     let [a, b] = pair.sides.map(|seen| seen.bytes.as_slice());
     let chunks = a.chunks_exact(4).zip(b.chunks_exact(4));

@@ -79,7 +79,8 @@ impl ScriptCompiler<'_> {
         failures
     }
 
-    /// Takes the messages about a program off the expected ones; what is not among them is a failure.
+    /// Removes the messages about a program from the expected ones; messages that were not expected
+    /// are failures.
     fn unclaimed<'d>(
         &self,
         what: &str,
@@ -115,7 +116,7 @@ impl ScriptCompiler<'_> {
         sections.into_iter().zip(compiled).collect()
     }
 
-    /// Returns the same with the errors of a program by itself before those that show only beside
+    /// Compiles each program by itself. Its own errors precede those that only occur together with
     /// other stages.
     fn compile_by_themselves(&self) -> Vec<(&ProgramSection, Result<Shader, Diagnostics>)> {
         let beside = self.compile_all().into_iter();

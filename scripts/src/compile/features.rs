@@ -1,11 +1,12 @@
-//! Whether the compiler refuses programs for what the device lacks, and only for that.
+//! Checks that the compiler rejects programs for missing features of the device, and only for
+//! those.
 
 use glasm::ir::Stage;
 use glasm::{Code, DeviceFeatures, Diagnostic, Severity};
 use std::collections::BTreeSet;
 
-/// Returns the message of an error that blames the device for lacking something that the compiler
-/// was informed of, or something that it cannot know. `None` if there is no such error.
+/// Returns the message of an error that blames the device for lacking a feature that the compiler
+/// was informed of, or one that the compiler cannot know. `None` if there is no such error.
 pub fn wrong_blame<'d>(
     device: &DeviceFeatures,
     stage: Stage,
@@ -65,8 +66,8 @@ mod tests {
     use glasm::{Options, Source, Subgroups};
     use glasm_tests::scripts::{Expected, all_programs};
 
-    /// How many errors of all programs of the scripts blame the device, and what goes wrong: errors that blame it wrongly, and modules that
-    /// use what it lacks.
+    /// Returns the number of errors of all programs of the scripts that blame the device, and the
+    /// failures: errors that blame it wrongly, and modules that use features that it lacks.
     fn blames(device: DeviceFeatures) -> (usize, Vec<String>) {
         let options = Options {
             device,

@@ -9,7 +9,7 @@ pub use values::{DataRange, Literal, Radix, Sequence, TypedData, Written};
 /// Memory layout rules of GLSL blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Packing {
-    /// `std140`: elements of arrays and columns of matrices are multiples of 16 bytes apart.
+    /// `std140`: the stride of array elements and matrix columns is a multiple of 16 bytes.
     Std140,
     /// `std430`: they are as close as their alignment allows.
     Std430,
@@ -20,16 +20,16 @@ pub enum Packing {
 pub enum MajorAxis {
     /// `column_major`: those of a column.
     Column,
-    /// `row_major`: those of a row.
+    /// `row_major`: the components of a row are contiguous.
     Row,
 }
 
-/// How values are laid out.
+/// Memory layout of values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DataLayout {
     /// Distance between vectors.
     pub packing: Packing,
-    /// How matrices are stored; of no effect on other types.
+    /// Storage order of matrices; ignored for other types.
     pub major: MajorAxis,
 }
 

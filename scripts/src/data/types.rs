@@ -179,8 +179,8 @@ impl Scalar {
         format!("{bits:#0width$x}", width = 2 + 2 * self.size())
     }
 
-    /// Returns how many numbers of the type one is away from the other; -0 and 0 are the same
-    /// number. `None` if one is NaN.
+    /// Returns the distance of two values in representable numbers of the type; -0 and 0 are the
+    /// same number. `None` if one is NaN.
     pub fn distance(self, a: u64, b: u64) -> Option<u128> {
         let (a, b) = (self.ordinal(a)?, self.ordinal(b)?);
         Some(a.abs_diff(b))

@@ -3,7 +3,7 @@
 use super::DataLayout;
 use super::types::{DataType, Scalar, Value};
 
-/// How a number is written in a script.
+/// Notation of a number in a script.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Written {
     /// As a number.
@@ -17,7 +17,7 @@ pub enum Written {
 pub struct Literal {
     /// The bits, in the low ones of these 64.
     pub bits: u64,
-    /// How the script has it, which decides how it is compared.
+    /// Notation in the script, which selects the comparison.
     pub written: Written,
 }
 
@@ -34,18 +34,18 @@ impl Literal {
     }
 }
 
-/// Values of a script line with their type, layout and place.
+/// Values of a script line with their type, layout and location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TypedData {
     /// Type of an element.
     pub ty: DataType,
-    /// Where the scalars of elements stand.
+    /// Layout of the scalars of elements.
     pub layout: DataLayout,
     /// First byte, from the start of the buffer.
     pub offset: u64,
     /// Scalars of whole elements.
     pub literals: Vec<Literal>,
-    /// How many times the scalars stand one after the other.
+    /// Repeat count of the scalars.
     pub times: usize,
 }
 
@@ -92,7 +92,7 @@ impl TypedData {
 pub struct Sequence {
     /// Type of an element.
     pub ty: DataType,
-    /// Where the scalars of elements stand.
+    /// Layout of the scalars of elements.
     pub layout: DataLayout,
     /// First byte, from the start of the buffer.
     pub offset: u64,
@@ -128,7 +128,7 @@ impl Sequence {
     }
 }
 
-/// How numbers are printed.
+/// Radix in which numbers are printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Radix {
     /// Numbers of their type.
@@ -142,13 +142,13 @@ pub enum Radix {
 pub struct DataRange {
     /// Type of an element.
     pub ty: DataType,
-    /// Where the scalars of elements stand.
+    /// Layout of the scalars of elements.
     pub layout: DataLayout,
     /// First byte, from the start of the buffer.
     pub offset: u64,
     /// Number of elements.
     pub count: usize,
-    /// How they are printed.
+    /// Radix of the output.
     pub radix: Radix,
 }
 

@@ -322,7 +322,7 @@ mod tests {
             0.25f32.to_le_bytes()
         );
         let format = Format::parse_texture("X8_D24_UNORM_PACK32").unwrap();
-        // What the unused bits hold is undefined.
+        // The contents of the unused bits are undefined.
         assert_eq!(format.decode(&[255, 255, 255, 77]), [1.0, 0.0, 0.0, 1.0]);
     }
 }

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 pub(crate) use codec::{read_bits, write_bits};
 
-/// How the bits of a channel are read.
+/// Interpretation of the bits of a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Encoding {
     /// `UNORM`: unsigned, the largest integer is 1.
@@ -72,12 +72,12 @@ impl Encoding {
     }
 }
 
-/// What a format is for.
+/// Aspect of an image that a format describes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Aspect {
     /// Colors.
     Color,
-    /// The depths of a format with depths, as they are copied to and from buffers.
+    /// Depths of a depth format, in the form in which they are copied to and from buffers.
     Depth,
 }
 
@@ -96,7 +96,7 @@ const ENCODINGS: &[(&str, Encoding)] = &[
 /// A channel: `component` is 0 to 3 for R, G, B, A.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Channel {
-    /// Which component of a color it holds: 0 to 3 for R, G, B, A.
+    /// Index of the color component: 0 to 3 for R, G, B, A.
     pub component: usize,
     /// Width in bits.
     pub bits: u32,
@@ -109,13 +109,13 @@ pub struct Channel {
 pub struct Format {
     /// The format as Vulkan knows it.
     pub vk: vk::Format,
-    /// What its texels are.
+    /// Aspect that the texels describe.
     pub aspect: Aspect,
-    /// How its channels are read.
+    /// Interpretation of the channels.
     pub encoding: Encoding,
     /// In the order of the name.
     pub channels: Vec<Channel>,
-    /// Whether the channels are fields of one word.
+    /// True if the channels are fields of one word.
     pub packed: bool,
     /// Bytes of a texel.
     bytes: usize,
@@ -259,14 +259,14 @@ fn parse_channels(text: &str) -> Option<Vec<Channel>> {
     (!channels.is_empty() && offset % 8 == 0).then_some(channels)
 }
 
-/// What a depth or stencil format holds.
+/// Aspects of a depth or stencil format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DepthFormat {
     /// The format as Vulkan knows it.
     pub vk: vk::Format,
-    /// Whether it holds depths.
+    /// True if the format has depths.
     pub has_depth: bool,
-    /// Whether it holds stencil values.
+    /// True if the format has stencil values.
     pub has_stencil: bool,
 }
 
@@ -312,7 +312,7 @@ impl DepthFormat {
         })
     }
 
-    /// Stencil values as they are copied to a buffer.
+    /// Returns the format of stencil values that are copied to a buffer.
     pub fn stencil_texels(self) -> Option<Format> {
         self.has_stencil
             .then(|| Format::parse("R8_UINT").expect("the format exists"))

@@ -70,8 +70,8 @@ impl Precision {
         }
     }
 
-    /// Returns how many numbers one finite value is away from the other; values between two numbers
-    /// count in proportion.
+    /// Returns the distance of two finite values in representable numbers; values between two of
+    /// them count proportionally.
     pub(crate) fn distance(self, a: f64, b: f64) -> f64 {
         (self.ordinal(a) - self.ordinal(b)).abs()
     }

@@ -31,14 +31,14 @@ pub enum Plane {
     Stencil,
 }
 
-/// A two-dimensional picture in a framebuffer.
+/// Two-dimensional image in a framebuffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Surface {
     /// The buffer.
     pub plane: Plane,
     /// Layer of the framebuffer, from 0.
     pub layer: u32,
-    /// `None` is what the samples of a pixel come to together.
+    /// Sample index; `None` denotes the resolved value of a pixel.
     pub sample: Option<u32>,
 }
 
@@ -99,30 +99,30 @@ impl fmt::Display for Surface {
 pub struct Expected {
     /// Red, green, blue and alpha; depth and stencil are the first one.
     pub values: [f64; 4],
-    /// How many of the values count: 4 or 3 of a color, 1 of depth and stencil.
+    /// Number of compared components: 4 or 3 of a color, 1 of depth and stencil.
     pub components: usize,
 }
 
 /// A comparison of pixels.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PixelProbe {
-    /// Where the pixels are.
+    /// Surface that contains the pixels.
     pub surface: Surface,
-    /// Which pixels are compared.
+    /// Region that is compared.
     pub region: Region,
-    /// What each of them must be.
+    /// Expected value of each pixel.
     pub expected: Expected,
-    /// How far each component may be off.
+    /// Tolerance of each component.
     pub tolerances: Tolerances,
 }
 
-/// Pixels that differ, as they are counted.
+/// Differing pixels, counted during the comparison.
 #[derive(Default)]
 struct Differences {
     count: u64,
-    /// The first one, row by row.
+    /// First difference in row order.
     first: Option<Difference>,
-    /// The one that is furthest off; values that have no distance, such as NaN, do not count.
+    /// Largest difference; values that have no distance, such as NaN, are ignored.
     largest: Option<(f64, Difference)>,
 }
 
@@ -208,7 +208,7 @@ impl PixelProbe {
         differences
     }
 
-    /// Returns the largest distance of a component from what is expected of it.
+    /// Returns the largest distance of a component from its expected value.
     fn distance(&self, format: &Format, observed: [f64; 4]) -> f64 {
         let expected = self.expected_in(format);
         let pairs = observed.iter().zip(&expected);
@@ -293,13 +293,14 @@ pub fn print_picture(picture: &Image) -> String {
 /// Returns the values of a pixel as text.
 pub fn print_values(values: &[f64], format: &Format) -> String {
     let texts: Vec<String> = if format.encoding.is_float() {
-        // As many digits as tell 32-bit floats apart.
+        // Enough digits to distinguish all 32-bit floats.
         values
             .iter()
             .map(|value| format!("{:?}", *value as f32))
             .collect()
     } else {
-        // Six digits tell all 16-bit channels apart, and more would only show the noise of the conversion.
+        // Six digits distinguish all 16-bit channels, and more would only show the noise of the
+        // conversion.
         values
             .iter()
             .map(|value| ((value * 1e6).round() / 1e6).to_string())

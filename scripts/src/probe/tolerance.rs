@@ -1,4 +1,4 @@
-//! What counts as equal, near, less or greater.
+//! Tolerances and comparison operators of probes.
 //!
 //! | | rule |
 //! |---|---|
@@ -13,14 +13,14 @@ use super::Precision;
 use crate::data::{Literal, Scalar, Value, Written};
 use std::cmp::Ordering;
 
-/// How far an observed value may be off.
+/// Permitted deviation of an observed value.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Tolerance {
     /// Difference of the values.
     Absolute(f64),
     /// Percent of the expected value.
     Percent(f64),
-    /// Units in the last place: numbers of the type from the expected value to the observed one.
+    /// Units in the last place: the distance in representable numbers of the type.
     Ulps(f64),
 }
 
@@ -105,7 +105,7 @@ impl std::fmt::Display for Tolerance {
 /// Tolerances of the four components.
 pub type Tolerances = [Tolerance; 4];
 
-/// How an observed value must relate to the expected one.
+/// Required relation of an observed value to the expected one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Comparison {
     /// `==`

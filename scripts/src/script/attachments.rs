@@ -7,7 +7,7 @@ use crate::probe::pixels::{Plane, Surface};
 /// Color attachments that a framebuffer can have.
 pub const MAX_COLORS: usize = 8;
 
-/// What the framebuffer is made of, but for its size.
+/// Composition of the framebuffer, except for its size.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attachments {
     /// Formats by number; `None` are numbers without attachment.

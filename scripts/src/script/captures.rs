@@ -1,4 +1,4 @@
-//! What stream outputs capture of the programs of a script.
+//! Outputs of the programs of a script that stream outputs capture.
 
 use super::model::Script;
 use super::section::{ProgramForm, ProgramSection};
@@ -96,8 +96,8 @@ impl Script {
         self.programs.iter().find(|program| program.stage == stage)
     }
 
-    /// Returns the output registers of a program with what they mean, if it has any: those of a
-    /// program of the intermediate representation count from 0 in their order.
+    /// Returns the output registers of a program with their semantics, if it has any. Registers of
+    /// a program of the intermediate representation are numbered from 0 in their order.
     fn output_registers(&self, section: &ProgramSection) -> Option<Vec<(u32, Semantic)>> {
         match section.form {
             ProgramForm::Assembly => {
@@ -137,7 +137,7 @@ pub struct StreamOutput {
     pub stream: u32,
 }
 
-/// What a script captures by registers.
+/// Captures of a script that are specified by registers.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StreamOutputs {
     /// The outputs, in the order of the script.

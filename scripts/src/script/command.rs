@@ -33,11 +33,11 @@ use glasm::state::Tracking;
 pub struct Step {
     /// The line, from 1.
     pub line: u32,
-    /// What to do.
+    /// The command.
     pub command: Command,
 }
 
-/// How many work groups run.
+/// Number of work groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Groups {
     /// Numbers in x, y and z.
@@ -46,7 +46,7 @@ pub enum Groups {
     Indirect(BufferRange),
 }
 
-/// What GL counts of a program: `glGetProgramivARB`.
+/// Resource of a program that GL counts: `glGetProgramivARB`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CountKind {
     /// Components of attributes that the program reads.
@@ -93,7 +93,7 @@ impl CountKind {
     }
 }
 
-/// What comes of executing a vertex state program.
+/// Expected result of executing a vertex state program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Execution {
     /// It writes parameters.
@@ -102,7 +102,7 @@ pub enum Execution {
     Fails,
 }
 
-/// Where an error is expected.
+/// Expected position of an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExpectedPlace {
     /// The error's first byte in the program string, from 0.
@@ -130,7 +130,7 @@ pub enum ExpectedPlace {
 pub struct ExpectedError {
     /// The code that it must have.
     pub code: glasm::Code,
-    /// Where; `None` accepts any place.
+    /// Expected position; `None` accepts any position.
     pub place: Option<ExpectedPlace>,
 }
 
@@ -142,19 +142,19 @@ pub enum CaptureCount {
         /// Number of the vertex stream.
         stream: u32,
     },
-    /// Primitives of a stream that would have been written had there been room.
+    /// Number of primitives of a stream that a buffer of sufficient size would have received.
     Needed {
         /// Number of the vertex stream.
         stream: u32,
     },
-    /// Bytes of a buffer up to the end of what was written.
+    /// Size of the written part of a buffer, in bytes.
     Bytes {
         /// Binding number of the buffer.
         buffer: u32,
     },
 }
 
-/// What `clear` fills attachments with.
+/// Clear values of attachments.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Clear {
     /// By attachment. 64-bit floats hold 32-bit integers exactly.
@@ -187,7 +187,7 @@ pub enum Command {
     Draw(Box<Draw>),
     /// `compute ...`
     Compute {
-        /// How many groups run.
+        /// Number of groups.
         groups: Groups,
         /// Size of a group, for programs that leave it open.
         size: Option<[u32; 3]>,
@@ -202,7 +202,7 @@ pub enum Command {
         stage: Stage,
         /// Index in the array.
         index: u32,
-        /// What it becomes.
+        /// New value.
         value: ParamValue,
     },
     /// Changes a matrix of GL state.
@@ -212,20 +212,21 @@ pub enum Command {
         /// The change.
         update: MatrixUpdate,
     },
-    /// What four vertex program parameters track from now on; `None` for nothing.
+    /// Selects the matrix that four vertex program parameters track; `None` ends tracking.
     Track {
         /// The first of them, a multiple of 4.
         address: u32,
-        /// Which matrix they track.
+        /// Tracked matrix.
         tracking: Option<Tracking>,
     },
     /// Executes a vertex state program.
     StateProgram {
-        /// Index into [`Script::spares`](crate::script::Script::spares); `None` for the program of the section without a name.
+        /// Index of an alternate program in [`Script::spares`](crate::script::Script::spares);
+        /// `None` for the program of the section without a name.
         spare: Option<usize>,
         /// Bits of v\[0\].
         argument: [u32; 4],
-        /// What comes of it.
+        /// Expected result.
         outcome: Execution,
     },
     /// Changes other GL state.
@@ -234,24 +235,24 @@ pub enum Command {
     VertexLimit {
         /// The limit.
         limit: i64,
-        /// What GL makes of it.
+        /// Expected behavior of GL.
         outcome: GlOutcome,
     },
     /// Current value of a vertex attribute.
     Attribute {
         /// Number of the attribute.
         location: u32,
-        /// What it becomes.
+        /// New value.
         value: [f32; 4],
     },
     /// A texture or a part of one.
     Texture {
         /// Texture image unit.
         unit: u32,
-        /// What becomes of the texture.
+        /// Update of the texture.
         update: Update,
     },
-    /// How a texture is sampled from now on.
+    /// Changes the sampler state of a texture.
     Sampling {
         /// Texture image unit.
         unit: u32,
@@ -260,7 +261,7 @@ pub enum Command {
     },
     /// The size of all points from now on; `None` leaves it to programs.
     FixedPointSize(Option<f32>),
-    /// Which textures a unit has enabled for draws without fragment program.
+    /// Sets the textures that a unit has enabled for draws without fragment program.
     TextureEnables {
         /// Texture image unit.
         unit: u32,
@@ -271,21 +272,21 @@ pub enum Command {
     Image {
         /// The image.
         key: ImageKey,
-        /// What becomes of it.
+        /// Update of the image.
         update: Update,
     },
-    /// What programs see from now on where they look for the image of a place.
+    /// Binds an image to an image unit or binding.
     BindImage {
-        /// Where programs look.
+        /// Image unit or binding of the programs.
         place: ImageKey,
-        /// What they find there.
+        /// Bound image.
         bound: BoundImage,
     },
     /// Compares texels of an image.
     ProbeImage {
         /// The image.
         key: ImageKey,
-        /// Which plane of it is compared.
+        /// Plane that is compared.
         plane: PlaneId,
         /// The comparison; its surface is not used.
         probe: PixelProbe,
@@ -294,7 +295,7 @@ pub enum Command {
     PrintImage {
         /// The image.
         key: ImageKey,
-        /// Which plane of it is printed.
+        /// Plane that is printed.
         plane: PlaneId,
     },
     /// Writes values into a buffer.
@@ -329,7 +330,7 @@ pub enum Command {
     },
     /// Binds a part of a buffer from now on.
     BindBuffer {
-        /// Where programs find it.
+        /// Bind target of the buffer.
         target: BindTarget,
         /// The part.
         range: BufferRange,
@@ -342,9 +343,9 @@ pub enum Command {
     ProbeBuffer {
         /// The buffer.
         buffer: BufferId,
-        /// The values, with the place of the observed ones.
+        /// Expected values, with the location of the observed ones.
         expected: TypedData,
-        /// How observed values relate to them.
+        /// Required relation of observed to expected values.
         comparison: Comparison,
         /// For [`Comparison::Near`], how far each component may be off.
         tolerances: Tolerances,
@@ -353,29 +354,29 @@ pub enum Command {
     BeginCapture,
     /// Vertices of later draws are not captured.
     EndCapture,
-    /// Compares what the last capture has counted.
+    /// Compares a count of the last capture.
     ProbeCapture {
-        /// What was counted.
+        /// Counter that is compared.
         count: CaptureCount,
-        /// How the count relates to the number.
+        /// Required relation of the count to the number.
         comparison: Comparison,
         /// The number.
         expected: u64,
     },
     /// Samples of the last draw that passed all tests.
     ProbeSamples {
-        /// How the count relates to the number.
+        /// Required relation of the count to the number.
         comparison: Comparison,
         /// The number.
         expected: u64,
     },
-    /// What the program of a stage uses of something that GL limits.
+    /// Compares the use count of a resource that GL limits, for the program of a stage.
     ProbeCount {
         /// The stage.
         stage: Stage,
-        /// Of what.
+        /// Counted resource.
         kind: CountKind,
-        /// How the count relates to the number.
+        /// Required relation of the count to the number.
         comparison: Comparison,
         /// The number.
         expected: u32,
@@ -390,7 +391,7 @@ pub enum Command {
         index: u32,
         /// The type of the query.
         ty: ParamType,
-        /// What the query gives.
+        /// Expected result of the query.
         expected: Option<[u32; 4]>,
     },
     /// Compares the components of a parameter, as floats.
@@ -403,7 +404,7 @@ pub enum Command {
         index: u32,
         /// Four floats.
         expected: TypedData,
-        /// How observed values relate to them.
+        /// Required relation of observed to expected values.
         comparison: Comparison,
         /// For [`Comparison::Near`], how far each component may be off.
         tolerances: Tolerances,
@@ -417,11 +418,11 @@ pub enum Command {
     },
     /// The depth range of the viewport, for `state.depth.range`.
     DepthRange([f32; 2]),
-    /// Writes a picture of the framebuffer.
+    /// Writes an image file of the framebuffer.
     SaveImage {
         /// Name of the file, without a directory.
         name: String,
-        /// What the picture shows.
+        /// Surface that is written.
         surface: Surface,
     },
     /// The script's assembly program must have this error.
@@ -430,7 +431,7 @@ pub enum Command {
     ExpectWarning(ExpectedError),
     /// Loads a program instead of the stage's, unless it has this error.
     Load {
-        /// Index into [`Script::spares`](crate::script::Script::spares).
+        /// Index of an alternate program in [`Script::spares`](crate::script::Script::spares).
         spare: usize,
         /// The error that it must have; `None` if it must load.
         error: Option<ExpectedError>,

@@ -1,4 +1,4 @@
-//! The state of draws without a program, as far as it decides about the programs that are written for them.
+//! State of draws without a program that affects the programs generated for them.
 
 use super::command::{
     CombinedLanes, Command, EnvironmentMode, FixedCapability, FixedUpdate, LightUpdate,
@@ -11,7 +11,7 @@ use glasm::fixed_function::{
     FogSource, LightForm, Lighting, NormalScaling, TexCoords, TexGenMode, TextureUnit, UNITS,
 };
 
-/// What the fragment stage reads of what a vertex stage without program makes.
+/// Inputs of the fragment stage that a fixed-function vertex stage produces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FixedReads {
     /// A bit for each set of texture coordinates.
@@ -20,7 +20,7 @@ pub struct FixedReads {
     pub fog_coordinate: bool,
 }
 
-/// Who processes the vertices.
+/// Unit that processes the vertices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum VertexProcessing {
     /// A program.
@@ -61,7 +61,7 @@ struct Unit {
     is_depth: bool,
     compares: bool,
     components: usize,
-    /// What the script says of the base format.
+    /// Base format that the script specifies.
     said_format: Option<BaseFormat>,
     depth_modes: [DepthMode; 2],
 }
@@ -240,8 +240,7 @@ impl FixedFunctions {
         }
     }
 
-    /// Returns the key of the fragment stage. Colors are clamped, as they are with GL's initial
-    /// state.
+    /// Returns the key of the fragment stage. Colors are clamped, as in GL's initial state.
     pub fn fragment(
         &self,
         enables: &[TextureEnables],
@@ -264,7 +263,7 @@ impl FixedFunctions {
     }
 }
 
-/// The modelview matrices of scripts with lights are affine, so that w stays what it is.
+/// The modelview matrices of scripts with lights are affine, so w is unchanged.
 fn apply_light(light: &mut LightForm, update: LightUpdate) {
     match update {
         LightUpdate::Position([.., w]) => light.positional = w != 0.0,
@@ -295,7 +294,8 @@ impl Unit {
         self.find_base_format();
     }
 
-    /// What GL makes of formats that have no such base format of their own: red and red with green are like RGB.
+    /// Applies GL's treatment of formats that have no separate base format: red and red with green
+    /// are treated as RGB.
     fn find_base_format(&mut self) {
         let own = match self.components {
             4 => BaseFormat::Rgba,
@@ -424,7 +424,7 @@ mod tests {
         };
         assert_eq!(lighting.color_material, Some(color_material));
         assert_eq!(key.normals, NormalScaling::Rescale);
-        // Lighting brings the color sum where no vertex program is.
+        // Lighting enables the color sum if there is no vertex program.
         assert!(
             state.fragment(&[], VertexProcessing::Fixed).color_sum
                 && !state.fragment(&[], VertexProcessing::Program).color_sum

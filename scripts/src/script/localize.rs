@@ -23,8 +23,8 @@ impl Script {
         Some(LineMap::new(&self.text).position(offset))
     }
 
-    /// Messages about a program as messages about the script, whose text they are shown with. What is said of the whole program is said of
-    /// the section's header.
+    /// Converts messages about a program to messages about the script, whose source they are
+    /// displayed with. Messages about the whole program are located at the section's header.
     pub fn localize(&self, section: &ProgramSection, diagnostics: &Diagnostics) -> Diagnostics {
         let header = self.header_of(section);
         let header_start = u32::try_from(section.origin.header().start).unwrap_or(u32::MAX);

@@ -50,7 +50,7 @@ fn examples_of_the_manual_are_right() {
             _ => continue,
         };
         for example in examples_of_row(line) {
-            // Rows of values and of attribute names are not commands.
+            // Lines of values and of attribute names are not commands.
             if !example.contains(' ') && prefix != "[require]\n" {
                 continue;
             }
@@ -192,7 +192,7 @@ fn the_manual_explains_every_word() {
         .map(|word| word.replace("[require] ", "").replace("front.", ""))
         .filter(|word| !word.contains("...") && !word.starts_with('['))
         .filter(|words| {
-            // The second word of a pair may stand alone or after a number.
+            // The second word of a pair may appear alone or after a number.
             let (starts, word) = match words.split_once(' ') {
                 Some((_, second)) => (&["`", " "][..], second),
                 None => (&["`"][..], words.as_str()),

@@ -1,4 +1,4 @@
-//! A script as data, as far as no device decides.
+//! Parsed scripts, to the extent that they do not depend on a device.
 
 use super::command::{
     BindTarget, BufferDecl, BufferId, BufferKey, BufferKind, Command, ParamValue, Step,
@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub struct Script {
     /// The text of the script.
     pub text: Arc<[u8]>,
-    /// What the device and the framebuffer must be.
+    /// Requirements on the device and the framebuffer.
     pub requirements: Requirements,
     /// The programs of the stages, in the order of the script; a stage has several only in GLSL.
     pub programs: Vec<ProgramSection>,
@@ -34,7 +34,7 @@ pub struct Script {
     pub entry_names: Vec<String>,
     /// Names of parameters that commands set or probe.
     pub param_names: Vec<String>,
-    /// What programs capture.
+    /// Outputs that are captured.
     pub feedback: TransformFeedback,
     /// The commands, in order.
     pub steps: Vec<Step>,
@@ -123,7 +123,8 @@ impl Script {
         found
     }
 
-    /// Lengths of the arrays that handles index: there is a place for every unit that the script uses.
+    /// Returns the lengths of the arrays that handles index: an element for every unit that the
+    /// script uses.
     pub fn handle_limits(&self) -> glasm::HandleLimits {
         let mut limits = glasm::HandleLimits {
             textures: 1,

@@ -70,8 +70,8 @@ pub(crate) fn attribute_location(name: &str) -> Option<u32> {
         })
 }
 
-/// Returns whether a name of a buffer or file is made of letters, digits and `_`, `-`, `.`, not
-/// starting with a dot or digit.
+/// Returns true if a name of a buffer or file consists of ASCII letters, digits and `_`, `-`, `.`,
+/// and does not begin with a dot or digit.
 pub(crate) fn is_identifier(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     name.chars().all(plain) && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')

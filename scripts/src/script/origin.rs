@@ -1,12 +1,12 @@
-//! Where the bytes of programs are in their script, so that errors of programs can be reported at
-//! lines of the script.
+//! Positions of the bytes of programs in their script, so that errors of programs can be reported
+//! at lines of the script.
 
 use super::section::Section;
 use glasm::ir::Span;
 use std::ops::Range;
 
-/// Where the bytes of a program are in its script. The default is that of programs that are in
-/// none.
+/// Positions of the bytes of a program in its script. The default denotes programs that are in no
+/// script.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Origin {
     /// The bytes of the script that hold the header of the section.
@@ -65,7 +65,7 @@ impl Origin {
     pub(super) fn script_span(&self, length: usize, span: Span) -> Option<Span> {
         let start = self.script_offset(length, span.start as usize)?;
         let start = u32::try_from(start).ok()?;
-        // What a span covers may be repeated, so its end is counted from its start.
+        // Spans may cover repeated bytes, so the end is computed from the start.
         let length = span.end.saturating_sub(span.start);
         Some(Span::new(start, start.saturating_add(length)))
     }

@@ -1,4 +1,4 @@
-//! Which programs a script holds, for those who do not run it.
+//! Programs of a script, for users that do not run it.
 
 use super::model::Script;
 use super::section::{
@@ -7,8 +7,8 @@ use super::section::{
 use glasm::ProgramType;
 use std::fmt;
 
-/// What tells an assembly program from the others of its script. Displays as part of a file name: `fragment`, or `fragment.red` for the
-/// program that `load fragment red` loads.
+/// Label that distinguishes an assembly program from the others of its script. Displays as part of
+/// a file name: `fragment`, or `fragment.red` for the program that `load fragment red` loads.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ProgramLabel {
     /// The type that the program must have.

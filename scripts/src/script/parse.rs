@@ -95,7 +95,7 @@ impl Script {
         if errors.is_empty() {
             return Ok(script);
         }
-        // Sections are read in an order of their own.
+        // Sections are parsed in a different order than they appear.
         errors.sort_by_key(|error| (error.line, error.column));
         Err(errors)
     }
@@ -178,7 +178,7 @@ fn parse_module_words(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> V
             Ok(())
         },
     );
-    // Where a word could not be read, the bytes are not what the script gives.
+    // If a word could not be parsed, the bytes differ from those in the script.
     let magic = bytes.get(..4) == Some(&0x0723_0203u32.to_le_bytes());
     let complete = errors.is_empty();
     if complete && (!magic || bytes.len() < 20) {
@@ -209,7 +209,7 @@ fn parse_vertex_data(
         SectionKind::VertexData,
         errors,
         |_, words| match &mut data {
-            // Rows cannot be judged without the header.
+            // Rows of values cannot be checked without the header.
             None if header_is_bad => Ok(()),
             None => {
                 header_is_bad = true;

@@ -1,5 +1,5 @@
-//! GL state that programs are compiled for. It changes while a script runs: each state that a draw or dispatch meets has modules of
-//! its own.
+//! GL state that programs are compiled for. It changes while a script runs: for each state in
+//! effect at a draw or dispatch there are separate modules.
 
 use super::command::{
     Assembly, Command, Draw, GlOutcome, ParamBank, PointUpdate, StateUpdate, TextureEnables,
@@ -12,33 +12,33 @@ use glasm::ir::Stage;
 /// The state at a draw or dispatch. Units without entry, and entries that say nothing else, are in the initial state.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ProgramState {
-    /// What depth comparisons fill, by texture image unit.
+    /// Components that depth comparisons write, by texture image unit.
     pub depth_modes: Vec<glasm::DepthMode>,
     /// Bits of the size of all points; `None` leaves it to programs.
     pub point_size: Option<u32>,
     /// Bits of GL's `POINT_SIZE`, the size of points of programs that write none, if it was set; else that is 1. Of scripts that draw
     /// points only. NV_vertex_program section 2.14.1.5.
     pub unwritten_point_size: Option<u32>,
-    /// The most vertices that the geometry program emits, instead of what it says.
+    /// Maximum number of vertices that the geometry program emits, which overrides its declaration.
     pub vertex_limit: Option<u32>,
     /// Patches as geometry programs get them without a tessellation control program; `None` if the script has no such program, and before
     /// the first draw.
     pub patch: Option<PatchState>,
-    /// How the draw numbers its primitives, where there are programs that may ask.
+    /// Primitive numbering of the draw, if there are programs that may read it.
     pub primitive_numbers: glasm::PrimitiveNumbers,
-    /// Where coordinates of points start.
+    /// Origin of point coordinates.
     pub point_origin: glasm::PointOrigin,
-    /// Numbers of the spare programs that have taken the place of others, one for a stage.
+    /// Indices of the loaded alternate programs, at most one per stage.
     pub loaded: Vec<usize>,
-    /// Textures that are enabled where there is no fragment program, by texture image unit.
+    /// Textures that are enabled for draws without fragment program, by texture image unit.
     pub texture_enables: Vec<TextureEnables>,
     /// Wrap modes that samplers lack, by texture image unit.
     pub texture_wraps: Vec<glasm::TextureWrap>,
     /// Biases of levels of detail, by texture image unit.
     pub lod_biases: Vec<glasm::LodBias>,
-    /// Whether textures are signed HILO, by texture image unit.
+    /// True for signed HILO textures, by texture image unit.
     pub signed_hilo: Vec<bool>,
-    /// What decides about stages without program, in scripts that have some.
+    /// State of the stages without program, in scripts that have some.
     pub fixed: FixedFunctions,
 }
 
@@ -76,7 +76,8 @@ impl ProgramState {
         } else if let Command::Load { spare, error: None } = command {
             let stage = script.spare_stage(*spare);
             self.loaded.retain(|old| script.spare_stage(*old) != stage);
-            // Each geometry program declares a limit of its own: NV_geometry_program4 section 2.14.6.4.
+            // Each geometry program declares a separate limit: NV_geometry_program4 section
+            // 2.14.6.4.
             if stage == Stage::Geometry {
                 self.vertex_limit = None;
             }
@@ -180,7 +181,7 @@ impl Script {
         let mut state = ProgramState::default();
         for step in &self.steps {
             state.apply(&step.command, self);
-            // What programs name is known of those that are there.
+            // The resources that programs name are known only for programs that are present.
             let runs = matches!(
                 step.command,
                 Command::Draw(_)

@@ -1,4 +1,4 @@
-//! What a script needs, as data.
+//! Requirements of a script, as data.
 
 use super::attachments::Attachments;
 use super::captures::StreamOutputs;
@@ -17,7 +17,7 @@ pub enum Convention {
 }
 
 impl Convention {
-    /// Returns which row of a framebuffer is its top.
+    /// Returns the row order of a framebuffer.
     pub fn row_order(self) -> RowOrder {
         match self {
             Self::Vulkan => RowOrder::TopFirst,
@@ -26,10 +26,10 @@ impl Convention {
     }
 }
 
-/// What a script needs.
+/// Requirements of a script.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Requirements {
-    /// Which way is up, and what the depths of clip space are.
+    /// Orientation of the framebuffer, and range of the depths of clip space.
     pub convention: Convention,
     /// Names of Vulkan features.
     pub features: Vec<String>,
@@ -37,7 +37,7 @@ pub struct Requirements {
     pub without: Vec<String>,
     /// Names of Vulkan device extensions.
     pub extensions: Vec<String>,
-    /// Whether the addresses of buffers must be below 2^32.
+    /// True if the addresses of buffers must be below 2^32.
     pub low_addresses: bool,
     /// Smallest OpenGL version, which only OpenGL is to meet.
     pub gl_version: Option<[u32; 2]>,
@@ -53,15 +53,16 @@ pub struct Requirements {
     pub fixed: glasm::FixedState,
     /// The stipple of polygons.
     pub polygon_stipple: Option<Box<glasm::PolygonStipple>>,
-    /// Whether zero times anything is zero in programs.
+    /// True if zero times any value is zero in programs.
     pub legacy_multiply: bool,
-    /// Whether programs count on handles being the numbers of units.
+    /// True if programs rely on handles being the numbers of units.
     pub numbered_handles: bool,
-    /// Whether the programs of a pipeline are compiled apart, none knowing the others.
+    /// True if the programs of a pipeline are compiled separately, without information about each
+    /// other.
     pub separate: bool,
-    /// Which programs load.
+    /// Programs that load.
     pub acceptance: glasm::Acceptance,
-    /// What TGSI texts leave open.
+    /// Properties that TGSI programs leave open.
     pub tgsi: glasm::TgsiOptions,
     /// Output registers that are captured.
     pub streams: StreamOutputs,

@@ -1,4 +1,5 @@
-//! Script text is untrusted: whatever it is, reading it ends soon, with a script or with errors that have a place.
+//! Script source is untrusted: for any input, parsing terminates soon, with a script or with errors
+//! that have a position.
 
 use super::test::{COMMANDS, properties};
 use super::{Script, require, section};
@@ -56,7 +57,7 @@ fn vocabulary(examples: &[Example]) -> Vec<String> {
     words
 }
 
-/// Reads a script, which must not panic, and checks the places of the errors.
+/// Parses a script, which must not panic, and checks the positions of the errors.
 fn read(text: &[u8]) -> bool {
     let lines = 1 + text.iter().filter(|byte| **byte == b'\n').count();
     let result = Script::parse(text);

@@ -1,7 +1,7 @@
 //! Cuts a script into its sections.
 //!
-//! Program texts keep their bytes exactly: a program string starts right after the line of its section header and ends
-//! where the next header begins.
+//! Program strings retain their exact bytes: a program string starts right after the line of its
+//! section header and ends where the next header begins.
 
 use super::origin::Origin;
 use super::words::ScriptError;
@@ -21,13 +21,13 @@ pub enum ProgramForm {
     SpirvText,
     /// The words of a SPIR-V module: `[... shader binary]`. The text of the section is turned into bytes while the script is read.
     SpirvWords,
-    /// Passes on what it gets: `[... shader passthrough]`.
+    /// Stage that forwards its inputs: `[... shader passthrough]`.
     PassThrough,
-    /// What GL does where a script has no program.
+    /// Fixed-function stage of GL.
     FixedFunction,
 }
 
-/// What a section holds.
+/// Kind of a section.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SectionKind {
     /// Free text.
@@ -94,7 +94,7 @@ pub(super) const FORM_NAMES: &[(&str, ProgramForm)] = &[
     ("program passthrough", ProgramForm::PassThrough),
 ];
 
-/// Sections that are no programs.
+/// Sections that are not programs.
 pub(super) const PLAIN_NAMES: &[(&str, SectionKind)] = &[
     ("comment", SectionKind::Comment),
     ("require", SectionKind::Require),
@@ -134,7 +134,7 @@ fn header_text(line: &[u8]) -> Option<String> {
         .trim_ascii_end()
         .strip_prefix(b"[")?
         .strip_suffix(b"]")?;
-    // Programs have brackets, too: `[R0.x]` at the start of a line is no header.
+    // Programs have brackets, too: `[R0.x]` at the start of a line is not a header.
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b' ' || *byte == b'\t';
     if line.is_empty() || !line.iter().all(plain) {
         return None;
@@ -238,8 +238,8 @@ fn check_repeated(sections: &[Section<'_>], errors: &mut Vec<ScriptError>) {
     }
 }
 
-/// Lines of a section that is not a program: comments and blank lines left out, lines that end in `\` joined with the
-/// next. Gives the number of each line.
+/// Returns the lines of a section that is not a program, with their numbers: comments and empty
+/// lines are removed, lines that end in `\` are joined with the next one.
 pub(crate) fn logical_lines(
     section: &Section<'_>,
     errors: &mut Vec<ScriptError>,
@@ -288,7 +288,7 @@ pub struct ProgramSection {
     pub text: Vec<u8>,
     /// Line of the header.
     pub line: u32,
-    /// Where its bytes are in the script.
+    /// Position of its bytes in the script.
     pub origin: Origin,
 }
 

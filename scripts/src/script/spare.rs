@@ -67,7 +67,7 @@ pub(super) fn expand(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> (V
 }
 
 impl Script {
-    /// Checks that spare programs are loaded, into stages that have programs.
+    /// Checks that alternate programs are loaded, and into stages that have programs.
     pub(super) fn check_spares(&self, errors: &mut Vec<ScriptError>) {
         for (index, spare) in self.spares.iter().enumerate() {
             let is_load = |step: &&Step| {

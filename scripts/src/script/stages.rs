@@ -1,4 +1,4 @@
-//! The stages of a script: what is missing is added or refused.
+//! The stages of a script: missing stages are added or rejected.
 
 use super::command::{Command, Draw, GlOutcome, Step};
 use super::origin::Origin;
@@ -24,7 +24,8 @@ pub(super) fn complete(
     };
     let control = find(programs, Stage::TessControl);
     let evaluation = find(programs, Stage::TessEval);
-    // ARB_tessellation_shader lets the patch through where there is no control shader; pipelines of Vulkan have both stages or none.
+    // ARB_tessellation_shader forwards the patch unchanged if there is no control shader; pipelines
+    // of Vulkan have both stages or none.
     if let (None, Some(line)) = (control, evaluation) {
         programs.push(implied(Stage::TessControl, ProgramForm::PassThrough, line));
     }
@@ -76,7 +77,7 @@ fn missing(
     };
     let patches = draw.topology == PrimitiveTopology::PATCH_LIST;
     let is_accepted = draw.outcome == GlOutcome::Accepted;
-    // A geometry program gets whole patches where there is no tessellation.
+    // A geometry program receives whole patches if there is no tessellation.
     let takes_patches = [Stage::TessControl, Stage::TessEval, Stage::Geometry];
     if !is_accepted {
         None

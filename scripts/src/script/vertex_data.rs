@@ -1,4 +1,4 @@
-//! The `[vertex data]` section: a line of column headers, then rows of values.
+//! The `[vertex data]` section: a line of column headers, followed by rows of values.
 //!
 //! Headers are VkRunner's `LOCATION/VK_FORMAT` and piglit's `NAME/GL_TYPE/GLSL_TYPE`, where a name
 //! may denote a location and a location for a name. Names of variables get the locations that are
@@ -13,7 +13,7 @@ use crate::format::{Encoding, Format, write_bits};
 /// Attribute of the texture coordinates of rectangles.
 const TEXCOORD_LOCATION: u32 = 8;
 
-/// How the words of a column become bits.
+/// Conversion of the words of a column to bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Reading {
     /// As the format has them.
@@ -27,7 +27,7 @@ enum Reading {
 pub struct Column {
     /// Number of the attribute.
     pub location: u32,
-    /// How its values are stored.
+    /// Storage format of its values.
     pub format: Format,
     /// First byte in a vertex.
     pub offset: u32,

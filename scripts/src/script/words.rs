@@ -1,12 +1,12 @@
 //! The words of one script line, with their columns.
 //!
-//! White space, parentheses and commas separate words, so `(1, 0, 0, 1)` and `1 0 0 1` read alike; parentheses must
-//! balance. A word that starts with `#` starts a comment. Semicolons at the end of a line are ignored, because scripts in the wild have
-//! them.
+//! White space, parentheses and commas separate words, so `(1, 0, 0, 1)` and `1 0 0 1` are
+//! equivalent; parentheses must balance. A word that starts with `#` starts a comment. Semicolons
+//! at the end of a line are ignored, because scripts in the wild have them.
 
 use std::str::FromStr;
 
-/// What is wrong with a line, and at which column (from 1).
+/// Error in a line, with its column (from 1).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct LineError {
     pub column: u32,
@@ -103,7 +103,7 @@ impl<'a> Words<'a> {
         (self.peek()? == text).then(|| self.next += 1)
     }
 
-    /// Takes the next word; `what` says what it should have been.
+    /// Consumes the next word; `what` describes the expected word.
     pub(crate) fn word(&mut self, what: &str) -> Result<&'a str, LineError> {
         match self.peek() {
             Some(word) => {
@@ -228,7 +228,7 @@ pub struct ScriptError {
     pub line: u32,
     /// Column in bytes, from 1.
     pub column: u32,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
 }
 

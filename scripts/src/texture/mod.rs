@@ -1,7 +1,7 @@
 //! Textures and storage images as data: shape, texels, sampling. Pure.
 //!
-//! Texels are retained in planes: the rows of one level, of one layer (of one face, of one slice
-//! of a 3D texture) and of one sample.
+//! Texels are stored in planes: the rows of one level, of one layer (of one face, of one slice of a
+//! 3D texture) and of one sample.
 
 mod patterns;
 mod sampling;
@@ -18,28 +18,28 @@ pub(crate) use shape::find_target;
 pub use shape::{PlaneId, Shape, target_name};
 pub use storage::{ImagePart, StorageView};
 
-/// Whether an update begins a texture.
+/// Start of an update: begins a texture, or adds to one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Start {
-    /// It does: what was there is gone.
+    /// Begins a texture; previous contents are discarded.
     New,
     /// It adds to the texture that is there.
     Add,
 }
 
-/// What planes are filled with.
+/// Contents of planes.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Contents {
-    /// Level by level, slice by slice, row by row, texel by texel, sample by sample.
+    /// Texels in the order of levels, slices, rows, texels and samples.
     Texels(Vec<u8>),
-    /// What a function gives.
+    /// Values of a function.
     Pattern(Pattern),
 }
 
 /// A part of a texture and what to put there.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Update {
-    /// Whether the texture begins here.
+    /// Start of the update.
     pub start: Start,
     /// The texture after the update.
     pub shape: Shape,

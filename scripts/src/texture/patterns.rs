@@ -16,7 +16,7 @@ const BLACK: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
 /// The colors of quarters, levels and layers, and of the eighths of a 3D texture.
 const EIGHT: [[f64; 4]; 8] = [RED, GREEN, BLUE, WHITE, YELLOW, MAGENTA, CYAN, BLACK];
 
-/// A function from places to colors.
+/// Function from texel locations to colors.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Pattern {
     /// Red, green / blue, white quarters of each plane; of 1D and buffer textures, along the texture; of 3D textures, the near half,
@@ -50,7 +50,7 @@ pub enum Pattern {
     },
 }
 
-/// Which components of a color are stored, in order.
+/// Stored components of a color, in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stored {
     /// All four.
@@ -71,7 +71,7 @@ impl Stored {
     }
 }
 
-/// A texel's place.
+/// Location of a texel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Spot {
     x: u32,

@@ -1,9 +1,9 @@
-//! How textures are filtered, wrapped, compared and swizzled.
+//! Filtering, wrapping, comparison and swizzling of textures.
 
 use ash::vk;
 use glasm::fixed_function::BaseFormat;
 
-/// What happens to coordinates outside of a texture.
+/// Treatment of coordinates outside of a texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wrap {
     /// `GL_REPEAT`
@@ -50,14 +50,14 @@ impl Wrap {
     }
 }
 
-/// Where a component of a texture's color comes from.
+/// Source of a component of a texture's color.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Swizzle {
     /// 0 to 3 for R, G, B, A.
     Component(u8),
-    /// 0, whatever is sampled.
+    /// Constant 0, regardless of the sampled value.
     Zero,
-    /// 1, whatever is sampled.
+    /// Constant 1, regardless of the sampled value.
     One,
 }
 
@@ -71,7 +71,7 @@ impl Swizzle {
     ];
 }
 
-/// Which components a depth fills: GL's `DEPTH_TEXTURE_MODE`.
+/// Components that a depth is written to: GL's `DEPTH_TEXTURE_MODE`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DepthMode {
     /// `GL_LUMINANCE`: (d, d, d, 1).
@@ -106,12 +106,12 @@ impl DepthMode {
     }
 }
 
-/// What happens to the curve of sRGB formats.
+/// Decoding of sRGB formats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SrgbDecode {
     /// `GL_DECODE_EXT`: programs see linear values.
     Decode,
-    /// `GL_SKIP_DECODE_EXT`: programs see what is stored.
+    /// `GL_SKIP_DECODE_EXT`: programs read the stored values.
     Skip,
 }
 
@@ -128,9 +128,9 @@ pub struct Sampling {
     pub wrap: [Wrap; 3],
     /// `GL_TEXTURE_BORDER_COLOR`. 64-bit floats hold 32-bit integers exactly.
     pub border: [f64; 4],
-    /// Whether depths are compared: `GL_TEXTURE_COMPARE_MODE`.
+    /// True if depths are compared: `GL_TEXTURE_COMPARE_MODE`.
     pub compares: bool,
-    /// How the reference relates to the depth: `GL_TEXTURE_COMPARE_FUNC`.
+    /// Comparison of the reference with the depth: `GL_TEXTURE_COMPARE_FUNC`.
     pub compare: vk::CompareOp,
     /// `GL_TEXTURE_LOD_BIAS`
     pub lod_bias: f32,
@@ -144,18 +144,19 @@ pub struct Sampling {
     pub max_level: u32,
     /// `GL_TEXTURE_MAX_ANISOTROPY_EXT`; 1 for none.
     pub anisotropy: f32,
-    /// The base internal format of GL, for textures whose format is named as in Vulkan: what their components mean. `None` if it follows
-    /// from the format.
+    /// Base internal format of GL, which defines the semantics of the components, for textures
+    /// whose format is named as in Vulkan. `None` if it follows from the format.
     pub base_format: Option<BaseFormat>,
     /// `GL_TEXTURE_SWIZZLE_RGBA`
     pub swizzle: [Swizzle; 4],
-    /// What depths fill that are not compared.
+    /// Components that depths without comparison are written to.
     pub depth_mode: DepthMode,
-    /// What comparisons in assembly fill, which is luminance until a script says something else.
+    /// Components that results of comparisons in assembly are written to: luminance unless a script
+    /// specifies another mode.
     pub compared_mode: DepthMode,
     /// `GL_TEXTURE_SRGB_DECODE_EXT`
     pub srgb_decode: SrgbDecode,
-    /// Whether two components are a signed HILO texture (`GL_SIGNED_HILO_NV`).
+    /// True if the texture is a two-component signed HILO texture (`GL_SIGNED_HILO_NV`).
     pub signed_hilo: bool,
 }
 
@@ -206,7 +207,7 @@ impl Sampling {
             || self.anisotropy > 1.0
     }
 
-    /// Returns how programs wrap coordinates.
+    /// Returns the wrap modes in the form of the compiler.
     pub fn wrap_for_compiler(&self) -> glasm::TextureWrap {
         let texels = |filter| {
             if filter == vk::Filter::LINEAR {

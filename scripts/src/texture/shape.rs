@@ -3,7 +3,7 @@
 use crate::format::Format;
 use glasm::ir::TexTarget;
 
-/// Bytes of a texture, at most: what a script may ask for with few words is bounded.
+/// Maximum size of a texture in bytes: bounds the memory that a short script can request.
 const MAX_BYTES: u64 = 256 << 20;
 
 /// Size and format of a texture.

@@ -1,10 +1,10 @@
-//! What programs see of storage images. Pure.
+//! Storage images as programs see them. Pure.
 
 use super::shape::Shape;
 use ash::vk;
 use glasm::ir::TexTarget;
 
-/// What is bound of an image.
+/// Bound part of an image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ImagePart {
     /// The level, from 0.
@@ -18,7 +18,7 @@ pub struct ImagePart {
 pub struct StorageView {
     /// The target that the program names.
     pub target: TexTarget,
-    /// Which part of the image it is.
+    /// Bound part of the image.
     pub part: ImagePart,
     /// As which its texels are seen.
     pub format: vk::Format,

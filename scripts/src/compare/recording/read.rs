@@ -19,7 +19,7 @@ use std::str::{FromStr, Lines};
 pub struct ReadError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
 }
 
@@ -32,19 +32,19 @@ pub enum RecordingError {
     /// The file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The file is no recording.
+    /// Syntax error in the file.
     #[error("{}: {error}", path.display())]
     Text {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error.
         error: ReadError,
     },
 }
 
 impl Recording {
-    /// The recording of a script below a directory, whatever the directory was from which the
-    /// script was recorded.
+    /// Finds the recording of a script below a directory, regardless of the current directory at
+    /// the time of recording.
     ///
     /// # Errors
     /// If there is none, or it cannot be read.
@@ -71,7 +71,7 @@ impl Recording {
     /// Reads the file of a recording.
     ///
     /// # Errors
-    /// If the file cannot be read, is larger than 64 MiB, or is no recording.
+    /// If the file cannot be read, is larger than 64 MiB, or is not a recording.
     pub fn load(path: &Path) -> Result<Self, RecordingError> {
         let text = read_script(path)?;
         Self::parse(&String::from_utf8_lossy(&text)).map_err(|error| RecordingError::Text {
@@ -140,7 +140,7 @@ struct Reader<'a> {
     lines: Peekable<Enumerate<Lines<'a>>>,
     /// Number of the line that was read last.
     line: usize,
-    /// Bytes of all observations so far.
+    /// Total number of bytes of the observations that have been read.
     bytes: usize,
 }
 
@@ -412,7 +412,7 @@ impl<'a> Reader<'a> {
         if expected.is_some_and(|expected| bytes.len() - start != expected) {
             return Err(self.error("the row is too short or too long"));
         }
-        // No more than `length` in all, as the rows are within the picture.
+        // No more than `length` in all, as the rows are within the image.
         let row = bytes[start..].to_vec();
         for _ in 1..times {
             bytes.extend_from_slice(&row);

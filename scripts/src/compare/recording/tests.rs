@@ -1,4 +1,4 @@
-//! Tests of recordings: what is written is read again, and nothing that is read does harm.
+//! Tests of recordings: written recordings can be read again, and malformed input is rejected.
 
 use super::super::tests::run;
 use super::*;

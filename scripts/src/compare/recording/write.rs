@@ -181,7 +181,7 @@ fn print_runs(runs: &[(String, usize)]) -> String {
     runs.iter().map(print).collect::<Vec<_>>().join(" ")
 }
 
-/// Rows of texels; those that are alike are one line.
+/// Writes rows of texels; equal rows share a line.
 fn write_rows(text: &mut String, bytes: &[u8], format: &Format, width: u32) {
     let row_bytes = (width as usize * format.size()).max(1);
     let rows: Vec<&[u8]> = bytes.chunks_exact(row_bytes).collect();
@@ -223,7 +223,7 @@ fn print_scalar(scalar: Scalar, bits: u64) -> String {
     }
 }
 
-/// Values of a buffer, each line with the place of its first byte in front.
+/// Writes the values of a buffer; each line begins with the offset of its first byte.
 fn write_values(
     text: &mut String,
     bytes: &[u8],

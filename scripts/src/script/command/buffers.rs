@@ -1,4 +1,4 @@
-//! Buffers of a script, their parts, and the places where programs find them.
+//! Buffers of a script, their parts, and the bind targets through which programs access them.
 
 use glasm::ir::Stage;
 use std::collections::HashMap;
@@ -20,12 +20,12 @@ pub enum BufferKind {
     Feedback,
 }
 
-/// A place where programs find a buffer.
+/// Bind target of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BindTarget {
     /// For all stages.
     Bound {
-        /// How it is read.
+        /// Kind of the buffer.
         kind: BufferKind,
         /// Descriptor set.
         set: u32,
@@ -42,7 +42,7 @@ pub enum BindTarget {
 }
 
 impl BindTarget {
-    /// Returns how programs read a buffer that is bound there.
+    /// Returns the kind of access to a buffer that is bound there.
     pub fn kind(self) -> BufferKind {
         match self {
             Self::Bound { kind, .. } => kind,
@@ -90,14 +90,14 @@ pub struct BufferAddress {
     pub offset: u64,
 }
 
-/// What a buffer is called.
+/// Identification of a buffer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BufferKey {
     /// Reached by its address.
     Named(String),
     /// Bound through a descriptor; assembly programs know only the binding.
     Bound {
-        /// How it is read.
+        /// Kind of the buffer.
         kind: BufferKind,
         /// Descriptor set.
         set: u32,
@@ -123,9 +123,9 @@ impl std::fmt::Display for BufferKey {
 /// A buffer, filled with zeros at the start.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BufferDecl {
-    /// What it is called.
+    /// Identification of the buffer.
     pub key: BufferKey,
-    /// Bytes: what the script asks for, or as many as its commands reach.
+    /// Size in bytes: the specified size, or the end of the largest range that commands access.
     pub size: u64,
     /// Line where it is first mentioned.
     pub line: u32,

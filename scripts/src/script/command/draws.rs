@@ -14,14 +14,14 @@ pub enum DrawSource {
         /// Similarly of texture coordinates; `None` if there are none.
         texcoord: Option<[f32; 4]>,
     },
-    /// Rows of the vertex data in their order.
+    /// Vertices of the vertex data in their order.
     Arrays {
-        /// The first row.
+        /// Index of the first vertex.
         first: u32,
         /// Number of vertices.
         count: u32,
     },
-    /// Rows of the vertex data by the script's indices.
+    /// Vertices of the vertex data by the script's indices.
     Indexed {
         /// The first index that is taken.
         first: u32,
@@ -57,7 +57,7 @@ impl IndexWidth {
     }
 }
 
-/// How vertices make primitives.
+/// Assembly of vertices to primitives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Assembly {
     /// As the topology says.
@@ -76,10 +76,10 @@ pub enum Assembly {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Divisors(pub [u16; ATTRIBUTES as usize]);
 
-/// What GL makes of a command.
+/// Expected behavior of GL for a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum GlOutcome {
-    /// It does what it says.
+    /// The command is executed.
     #[default]
     Accepted,
     /// It is an error and changes nothing.
@@ -93,16 +93,16 @@ pub struct Draw {
     pub state: PipelineState,
     /// Primitives that the device gets.
     pub topology: vk::PrimitiveTopology,
-    /// How they are made of the script's vertices.
+    /// Assembly of the script's vertices to primitives.
     pub assembly: Assembly,
-    /// Where vertices come from.
+    /// Source of the vertices.
     pub source: DrawSource,
-    /// Which attributes step with instances.
+    /// Attributes that advance per instance.
     pub divisors: Divisors,
     /// Number of instances.
     pub instances: u32,
     /// Number of the first instance.
     pub first_instance: u32,
-    /// What GL makes of it.
+    /// Expected behavior of GL.
     pub outcome: GlOutcome,
 }

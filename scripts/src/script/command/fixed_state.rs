@@ -6,7 +6,7 @@ use glasm::fixed_function::{
 };
 use glasm::state::TexGenCoord;
 
-/// Whether a capability is switched on or off.
+/// State of a capability: on or off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Switch {
     /// `enable`
@@ -24,7 +24,7 @@ pub enum FixedUpdate {
     LocalViewer(Switch),
     /// `GL_LIGHT_MODEL_TWO_SIDE`
     TwoSide(Switch),
-    /// Whether `GL_LIGHT_MODEL_COLOR_CONTROL` is `GL_SEPARATE_SPECULAR_COLOR`.
+    /// `GL_LIGHT_MODEL_COLOR_CONTROL`: on for `GL_SEPARATE_SPECULAR_COLOR`.
     SeparateSpecular(Switch),
     /// `glColorMaterial`
     ColorMaterial(ColorMaterial),
@@ -38,7 +38,7 @@ pub enum FixedUpdate {
     TexEnv(u32, TexEnvUpdate),
 }
 
-/// What `enable` switches.
+/// Capabilities that `enable` accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FixedCapability {
     /// `GL_COLOR_MATERIAL`
@@ -55,7 +55,7 @@ pub enum FixedCapability {
     Normalize,
     /// `GL_RESCALE_NORMAL`
     RescaleNormal,
-    /// `GL_TEXTURE_GEN_S` and its like, of a unit.
+    /// `GL_TEXTURE_GEN_S`, `GL_TEXTURE_GEN_T`, `GL_TEXTURE_GEN_R` or `GL_TEXTURE_GEN_Q` of a unit.
     TexGen(u32, TexGenCoord),
 }
 

@@ -23,7 +23,7 @@ pub enum StateUpdate {
     TexGen(u32, TexGenCoord, TexGenPlane, [f32; 4]),
     /// A clip plane in object space.
     ClipPlane(u32, [f32; 4]),
-    /// What only draws without a program see.
+    /// State that only affects draws without a program.
     Fixed(FixedUpdate),
 }
 

@@ -5,7 +5,7 @@ use super::textures::HandleUnit;
 use crate::data::Scalar;
 use glasm::state::matrix::Matrix;
 
-/// Which parameters of a program.
+/// Bank of parameters of a program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ParamBank {
     /// `program.env`
@@ -42,7 +42,7 @@ impl ParamType {
     }
 }
 
-/// The value of a parameter.
+/// Value of a parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ParamValue {
     /// Type and bits of the four components.
@@ -71,15 +71,15 @@ pub enum MatrixTarget {
     Color,
 }
 
-/// What happens to a matrix.
+/// Operation on a matrix.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum MatrixUpdate {
     /// Becomes this matrix.
     Load(Matrix),
     /// Multiplied from the right, as GL's matrix commands do.
     Multiply(Matrix),
-    /// Kept for a later `Pop`.
+    /// Saves the matrix for a later `Pop`.
     Push,
-    /// Becomes what it was at the `Push`, of which the parser has found one.
+    /// Restores the matrix of the `Push`, whose presence the parser has checked.
     Pop,
 }

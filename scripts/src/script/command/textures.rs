@@ -44,18 +44,18 @@ impl std::fmt::Display for ImageKey {
     }
 }
 
-/// A part of an image, and as what programs see it.
+/// Part of an image, and the format in which programs access it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoundImage {
     /// The image.
     pub image: ImageKey,
-    /// What of it is bound.
+    /// Bound part of the image.
     pub part: ImagePart,
     /// Its own unless given.
     pub format: Option<Format>,
 }
 
-/// What a handle is of, by its unit, whose number denotes the handle.
+/// Texture or image that a handle refers to, by its unit, whose number denotes the handle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HandleUnit {
     /// The texture of a texture image unit.
@@ -73,7 +73,8 @@ impl HandleUnit {
     }
 }
 
-/// Which textures a unit has enabled (`TEXTURE_2D` and others). Programs read textures whatever it is.
+/// Textures that a unit has enabled (`TEXTURE_2D` and others). Programs access textures regardless
+/// of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TextureEnables(u8);
 
@@ -88,7 +89,7 @@ const TEXTURES: [(&str, TextureTarget); 5] = [
 ];
 
 impl TextureEnables {
-    /// GL's names of what can be enabled.
+    /// GL's names of the targets that can be enabled.
     pub const NAMES: [&str; 5] = [
         TEXTURES[0].0,
         TEXTURES[1].0,

@@ -1,5 +1,5 @@
-//! `fixed ...` in `[require]`: what programs are compiled for besides their text. GL state for all languages, and what a TGSI text leaves to
-//! its caller.
+//! `fixed ...` in `[require]`: information that programs are compiled for in addition to their
+//! source. GL state for all languages, and the properties that a TGSI program leaves to its caller.
 
 use crate::data::Scalar;
 use crate::script::requirements::{ParseRequirement, Requirements};
@@ -178,7 +178,7 @@ fn parse_block(words: &mut Words<'_>) -> Result<[u32; 3], LineError> {
     Ok(size)
 }
 
-/// Takes as many words as there are places.
+/// Consumes as many words as there are slots.
 fn parse_words(
     words: &mut Words<'_>,
     what: &str,

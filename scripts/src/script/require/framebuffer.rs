@@ -105,7 +105,7 @@ pub(super) fn parse_layers(
     Ok(())
 }
 
-/// Returns why the framebuffer is too large; `None` if it is not.
+/// Returns a message if the framebuffer is too large; otherwise `None`.
 pub(crate) fn excess(requirements: &Requirements) -> Option<&'static str> {
     let Attachments {
         colors,

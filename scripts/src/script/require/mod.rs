@@ -12,7 +12,8 @@ const GL_PREFIXES: &[&str] = &[
     "ARB_", "EXT_", "NV_", "ATI_", "AMD_", "APPLE_", "MESA_", "OES_", "KHR_",
 ];
 
-/// GL extensions that define the languages and what their programs build on. Devices that lack what a script uses skip it for that.
+/// GL extensions that define the languages and the functionality that their programs use. Scripts
+/// are skipped on devices that lack a used extension.
 const GL_EXTENSIONS: &[&str] = &[
     "ARB_blend_func_extended",
     "ARB_color_buffer_float",
@@ -194,7 +195,8 @@ pub(crate) fn parse_requirement(
     }
     match WORDS.iter().find(|(name, _)| *name == word) {
         Some((_, parse)) => {
-            // Whether the framebuffer is too large shows only when all lines are read; the last of them about it gets the error.
+            // The size of the framebuffer is only known after all lines have been read; the last
+            // line about it gets the error.
             let before = (requirements.framebuffer, requirements.attachments.clone());
             parse(requirements, words)?;
             if before != (requirements.framebuffer, requirements.attachments.clone()) {
@@ -213,7 +215,7 @@ fn parse_gl_version(
 ) -> Result<(), LineError> {
     requirements.convention = Convention::OpenGl;
     while let Ok(word) = words.word("a version") {
-        // What is no version is the sign of the comparison.
+        // A word that is not a version is the comparison operator.
         if let Some([major, minor, _]) = parse_version(word) {
             requirements.gl_version = Some([major, minor]);
         }

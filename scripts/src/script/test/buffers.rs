@@ -70,7 +70,8 @@ pub(super) fn parse_uniform(
 ) -> Result<(), LineError> {
     if words.take("ubo").is_none() {
         let mut ahead = words.clone();
-        // piglit sets uniforms of GLSL by their name, VkRunner push constants by their offset: the second word tells which it is.
+        // piglit sets uniforms of GLSL by their name, VkRunner push constants by their offset: the
+        // second word distinguishes them.
         let by_name = ahead.word("a type").is_ok()
             && ahead
                 .word("a byte offset")

@@ -62,7 +62,7 @@ const TOPOLOGIES: &[(&str, &str, vk::PrimitiveTopology)] = &[
     ),
 ];
 
-/// Topologies of GL alone, and what they are made of.
+/// Topologies that only GL has, and their decomposition.
 const ASSEMBLIES: &[(&str, Assembly, vk::PrimitiveTopology)] = &[
     (
         "GL_QUADS",
@@ -102,7 +102,7 @@ fn parse_topology(word: &str) -> Option<(vk::PrimitiveTopology, Assembly)> {
 }
 
 impl Draw {
-    /// GL's name of what is drawn, without prefix.
+    /// Returns GL's name of the primitive mode, without prefix.
     pub fn mode(&self) -> &'static str {
         let assembly = ASSEMBLIES.iter().find(|(_, it, _)| *it == self.assembly);
         let topology = TOPOLOGIES.iter().find(|(.., it)| *it == self.topology);
@@ -226,7 +226,7 @@ pub(super) fn parse_draw(parser: &mut TestParser, words: &mut Words<'_>) -> Resu
     }
 }
 
-/// How many instances are drawn.
+/// Number of instances of a draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Instances {
     One,
@@ -295,7 +295,7 @@ fn parse_rect(
     };
     let mut state = parser.pipeline;
     let topology = if patch {
-        // The corners are the patch, whatever `patch parameter vertices` says.
+        // The corners are the patch, regardless of `patch parameter vertices`.
         state.patch_control_points = 4;
         vk::PrimitiveTopology::PATCH_LIST
     } else {

@@ -51,7 +51,7 @@ const RESULTS: &[(&str, ResultName)] = &[
     ("clip[]", ResultName::Scalars(Semantic::ClipDistance)),
 ];
 
-/// What the name of a result denotes.
+/// Result that a name denotes.
 #[derive(Clone, Copy)]
 enum ResultName {
     One(Semantic),
@@ -146,7 +146,8 @@ pub(super) fn parse_xfb(parser: &mut TestParser, words: &mut Words<'_>) -> Resul
     }
 }
 
-/// `xfb draw ...`: captures one draw and discards what it would rasterize, as piglit does.
+/// Parses `xfb draw ...`: captures one draw and discards its primitives before rasterization, as
+/// piglit does.
 fn parse_captured_draw(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     if parser.capturing != Capturing::No {
         return Err(words.error_at_last("draws after `xfb begin` are captured without `xfb`"));
@@ -163,7 +164,8 @@ fn parse_captured_draw(parser: &mut TestParser, words: &mut Words<'_>) -> Result
     result
 }
 
-/// `xfb capture BUFFER [stream N] RESULT|skip N ...`: after what was captured into the buffer before.
+/// Parses `xfb capture BUFFER [stream N] RESULT|skip N ...`: appends to the previous captures of
+/// the buffer.
 fn parse_captures(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let buffer = parse_feedback_number(words)?;
     let stream = match words.take("stream") {

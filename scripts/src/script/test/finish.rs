@@ -1,4 +1,4 @@
-//! The end of the section: what can only be known there is checked.
+//! The end of the section: checks that need the whole section.
 
 use super::parser::{Capturing, MAX_BUFFERS, TestParser};
 use super::values::MAX_BUFFER;
@@ -6,7 +6,7 @@ use crate::script::command::{BufferDecl, BufferRange, Command, Step};
 use crate::script::words::ScriptError;
 use glasm::TransformFeedback;
 
-/// What the `[test]` section holds.
+/// Contents of the `[test]` section.
 pub(crate) struct Test {
     pub(crate) buffers: Vec<BufferDecl>,
     pub(crate) push_size: u32,

@@ -9,7 +9,7 @@ use crate::script::pipeline_state::PipelineState;
 use crate::script::words::{LineError, Words};
 use ash::vk;
 
-/// Sets what a capability of GL denotes.
+/// Function that sets a capability of GL.
 type Capability = fn(&mut PipelineState, bool);
 
 /// GL's capabilities.
@@ -80,7 +80,7 @@ pub(super) fn parse_enable(
     words.finish()
 }
 
-/// Vulkan has no switch for clip distances: what a program writes counts.
+/// Vulkan has no switch for clip distances: those that a program writes are always enabled.
 fn is_always_on(name: &str) -> bool {
     let clip = ["GL_CLIP_PLANE", "GL_CLIP_DISTANCE"].into_iter();
     let mut numbers = clip.filter_map(|prefix| name.strip_prefix(prefix));

@@ -1,5 +1,6 @@
-//! Words about what GL does where a draw has no program: what `enable` switches of it, `colormaterial`, and properties of `lightmodel`, `fog`,
-//! `texenv` and `texgen` that no parameter of programs has.
+//! Commands for fixed-function state of GL: the capabilities that `enable` switches,
+//! `colormaterial`, and properties of `lightmodel`, `fog`, `texenv` and `texgen` that are not
+//! parameters of programs.
 
 use crate::script::command::{
     CombinedLanes, EnvironmentMode, FixedCapability, FixedUpdate, Switch, TexEnvUpdate,
@@ -61,7 +62,7 @@ pub(super) fn capability(name: &str, unit: u32) -> Option<FixedCapability> {
     (unit < FIXED_UNITS).then_some(FixedCapability::TexGen(unit, coord))
 }
 
-/// Properties of the light model besides its color.
+/// Properties of the light model other than its color.
 pub(crate) const LIGHT_MODEL: &[Property<FixedUpdate>] = &[
     ("local_viewer", |words| {
         parse_switch(words).map(FixedUpdate::LocalViewer)

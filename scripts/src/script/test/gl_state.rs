@@ -1,6 +1,7 @@
 //! Commands that set GL state: `light`, `material`, `lightmodel`, `colormaterial`, `fog`, `point`, `texenv`, `texgen`, `clipplane`.
 //!
-//! Words are GL's in lower case, ranges of values are GL's: what gives `GL_INVALID_VALUE` there is an error of the line.
+//! Words are GL's in lower case, ranges of values are GL's: a value for which GL generates
+//! `GL_INVALID_VALUE` is an error of the line.
 
 use super::fixed_state;
 use super::parser::TestParser;

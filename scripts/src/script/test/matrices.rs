@@ -64,7 +64,7 @@ fn track_stack(
     Ok(())
 }
 
-/// What reads the values of a matrix operation.
+/// Parser of the operands of a matrix operation.
 type ParseMatrix = fn(&mut Words<'_>) -> Result<MatrixUpdate, LineError>;
 
 /// Matrix operations. All but `identity`, `load`, `push` and `pop` multiply from the right.
@@ -119,10 +119,10 @@ fn parse_matrix_update(words: &mut Words<'_>) -> Result<MatrixUpdate, LineError>
     }
 }
 
-/// 16 numbers, row by row.
+/// Parses 16 numbers in row-major order.
 fn parse_rows(words: &mut Words<'_>) -> Result<Matrix, LineError> {
     let rows: [f32; 16] = words.floats("a matrix element")?;
-    // Scripts have rows as one writes them on paper, a matrix of GL is retained by columns.
+    // Scripts specify rows as in mathematical notation; matrices of GL are stored by columns.
     Ok(std::array::from_fn(|column| {
         std::array::from_fn(|row| rows[4 * row + column])
     }))

@@ -1,4 +1,4 @@
-//! `parameter`, and the place of a parameter, which probes name, too.
+//! `parameter`, and the location of a parameter, which probes name, too.
 
 use super::draws::{parse_divisor, parse_vertex_limit};
 use super::parser::{TestParser, UNITS};

@@ -1,4 +1,4 @@
-//! What the previous commands have set.
+//! State that the previous commands have set.
 //!
 //! State that later commands use (clear values, pipeline state, tolerances, layouts) lives in [`TestParser`] and is copied into each command.
 
@@ -22,12 +22,12 @@ use std::collections::{BTreeMap, HashMap};
 /// Buffers that a script can have.
 pub(super) const MAX_BUFFERS: usize = 1024;
 
-/// What decides about the size of points.
+/// State that determines the size of points.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Points {
     /// GL's `POINT_SIZE`.
     pub(super) size: f32,
-    /// Whether programs write it: `PROGRAM_POINT_SIZE`, which is on in scripts that do not say otherwise.
+    /// Source of the size: `PROGRAM_POINT_SIZE`, which is on unless the script disables it.
     pub(super) source: Switch,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct TestParser {
     pub(super) push_layout: DataLayout,
     pub(super) initial_sampling: Sampling,
     pub(super) units: Units,
-    /// How many matrices are on the stack of each.
+    /// Number of matrices on each stack.
     pub(super) pushed_matrices: HashMap<MatrixTarget, u32>,
     pub(super) buffers: Vec<BufferDecl>,
     /// The first line with a buffer too many.
@@ -74,7 +74,7 @@ pub(crate) struct TestParser {
     pub(super) index_width: IndexWidth,
     pub(super) divisors: Divisors,
     pub(super) convention: Convention,
-    /// What the commands need and this runner does not have.
+    /// Features that the commands need and this runner does not support.
     pub(super) unmet: Vec<String>,
     pub(super) entry_names: Vec<String>,
     pub(super) param_names: Vec<String>,
@@ -140,7 +140,7 @@ impl TestParser {
         }
     }
 
-    /// Ends a line and keeps its command.
+    /// Ends a line and records its command.
     pub(super) fn push(&mut self, words: &Words<'_>, command: Command) -> Result<(), LineError> {
         words.finish()?;
         self.steps.push(Step {
@@ -174,7 +174,7 @@ impl TestParser {
         *known = size.max(*known);
     }
 
-    /// Keeps a part of a buffer, to be checked when all sizes are known.
+    /// Records a range of a buffer, to be checked when all sizes are known.
     pub(super) fn note_range(&mut self, range: BufferRange) {
         self.ranges.push((self.line, range));
     }

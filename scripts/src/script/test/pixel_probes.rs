@@ -7,7 +7,7 @@ use crate::script::command::Command;
 use crate::script::names::is_identifier;
 use crate::script::words::{LineError, Words, parse_component};
 
-/// What coordinates count.
+/// Unit of coordinates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Coordinates {
     Pixels,
@@ -124,7 +124,7 @@ impl Prefix {
     }
 }
 
-/// What is compared of each pixel.
+/// Components that are compared of each pixel.
 #[derive(Clone, Copy, Debug)]
 struct Compared {
     surface: Surface,
@@ -162,7 +162,7 @@ pub(super) fn parse_pixel_probe(
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
     let prefix = parse_prefix(parser, words)?;
-    // What is a warning in piglit is a failure here.
+    // Warnings of piglit are failures here.
     let _ = words.take("warn");
     let [width, height] = parser.framebuffer;
     match words.peek() {
@@ -196,7 +196,7 @@ pub(super) fn parse_pixel_probe(
     }
 }
 
-/// Takes the expected values and keeps the probe.
+/// Parses the expected values and records the probe.
 fn push_probe(
     parser: &mut TestParser,
     compared: Compared,

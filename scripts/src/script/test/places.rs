@@ -1,4 +1,4 @@
-//! Which buffer, and which part of it.
+//! Buffers and ranges of them.
 
 use super::parser::TestParser;
 use super::values::{parse_offset, parse_type};
@@ -161,7 +161,8 @@ pub(super) fn parse_addresses(
     Ok(addresses)
 }
 
-/// Takes `buffer NAME TYPE` or `ssbo|ubo|counter|xfb TYPE BINDING`: what `probe` and `print` read.
+/// Parses `buffer NAME TYPE` or `ssbo|ubo|counter|xfb TYPE BINDING`: the source of `probe` and
+/// `print`.
 pub(super) fn parse_source(
     parser: &mut TestParser,
     words: &mut Words<'_>,

@@ -169,7 +169,7 @@ pub(super) fn set_property(
         .or_else(|| slot(state, name).map(|slot| fill_slot(slot, words)))
 }
 
-/// Which attachments a property is for.
+/// Attachments that a property applies to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Attachment {
     Every,
@@ -255,7 +255,7 @@ fn fill_slot(slot: Slot<'_>, words: &mut Words<'_>) -> Result<(), LineError> {
     words.finish()
 }
 
-/// X, Y, width and height. A negative height turns the picture over.
+/// Parses x, y, width and height. A negative height flips the image.
 fn parse_viewport(words: &mut Words<'_>) -> Result<[f32; 4], LineError> {
     let mut number = |what, valid: fn(f32) -> bool| {
         words.parse_with(what, |word| word.parse().ok().filter(|value| valid(*value)))

@@ -1,4 +1,4 @@
-//! Probes of what GL's queries give: `probe components`, `probe count`, `probe parameter`.
+//! Probes of the results of GL's queries: `probe components`, `probe count`, `probe parameter`.
 
 use super::parameters::parse_param_place;
 use super::parser::TestParser;

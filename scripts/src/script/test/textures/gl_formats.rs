@@ -19,7 +19,7 @@ const INTENSITY: [Swizzle; 4] = [R, R, R, R];
 const ALPHA: [Swizzle; 4] = [Zero, Zero, Zero, R];
 const LUMINANCE_ALPHA: [Swizzle; 4] = [R, R, R, G];
 
-/// A row of the table.
+/// Entry of the table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GlFormat {
     name: &'static str,
@@ -30,7 +30,7 @@ pub(super) struct GlFormat {
 
 macro_rules! sized_formats {
     ($($format:ident: $internal:ident $client:ident $ty:ident $layout:ident;)*) => {
-        /// Formats that are stored as they are.
+        /// Formats that are stored unchanged.
         const SIZED: &[GlFormat] = &[$(row(concat!("GL_", stringify!($internal)), stringify!($format), RGBA),)*];
     };
 }
@@ -73,7 +73,8 @@ const fn row(name: &'static str, format: &'static str, swizzle: [Swizzle; 4]) ->
     }
 }
 
-/// Formats without a size, with others in their place, and of other components than those of Vulkan.
+/// Formats without a size, which are replaced by others, and formats whose components differ from
+/// those of Vulkan.
 const FORMATS: &[GlFormat] = &[
     row("GL_RGBA", "R8G8B8A8_UNORM", RGBA),
     row("GL_RGBA2", "R8G8B8A8_UNORM", RGBA),

@@ -53,7 +53,8 @@ pub(crate) fn parse_image(parser: &mut TestParser, words: &mut Words<'_>) -> Res
     parser.push(words, Command::Image { key, update })
 }
 
-/// `bind image KEY KEY [level L] [layer N | face N | slice N] [format F]`, after `image`: where a program looks, and what it sees.
+/// `bind image KEY KEY [level L] [layer N | face N | slice N] [format F]`, after `image`: the image
+/// unit, and the image that a program accesses through it.
 pub(crate) fn parse_bind_image(
     parser: &mut TestParser,
     words: &mut Words<'_>,

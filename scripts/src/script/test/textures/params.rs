@@ -139,7 +139,7 @@ pub(crate) fn parse_texparameter(
     parser.push(words, Command::Sampling { unit, sampling })
 }
 
-/// Base formats: whether they are signed HILO, and what they are for draws without programs.
+/// Base formats: signed HILO or not, and the base format for draws without programs.
 const BASE_FORMATS: &[(&str, (bool, Option<BaseFormat>))] = &[
     ("own", (false, None)),
     ("signed_hilo", (true, None)),
@@ -217,7 +217,7 @@ fn parse_finite(words: &mut Words<'_>) -> Result<f32, LineError> {
     })
 }
 
-/// Reads four letters such as `bgr1`.
+/// Parses a swizzle of four characters such as `bgr1`.
 fn read_swizzle(word: &str) -> Option<[Swizzle; 4]> {
     let letters: Option<Vec<Swizzle>> = word
         .chars()

@@ -13,16 +13,16 @@ const MAX_BUFFER: u32 = 1 << 26;
 /// Samples of a multisample texture unless the script says otherwise: all devices have four.
 const DEFAULT_SAMPLES: u32 = 4;
 
-/// What is being set.
+/// Texture unit or image that is being set.
 #[derive(Clone, Debug)]
 pub(super) struct Current {
     /// For messages.
     pub(super) what: &'static str,
-    /// What the unit holds so far.
+    /// Shape of the current contents of the unit.
     pub(super) shape: Option<Shape>,
 }
 
-/// Whether contents must be given.
+/// Presence of contents: required or optional.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Filling {
     Required,
@@ -351,7 +351,7 @@ fn parse_contents(
             })
             .map(Some);
         }
-        // Values such as `inf` and `nan` begin with letters, too.
+        // Values such as `inf` and `nan` begin with an alphabetic character, too.
         Some(word) if word.starts_with(|c: char| c.is_ascii_alphabetic()) && !is_number(word) => {
             parse_pattern(words, update)?
         }
@@ -380,7 +380,7 @@ fn parse_contents(
     Ok(Some(Contents::Pattern(pattern)))
 }
 
-/// Returns whether a word that starts with a letter is a number nevertheless, such as `inf`.
+/// Returns true if a word that begins with an alphabetic character is a number, such as `inf`.
 fn is_number(word: &str) -> bool {
     word.parse::<f64>().is_ok()
 }

@@ -15,7 +15,7 @@ use glasm::ir::TexTarget;
 
 const MAX_SIDE: u32 = 16384;
 
-/// `texture KIND ...` where the kind is no target.
+/// Parses `texture KIND ...` with a kind that is not a target.
 pub(super) fn parse_generated(
     parser: &mut TestParser,
     kind: &str,
@@ -204,7 +204,7 @@ fn set_level(
     let whole = shape(TexTarget::D2, "R8G8B8A8_UNORM", [width, height, 1], 1);
     let mut update = Update::whole(whole, Some(Contents::Pattern(pattern)));
     if level > 0 {
-        // piglit gives each level in a line of its own.
+        // piglit specifies each level in a separate line.
         update.start = Start::Add;
         update.shape = level_above(&parser.units, unit, level, [width, height, 1])
             .map_err(|message| words.error_at_last(message))?;
@@ -331,7 +331,8 @@ fn parse_storage(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), L
     begin_whole(parser, words, unit, Update::whole(shape, None), sampling)
 }
 
-/// `texture shadow2D UNIT (W, H)` and the like: depths from 0 at the left edge to 1 at the right one, compared with `greater`.
+/// Parses `texture shadow2D UNIT (W, H)` and the other shadow targets: depths from 0 at the left
+/// edge to 1 at the right one, compared with `greater`.
 fn parse_shadow(
     parser: &mut TestParser,
     target: TexTarget,

@@ -46,7 +46,7 @@ fn texture(lines: &str) -> TextureData {
     data.unwrap()
 }
 
-/// How the last command says that a texture is sampled.
+/// Returns the sampler state that the last command sets.
 fn sampling(lines: &str) -> Sampling {
     match parse(lines).last() {
         Some(Command::Sampling { sampling, .. }) => *sampling,
