@@ -4,11 +4,11 @@ use ash::vk;
 use glasm_scripts::runner;
 use std::time::Duration;
 
-/// Why the runner cannot do its work.
+/// Errors of the runner.
 #[derive(thiserror::Error, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no Vulkan loader on this machine.
+    /// The machine has no Vulkan loader.
     #[error("the Vulkan library cannot be loaded: {0}")]
     Library(String),
     /// A Vulkan call failed.
@@ -16,7 +16,7 @@ pub enum Error {
     Vulkan {
         /// The call.
         call: &'static str,
-        /// What it returned.
+        /// Result code of the call.
         result: vk::Result,
     },
     /// Device memory could not be had.
@@ -25,17 +25,17 @@ pub enum Error {
     /// A buffer of a script could not be made.
     #[error("{name} of {size} bytes: {source}")]
     Buffer {
-        /// What the buffer is called.
+        /// Name of the buffer in messages.
         name: String,
         /// Its size in bytes.
         size: u64,
-        /// Why it could not be made.
+        /// Cause of the failure.
         source: Box<Error>,
     },
     /// The device gives buffers no addresses of 32 bits.
     #[error("the device lacks buffers with addresses of 32 bits")]
     NoLowAddresses,
-    /// The device cannot do what the script wants, which showed only when it ran.
+    /// The device cannot execute the script, which was detected at run time only.
     #[error("{0}")]
     Lacking(String),
     /// A shader of the runner's own has no module for this device.
@@ -49,7 +49,7 @@ pub enum Error {
     NoDevice {
         /// The choice.
         wanted: String,
-        /// What there is.
+        /// Names of the available devices.
         available: String,
     },
     /// The validation layer is required but not installed.
@@ -83,10 +83,10 @@ impl<T> CallContext<T> for ash::prelude::VkResult<T> {
     }
 }
 
-/// Why a command did not succeed.
+/// Reason why a command did not succeed.
 pub(crate) type Problem = runner::Problem<Error>;
 
-/// What most commands give.
+/// Result of most commands.
 pub(crate) type Done = Result<(), Problem>;
 
 impl From<Error> for Problem {

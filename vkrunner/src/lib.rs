@@ -17,9 +17,10 @@
 //! # Ok::<(), glasm_vkrunner::Error>(())
 //! ```
 //!
-//! From script to outcome: the crate [`glasm_scripts`] reads the text; here, `requirements` compares what it needs with what the device has,
-//! `programs` compiles its programs, `execute` runs its commands and reads back what they left, which `glasm_scripts` compares and reports.
-//! Only `vk` calls Vulkan, and all `unsafe` code is there.
+//! Execution of scripts on Vulkan: the crate [`glasm_scripts`] parses the source; here,
+//! `requirements` compares the requirements with the capabilities of the device, `programs`
+//! compiles the programs, `execute` runs the commands and reads back the results, which
+//! `glasm_scripts` compares and reports. Only `vk` calls Vulkan, and all `unsafe` code is there.
 //!
 //! A crash of a driver takes the process with it: a caller who must survive one runs scripts in
 //! separate processes, as the `glasm` command does. A device that hangs is given up after

@@ -105,11 +105,11 @@ impl Runner {
         self.gave_up_device.get()
     }
 
-    /// Runs a script. Whatever goes wrong is in the report.
+    /// Runs a script. All errors are in the report.
     pub fn run_file(&self, path: &Path) -> ScriptReport {
         let run = |name: &str, text: &[u8]| self.run_text(name, text);
         report_on(path, &self.clock, run, || {
-            // Nobody knows in what state the device is.
+            // The state of the device is unknown after a panic.
             *self.device.borrow_mut() = None;
         })
     }

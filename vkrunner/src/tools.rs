@@ -17,7 +17,7 @@ use std::process::{Command as Process, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// How long a program may work on one module.
+/// Time limit of a tool for one module.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 /// Messages and words that are retained at most, in bytes.
 const CACHE_LIMIT: usize = 16 << 20;
@@ -27,7 +27,7 @@ const MAX_MESSAGES: usize = 20;
 /// A language that a program translates.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum TextLanguage {
-    /// Several texts are linked together.
+    /// GLSL sources, which are linked together.
     Glsl,
     /// SPIR-V assembly: one text.
     SpirvAssembly,
@@ -49,7 +49,7 @@ impl TextLanguage {
     }
 }
 
-/// What to translate.
+/// Input of a translation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct ToolInput {
     pub(crate) language: TextLanguage,
@@ -66,7 +66,7 @@ pub(crate) struct ToolMessage {
     pub(crate) text: String,
 }
 
-/// Why there is no module.
+/// Reason why a tool produced no module.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum ToolError {
     /// The program is not installed.
@@ -81,7 +81,7 @@ impl ToolError {
     }
 }
 
-/// Runs the programs, and keeps what they gave.
+/// Runs external tools, and caches their results.
 #[derive(Default)]
 pub(crate) struct Tools {
     results: RefCell<HashMap<ToolInput, Result<Vec<u32>, ToolError>>>,
@@ -127,8 +127,8 @@ impl Tools {
         }
     }
 
-    /// Returns the module that the server makes of GLSL; `None` if there is no server, or if it
-    /// refuses the text.
+    /// Returns the module that the server compiles from GLSL; `None` if there is no server, or if
+    /// it rejects the source.
     fn compile_on_server(
         &self,
         job: &ToolInput,
@@ -176,7 +176,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed stays in the system's directory for temporary files.
+        // Files that cannot be removed remain in the system's directory for temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -7,7 +7,7 @@ use glasm_vkrunner::{Outcome, RunOptions, Runner, ScriptReport};
 use std::fs;
 use std::path::PathBuf;
 
-/// A folder that is removed at the end.
+/// Directory that is removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -581,7 +581,7 @@ fn failures_leave_pictures() {
     );
 }
 
-/// A script that fails twice, with pictures of two layers of four attachments.
+/// A script that fails twice, with images of two layers of four attachments.
 const TWO_LAYERS: &str = "[require]
 fbsize 4 2
 framebuffer 2 R32_SFLOAT
@@ -646,7 +646,8 @@ fn every_attachment_has_its_picture() {
         (name, image.caption.as_str())
     });
     assert_eq!(images.collect::<Vec<_>>(), PICTURES);
-    // The picture of the first probe, 4 pixels wide and magnified 32 times: what it expects, depth 0.25 as gray, and the verdict.
+    // The image of the first probe, 4 pixels wide and magnified 32 times: the expected depth 0.25
+    // as gray, and the verdict.
     let file = std::io::BufReader::new(fs::File::open(&report.failure_images[0].path).unwrap());
     let mut reader = png::Decoder::new(file).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];

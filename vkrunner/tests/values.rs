@@ -1,4 +1,5 @@
-//! What failing probes of buffers say, and scripts whose buffers cannot be had. Without a device a test says so and ends.
+//! Messages of failing probes of buffers, and scripts whose buffers cannot be created. Without a
+//! device a test prints a message and ends.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

@@ -196,7 +196,7 @@ mod tests {
         let indices = [9, 0, 1, 2, 3, 255, 4, 5, 6];
         let line = "draw arrays indexed TRIANGLE_LIST 0 8 first_index 1";
         assert_eq!(list("", setup, line, &indices).unwrap(), [0, 1, 2, 4, 5, 6]);
-        // Without restart 255 is a vertex, and Vulkan draws the list as it is.
+        // Without restart 255 is a vertex, and Vulkan draws the list unchanged.
         assert_eq!(list("", "index type uint8", line, &indices), None);
         let strip = "draw arrays indexed TRIANGLE_STRIP 0 9";
         assert_eq!(list("", setup, strip, &indices), None);

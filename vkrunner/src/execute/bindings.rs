@@ -1,4 +1,4 @@
-//! Where programs find buffers at the moment. Pure.
+//! Current buffer bindings of programs. Pure.
 
 use glasm::ir::Stage;
 use glasm_scripts::script::{
@@ -7,10 +7,10 @@ use glasm_scripts::script::{
 };
 use std::collections::HashMap;
 
-/// Where a descriptor looks for its buffer.
+/// Bind target that a descriptor takes its buffer from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct BufferPlace {
-    /// For parameter buffers: what is bound for this stage goes before what is bound for all.
+    /// For parameter buffers: bindings for this stage take precedence over those for all stages.
     pub(super) stage: Option<Stage>,
     pub(super) kind: BufferKind,
     pub(super) set: u32,
@@ -18,7 +18,7 @@ pub(super) struct BufferPlace {
     pub(super) presence: Presence,
 }
 
-/// Whether there must be a buffer.
+/// Requirement that a buffer is bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Presence {
     /// The program uses it.
@@ -29,15 +29,15 @@ pub(super) enum Presence {
     Zeros,
 }
 
-/// The buffers that are bound, by place.
+/// Bound buffers by bind target.
 pub(super) struct Bound {
     ranges: HashMap<BindTarget, BufferRange>,
-    /// What the script binds first.
+    /// First binding of each target by the script.
     first: HashMap<BindTarget, BufferRange>,
 }
 
 impl Bound {
-    /// Buffers that are called after their place are bound there.
+    /// Creates the initial bindings: buffers that are named after a bind target are bound there.
     pub(super) fn new(buffers: &[BufferDecl], steps: &[Step]) -> Self {
         let mut ranges = HashMap::new();
         for (decl, index) in buffers.iter().zip(0..) {

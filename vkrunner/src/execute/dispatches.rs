@@ -9,7 +9,7 @@ use glasm::ir::Stage;
 use glasm_scripts::script::{Groups, Script};
 use std::rc::Rc;
 
-/// The number of the name of an entry point, and the size of groups for programs that leave it open.
+/// Index of the name of an entry point, and the size of groups for programs that leave it open.
 pub(super) type ComputeChoice = (usize, Option<[u32; 3]>);
 
 /// Everything that dispatches of a script share.

@@ -20,7 +20,7 @@ use glasm_scripts::script::{Convention, Draw, DrawSource, IndexWidth, Script, Ve
 use glasm_scripts::vertices::check_bounds;
 use std::rc::Rc;
 
-/// A pipeline and what it was made for.
+/// Pipeline and the key that it was created for.
 struct CachedPipeline {
     state: PipelineState,
     topology: PrimitiveTopology,
@@ -170,8 +170,8 @@ impl<'a> Draws<'a> {
         Ok((draw, list))
     }
 
-    /// Draws primitives of as many vertices in place of patches, where the geometry program gets these. [`glasm::link`] has made an
-    /// evaluation stage for all others.
+    /// Draws primitives of the same number of vertices instead of patches, where the geometry
+    /// program receives patches. [`glasm::link`] has made an evaluation stage for all others.
     fn replace_patches(&self, draw: &mut Draw) {
         let geometry = self.programs.module(Stage::Geometry);
         let told = geometry.and_then(|module| module.reflection.as_ref()?.primitives);

@@ -1,4 +1,5 @@
-//! Everything of a script on the device, and what is created before the first command.
+//! All objects of a script on the device, including those that are created before the first
+//! command.
 
 use super::dispatches::{ComputeChoice, Dispatches, group_counts};
 use super::draws::Draws;
@@ -20,7 +21,7 @@ pub(super) struct Execution<'a> {
     pub(super) device: Rc<Device>,
     pub(super) script: &'a Script,
     pub(super) sets: &'a [ModuleSet],
-    /// What programs depend on, as the previous commands have set it.
+    /// State that programs depend on, as set by the previous commands.
     pub(super) state: ProgramState,
     /// Name of the script, for messages.
     pub(super) name: &'a str,

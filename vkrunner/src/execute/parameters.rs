@@ -56,7 +56,8 @@ impl Execution<'_> {
         Ok(self.resources.params.write(&key, words, ty)?)
     }
 
-    /// `state program`: keeps what the program has written. NV_vertex_program section 2.14.4.
+    /// Executes `state program` and retains the parameters that the program has written.
+    /// NV_vertex_program section 2.14.4.
     pub(super) fn execute_state_program(&mut self, argument: [u32; 4], outcome: Outcome) -> Done {
         let told = self.state_program()?;
         let params = &mut self.resources.params;

@@ -26,7 +26,7 @@ struct Slot<'a> {
 /// Bytes of a vector of parameters.
 const VECTOR_BYTES: u64 = 16;
 
-/// Modules that run together, with what they are bound to.
+/// Modules that run together, with their bindings.
 pub(super) struct Programs<'a> {
     device: Rc<Device>,
     slots: Vec<Slot<'a>>,
@@ -34,9 +34,10 @@ pub(super) struct Programs<'a> {
     made: Vec<(DrawShape, Stage, ShaderModule)>,
     layout: Layout,
     plan: Vec<PlannedBinding>,
-    /// What the runner fills itself, in the order of the plan's `Params`, `ImageLock` and `State` sources.
+    /// Buffers that the runner fills, in the order of the plan's `Params`, `ImageLock` and `State`
+    /// sources.
     blocks: Vec<Buffer>,
-    /// What is bound where the script binds no buffer.
+    /// Buffer of zeros for bindings without a buffer of the script.
     zeros: Buffer,
 }
 
@@ -203,7 +204,7 @@ impl<'a> Programs<'a> {
         }
     }
 
-    /// Fills all descriptors with what the script has set by now.
+    /// Fills all descriptors with the current resources of the script.
     pub(super) fn bind(
         &mut self,
         resources: &mut Resources,
@@ -263,7 +264,7 @@ impl<'a> Programs<'a> {
     }
 }
 
-/// Buffers for what the runner fills itself, in the order of the plan.
+/// Creates buffers for the data that the runner provides, in the order of the plan.
 fn make_blocks(device: &Rc<Device>, plan: &[PlannedBinding]) -> Result<Vec<Buffer>, Problem> {
     let mut blocks = Vec::new();
     for planned in plan {

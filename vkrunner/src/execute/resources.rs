@@ -1,4 +1,4 @@
-//! What programs read and draws use, as the previous commands have set it.
+//! Resources that programs read and draws use, as set by the previous commands.
 
 use super::bindings::{Bound, BufferPlace};
 use super::feedback::Feedback;
@@ -16,7 +16,7 @@ use glasm_scripts::vertices::{ATTRIBUTES, initial_values};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// What programs read, as the previous commands have set it.
+/// Resources that programs read, as set by the previous commands.
 pub(super) struct Resources {
     pub(super) buffers: Vec<Buffer>,
     pub(super) bound: Bound,
@@ -64,7 +64,8 @@ impl Resources {
         start.wrapping_add(address.offset)
     }
 
-    /// Returns the bits of a parameter; addresses and handles go over what it was before.
+    /// Returns the bits of a parameter; addresses and handles replace pairs of components of its
+    /// previous value.
     pub(super) fn resolve_param(&self, value: &ParamValue, before: [u32; 4]) -> [u32; 4] {
         match value {
             ParamValue::Words(_, words) => *words,

@@ -39,7 +39,7 @@ pub(super) struct Textures {
     table: TextureTable<Objects>,
     /// Textures of units that no command has set, by target and type.
     unset: Vec<(WantedTexture, SampledTexture)>,
-    /// Whether incomplete textures are treated as not set, as in GL.
+    /// True if incomplete textures are treated as not set, as in GL.
     complete_only: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Which vertex buffers and attributes a draw needs. Pure.
+//! Vertex buffers and attributes that a draw needs. Pure.
 
 use crate::vk::{VertexAttribute, VertexBinding};
 use glasm::Reflection;
@@ -21,7 +21,7 @@ pub(super) struct VertexPlan {
     pub(super) bindings: Vec<VertexBinding>,
 }
 
-/// An attribute that the draw itself brings.
+/// Attribute that the draw itself provides.
 struct Given {
     location: u32,
     format: Format,
@@ -35,7 +35,7 @@ pub(super) struct VertexInput {
     /// Number of the attribute: the location too, but for second halves.
     pub(super) attribute: u32,
     pub(super) scalar: Scalar,
-    /// Which components of a 64-bit attribute are read, as words.
+    /// Components of a 64-bit attribute that are read, as words.
     pub(super) half: Option<Half>,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn reflected_inputs(reflection: &Reflection) -> Vec<VertexInput> {
     reflection.inputs.iter().filter_map(input).collect()
 }
 
-/// Decides where each attribute comes from. Modules of which no one knows what they read get all
+/// Decides the source of each attribute. Modules whose inputs are unknown receive all attributes
 /// that the draw adds.
 pub(super) fn plan_vertices(
     draw: &Draw,
@@ -108,7 +108,7 @@ fn plan_attribute(
     }
 }
 
-/// Gives every rate at which attributes step a binding of its own.
+/// Assigns a separate binding to each rate at which attributes advance.
 fn plan_bindings(plan: &mut VertexPlan, draw: &Draw, stride: u32, inputs: &[VertexInput]) {
     for attribute in &mut plan.attributes {
         let same = |input: &&VertexInput| input.location == attribute.location;

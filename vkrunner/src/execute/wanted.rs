@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 pub(super) struct WantedTexture {
     pub(super) target: TexTarget,
     pub(super) texel: Scalar,
-    /// Whether lookups compare; `None` if the program does not say.
+    /// True if lookups compare; `None` if the program does not specify it.
     pub(super) comparing: Option<Comparing>,
-    /// Alpha of what lookups give if there is no texture.
+    /// Alpha of lookups without a texture.
     pub(super) missing: Missing,
 }
 
-/// What lookups give that find no texture.
+/// Result of lookups without a texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Missing {
     /// (0, 0, 0, 1).

@@ -1,9 +1,9 @@
-//! What modules that the compiler did not make need of a device, by their SPIR-V capabilities. Pure.
+//! Device features that modules of other compilers need, by their SPIR-V capabilities. Pure.
 
 use crate::features::all_features;
 use rspirv::spirv::Capability;
 
-/// Whether a device is asked for a feature, by its column in the table.
+/// Tests that a feature is requested from a device, by its column in the table.
 macro_rules! is_asked {
     (()) => {
         false

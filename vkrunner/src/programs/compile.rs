@@ -118,7 +118,7 @@ impl CompileContext<'_> {
         self.finish(&section, compiled)
     }
 
-    /// Returns why a program with errors is not run.
+    /// Returns the reasons why a program with errors is not run.
     fn refuse(&self, section: &ProgramSection, diagnostics: &Diagnostics) -> Vec<Refusal> {
         let is_error = |found: &&Diagnostic| found.severity != Severity::Warning;
         let mut errors = diagnostics.list.iter().filter(is_error).peekable();
@@ -156,7 +156,7 @@ impl CompileContext<'_> {
         if let Some(feature) = self.capabilities.missing_feature(features) {
             let stage = section.stage.name();
             let reason = format!("the device lacks {feature}, which the {stage} program needs");
-            // The compiler must not use what it was told is not there.
+            // The compiler must not use features that it was informed to be missing.
             return Err(match self.device_features().lacks(feature, section.stage) {
                 Some(true) => Refusal::Fail(Failure::new(Some(section.line), reason)),
                 Some(false) | None => Refusal::Skip(reason),
@@ -206,7 +206,8 @@ mod tests {
     const SCRIPT: &[u8] = b"[vertex program]\n!!NVvp5.0\nLONG TEMP a;\nADD.F64 a, 1, 2;\n\
         CVT.F32.F64 result.position, a;\nEND\n[test]\n";
 
-    /// What becomes of the script's program on a device with these features, if the compiler was told of `told`.
+    /// Returns the reasons why the script's program is rejected on a device with these features, if
+    /// the compiler was informed of `told`.
     fn refusals(has: &[&'static str], told: &[&'static str]) -> Vec<Refusal> {
         let script = Script::parse(SCRIPT).expect("the script is good");
         let capabilities = |features: &[&'static str]| Capabilities {
@@ -245,7 +246,7 @@ mod tests {
             matches!(&blamed[..], [Refusal::Fail(failure)] if failure.message.contains("but it has it")),
             "{blamed:?}"
         );
-        // A program that needs what the compiler was told is not there.
+        // A program that needs a feature that the compiler was informed to be missing.
         let used = refusals(&[], &["shaderFloat64"]);
         assert!(matches!(&used[..], [Refusal::Fail(_)]), "{used:?}");
     }

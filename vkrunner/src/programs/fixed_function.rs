@@ -1,4 +1,5 @@
-//! What GL does where a draw has no program, as programs: the library's, for the state of the script. Pure.
+//! GL's fixed-function processing as programs: those of the library, for the state of the script.
+//! Pure.
 
 use glasm::fixed_function::{FixedFragment, UNITS, fragment_program, vertex_program};
 use glasm::reflect::InterfaceVariable;

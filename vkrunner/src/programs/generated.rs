@@ -1,5 +1,4 @@
-//! Stages that the runner makes itself: those that forward what they get, and what GL does where
-//! there is no program.
+//! Stages that the runner generates: those that forward their inputs, and fixed-function stages.
 
 use super::context::{CompileContext, Refusal};
 use super::fixed_function;
@@ -351,7 +350,7 @@ impl CompileContext<'_> {
         Ok(self.generated(section, &program, &options)?)
     }
 
-    /// Skips what a device cannot do as GL does it.
+    /// Skips conventions of GL that a device cannot implement.
     pub(super) fn check_conventions(&self, modules: &[Module]) -> Result<(), Refusal> {
         let has = |feature| self.capabilities.features.contains(feature);
         let opengl = self.script.requirements.convention == Convention::OpenGl;

@@ -1,4 +1,4 @@
-//! What the entry points of a module read and write, as its words say.
+//! Inputs and outputs of the entry points of a module, derived from its words.
 //!
 //! Modules come from the compiler, from tools and, as numbers, from scripts: anything that cannot
 //! be understood gives no interface, and the caller continues without. Arrays, matrices and blocks
@@ -39,11 +39,12 @@ pub(crate) struct EntryPoint {
     pub(crate) stage: Stage,
     pub(crate) inputs: Vec<Varying>,
     pub(crate) outputs: Vec<Varying>,
-    /// Vertices of the patches that a tessellation control module writes, or of what a geometry module writes.
+    /// Number of vertices of the patches that a tessellation control module writes, or of the
+    /// primitives that a geometry module writes.
     pub(crate) output_vertices: Option<u32>,
-    /// What a geometry module reads, or the domain of a tessellation evaluation module.
+    /// Input primitive of a geometry module, or the domain of a tessellation evaluation module.
     pub(crate) primitive: Option<Primitive>,
-    /// Whether the size of points is written.
+    /// True if the size of points is written.
     pub(crate) writes_point_size: bool,
 }
 
@@ -351,7 +352,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes a type apart; gives the number of locations that it takes.
+    /// Decomposes a type; returns the number of locations that it occupies.
     fn flatten(
         &self,
         ty: u32,
@@ -427,7 +428,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What taking a type apart gives.
+/// Result of decomposing a type.
 #[derive(Default)]
 struct Found {
     varyings: Vec<Varying>,
@@ -436,7 +437,7 @@ struct Found {
     parts: u32,
 }
 
-/// What a stage reads and writes between stages.
+/// Inputs and outputs of a stage that are passed between stages.
 #[derive(Clone, Debug)]
 pub(super) struct StageInterface {
     pub(super) stage: Stage,

@@ -1,4 +1,5 @@
-//! Whether modules that run together fit, as far as that can be told from what they read and write.
+//! Interface check of modules that run together, to the extent that their inputs and outputs are
+//! known.
 
 use super::interface::{EntryPoint, StageInterface, Varying};
 use super::module::Module;
@@ -56,7 +57,8 @@ fn describe(reflection: Option<&Reflection>, input: &Varying) -> String {
     }
 }
 
-/// Checks that every stage of a draw gets what it reads. Modules that cannot be understood are taken to fit.
+/// Checks that every input of a stage of a draw is written by the previous one. Modules that cannot
+/// be analyzed are accepted.
 pub(crate) fn check_interfaces(
     modules: &[&Module],
     entry_name: impl Fn(Stage) -> String,

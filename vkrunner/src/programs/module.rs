@@ -15,9 +15,9 @@ pub(crate) struct Module {
     pub(crate) words: Vec<u32>,
     /// `None` for modules that neither the compiler nor the runner made.
     pub(crate) reflection: Option<Reflection>,
-    /// What the entry points of the other modules read and write, if it can be understood.
+    /// Inputs and outputs of the entry points of the other modules, if they can be analyzed.
     pub(crate) interface: Option<Interface>,
-    /// What makes the words of modules that depend on the draw.
+    /// Template that generates the words of modules that depend on the draw.
     pub(crate) template: Option<Template>,
     /// The state that the module reads when it runs.
     pub(crate) state: Option<Box<StateWords>>,

@@ -8,7 +8,7 @@ use glasm::ir::{Semantic, Stage};
 use glasm::stages;
 use glasm::{Compiler, Diagnostics, InterfaceTypes, Options, PatchLevels, Reflection, Varyings};
 
-/// What modules of a draw depend on.
+/// Properties of a draw that its modules depend on.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct DrawShape {
     pub(crate) topology: PrimitiveTopology,
@@ -22,19 +22,19 @@ pub(crate) struct DrawShape {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Template {
     kind: TemplateKind,
-    /// What passes through it.
+    /// Varyings that it forwards.
     pub(super) passed: Vec<Passed>,
     /// Built-ins that pass through, too.
     built_ins: Vec<Semantic>,
     options: Box<Options>,
 }
 
-/// What a template makes.
+/// Kind of stage that a template generates.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum TemplateKind {
     /// The control stage of patches that have no program for it.
     TessControl,
-    /// A geometry stage that emits what it gets: what tessellation gives, if there is any.
+    /// Geometry stage that emits its input: the output of tessellation, if there is any.
     Geometry(Option<Primitive>),
     /// Sends the primitives of a program to several viewports or views.
     Replication(Box<Reflection>),

@@ -34,7 +34,8 @@ impl CompileContext<'_> {
         let options = glasm_text::Options::new(glasm_text::Language::VulkanGlsl);
         let text = glasm_text::write_shader(&shader, &options).map_err(|error| {
             let message = error.to_string();
-            // What the language lacks begins with its name; anything else is a fault.
+            // Messages about features that the language lacks begin with its name; all others are
+            // faults.
             if message.starts_with("vulkan-glsl") {
                 Refusal::Skip(message)
             } else {
@@ -51,7 +52,7 @@ impl CompileContext<'_> {
             ToolError::Missing(reason) => Refusal::Skip(reason),
             ToolError::Refused(messages) => {
                 let said: Vec<String> = messages.into_iter().map(|it| it.text).collect();
-                // A compiler that is older than an extension has nothing to say about texts that use it.
+                // A compiler that is older than an extension cannot judge sources that use it.
                 match said
                     .iter()
                     .find(|it| it.contains("extension not supported"))

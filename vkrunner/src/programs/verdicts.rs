@@ -1,4 +1,4 @@
-//! Which programs of a script the compiler accepts, for comparisons with other compilers.
+//! Acceptance of the programs of a script by the compiler, for comparisons with other compilers.
 
 use super::context::CompileContext;
 use glasm::frontend::lang::languages::Language;
@@ -32,7 +32,8 @@ impl CompileContext<'_> {
     }
 }
 
-/// Returns why a program is not accepted; `None` if it only needs what the device lacks.
+/// Returns the reason why a program is not accepted; `None` if it only needs features that the
+/// device lacks.
 fn reject(diagnostics: &Diagnostics, source: &Source<'_>) -> Option<Rejection> {
     let counts = |found: &&Diagnostic| {
         found.severity != Severity::Warning && found.code != Code::FeatureMissing

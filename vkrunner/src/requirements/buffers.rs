@@ -1,11 +1,11 @@
-//! What the buffers of a script and its transform feedback need of a device.
+//! Requirements of the buffers of a script and its transform feedback on a device.
 
 use super::capabilities::Capabilities;
 use glasm_scripts::script::{
     BindTarget, BufferKey, BufferKind, CaptureCount, Command, ProgramForm, Script,
 };
 
-/// Returns what the device lacks for transform feedback.
+/// Returns the requirement of transform feedback that the device does not meet.
 pub(super) fn missing_feedback(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let limits = capabilities.feedback;
     let mut feature = (!script.captured_buffers().is_empty()).then_some("transformFeedback");

@@ -1,10 +1,10 @@
-//! What a device can do, as `vk` finds out and requirements ask.
+//! Capabilities of a device, as queried by `vk` and used by requirements.
 
 use ash::vk;
 use glasm_scripts::compile::Withheld;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What framebuffers of a device can be.
+/// Limits of framebuffers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FramebufferLimits {
     /// Width and height.
@@ -29,7 +29,7 @@ pub(crate) struct FramebufferLimits {
     pub(crate) line_width: [f32; 2],
 }
 
-/// What a format can be used for.
+/// Supported uses of a format.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FormatUses {
     /// Of images with optimal tiling.
@@ -42,7 +42,7 @@ pub(crate) struct FormatUses {
     pub(crate) storage_samples: vk::SampleCountFlags,
 }
 
-/// What textures can be.
+/// Capabilities of textures.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextureCapabilities {
     pub(crate) max_1d: u32,
@@ -57,18 +57,18 @@ pub(crate) struct TextureCapabilities {
     pub(crate) formats: BTreeMap<i32, FormatUses>,
 }
 
-/// What a device can bind.
+/// Limits of buffer bindings.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct BufferLimits {
     /// Bytes.
     pub(crate) max_size: u64,
-    /// Of what offsets must be multiples.
+    /// Required alignment of offsets.
     pub(crate) alignment: u64,
-    /// How many a stage can have.
+    /// Maximum number per stage.
     pub(crate) max_count: u32,
 }
 
-/// How many descriptors a stage can have.
+/// Maximum numbers of descriptors per stage.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DescriptorLimits {
     pub(crate) samplers: u32,
@@ -77,13 +77,13 @@ pub(crate) struct DescriptorLimits {
     pub(crate) images: u32,
 }
 
-/// What a device can capture.
+/// Limits of transform feedback.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FeedbackLimits {
     pub(crate) buffers: BufferLimits,
     pub(crate) max_streams: u32,
     pub(crate) max_stride: u32,
-    /// Whether it counts primitives: `transformFeedbackQueries`.
+    /// True if it counts primitives: `transformFeedbackQueries`.
     pub(crate) counts: bool,
 }
 
@@ -105,12 +105,12 @@ pub(crate) struct PrimitiveLimits {
     pub(crate) geometry_invocations: u32,
 }
 
-/// What a device can do.
+/// Capabilities of a device.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Capabilities {
     /// Major, minor and patch version that both device and runner know.
     pub(crate) version: [u32; 3],
-    /// What the compiler knows of it.
+    /// Features of which the compiler is informed.
     pub(crate) compiler: glasm::DeviceFeatures,
     /// Names of the features that are enabled.
     pub(crate) features: BTreeSet<&'static str>,
@@ -122,11 +122,11 @@ pub(crate) struct Capabilities {
     pub(crate) max_group_size: [u32; 3],
     pub(crate) max_group_invocations: u32,
     pub(crate) max_push: u32,
-    /// Components of what passes between stages.
+    /// Components of outputs that pass between stages.
     pub(crate) max_vertex_outputs: u32,
     pub(crate) max_fragment_inputs: u32,
     pub(crate) primitives: PrimitiveLimits,
-    /// Whether memory of the process can be that of buffers with addresses.
+    /// True if memory of the process can back buffers with addresses.
     pub(crate) shares_buffers: bool,
     pub(crate) descriptors: DescriptorLimits,
     /// Descriptor sets that a pipeline can have.

@@ -46,10 +46,10 @@ fn of_patches(variables: &[InterfaceVariable]) -> u32 {
     located(variables.iter().filter(|it| it.semantic.is_per_patch()))
 }
 
-/// What a program has of something, what the device has, and what that is.
+/// Number that a program needs, number that the device has, and the name of the resource.
 type Need = (u32, u32, &'static str);
 
-/// Returns why a device has not enough components between stages; `None` if it has.
+/// Returns the reason why a device has too few components between stages; `None` if it has enough.
 pub(crate) fn missing_components(
     reflection: &Reflection,
     capabilities: &Capabilities,
@@ -89,7 +89,7 @@ pub(crate) fn missing_components(
     Some(format!("the device lacks {needed} {what}"))
 }
 
-/// Components of what has a value for each vertex.
+/// Returns the number of components of variables that have a value for each vertex.
 fn per_vertex(variables: &[InterfaceVariable]) -> u32 {
     let own: Vec<_> = variables
         .iter()

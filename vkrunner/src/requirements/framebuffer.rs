@@ -1,11 +1,12 @@
-//! What framebuffers and the fixed-function state of draws ask of a device.
+//! Requirements of framebuffers and the fixed-function state of draws on a device.
 
 use super::capabilities::{Capabilities, FramebufferLimits};
 use ash::vk;
 use glasm_scripts::script::pipeline_state::{BlendState, PipelineState};
 use glasm_scripts::script::{Attachments, Command, Draw, Requirements, Script};
 
-/// Returns why the device does not support a script's framebuffer or draws; `None` if it does.
+/// Returns the reason why the device does not support a script's framebuffer or draws; `None` if it
+/// does.
 pub(super) fn missing(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let Requirements {
         framebuffer: [width, height],

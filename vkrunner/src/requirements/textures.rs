@@ -1,4 +1,4 @@
-//! What a device must have for the textures and storage images of a script.
+//! Requirements of the textures and storage images of a script on a device.
 
 use super::capabilities::{Capabilities, TextureCapabilities};
 use crate::vk::raw_format;
@@ -8,14 +8,14 @@ use glasm_scripts::script::{BoundImage, Command, ProgramForm, Script, target_nam
 use glasm_scripts::texture::{Sampling, Shape, Swizzle, Wrap};
 use std::collections::BTreeMap;
 
-/// What kind of thing has a shape.
+/// Kind of resource that has a shape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ShapeUse {
     Texture,
     StorageImage,
 }
 
-/// Returns why the textures of a script cannot be created; `None` if they can.
+/// Returns the reason why the textures of a script cannot be created; `None` if they can.
 pub(super) fn missing(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let plain = has_plain_shaders(script);
     let mut shapes: BTreeMap<u32, &Shape> = BTreeMap::new();

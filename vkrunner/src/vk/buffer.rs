@@ -10,7 +10,7 @@ use glasm_scripts::timing::Phase;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use std::rc::Rc;
 
-/// Where the contents of a buffer are.
+/// Memory that holds the contents of a buffer.
 enum BufferMemory {
     Allocated(Allocation),
     Low(LowMemory),
@@ -19,7 +19,7 @@ enum BufferMemory {
 /// A buffer in memory that the host can write and read.
 pub(crate) type Buffer = Kept<BufferObject>;
 
-/// What a [`Buffer`] is.
+/// Vulkan objects of a [`Buffer`].
 pub(crate) struct BufferObject {
     pub(super) raw: vk::Buffer,
     pub(super) size: u64,

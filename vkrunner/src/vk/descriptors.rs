@@ -28,11 +28,12 @@ fn seeing(kind: DescriptorKind, stages: vk::ShaderStageFlags) -> vk::ShaderStage
     }
 }
 
-/// Which descriptors of a binding are what the programs declare.
+/// Descriptors of a binding that must match the declarations of the programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fit {
     All,
-    /// Those that programs access. Devices with `descriptorBindingPartiallyBound` are told so.
+    /// The descriptors that programs access. The layout sets `PARTIALLY_BOUND` on devices with
+    /// `descriptorBindingPartiallyBound`.
     Accessed,
 }
 
@@ -46,7 +47,7 @@ pub(crate) struct Binding {
     pub(crate) fit: Fit,
 }
 
-/// What to put into a descriptor.
+/// Resource of a descriptor.
 pub(crate) enum Resource<'a> {
     /// Part of a buffer; to its end unless a size is given.
     Buffer {
@@ -75,7 +76,7 @@ impl<'a> Resource<'a> {
     }
 }
 
-/// What decides about a layout.
+/// Key of a layout.
 #[derive(PartialEq, Eq)]
 pub(crate) struct LayoutKey {
     bindings: Vec<Binding>,
@@ -86,7 +87,7 @@ pub(crate) struct LayoutKey {
 /// A pipeline layout with one descriptor set for each of its set layouts.
 pub(crate) type Layout = Kept<LayoutObject>;
 
-/// What a [`Layout`] is.
+/// Vulkan objects of a [`Layout`].
 pub(crate) struct LayoutObject {
     pub(super) key: Rc<LayoutKey>,
     pub(super) raw: vk::PipelineLayout,
@@ -292,7 +293,8 @@ impl LayoutObject {
                 }
             },
         };
-        // SAFETY: the device is idle, and the resource outlives the next use of the set, because whoever draws holds both.
+        // SAFETY: the device is idle, and the resource outlives the next use of the set, because
+        // the caller that draws holds both.
         unsafe { self.device.raw.update_descriptor_sets(&[write], &[]) };
     }
 

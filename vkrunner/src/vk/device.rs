@@ -40,11 +40,11 @@ pub(crate) struct Device {
     timeout: Duration,
     /// The time of the script, and how long it may take.
     script_time: Cell<Option<(Stopwatch, Duration)>>,
-    /// Whether the device computes in this process, on the CPU.
+    /// True if the device computes in this process, on the CPU.
     is_software: bool,
-    /// What waits for its next user.
+    /// Objects that are available for reuse.
     pub(super) shelves: Shelves,
-    /// Where time goes.
+    /// Clock of the phases.
     pub(crate) clock: Rc<Clock>,
     pub(crate) capabilities: Capabilities,
     /// Extensions that scripts asked for and that are enabled.
@@ -167,7 +167,7 @@ impl Device {
         self.script_time.set(Some((self.start_stopwatch(), limit)));
     }
 
-    /// Counts time as it counts for this device.
+    /// Starts measuring time with the method for this device.
     pub(super) fn start_stopwatch(&self) -> Stopwatch {
         if self.is_software {
             Stopwatch::of_process(std::process::id())
@@ -176,7 +176,8 @@ impl Device {
         }
     }
 
-    /// How long to wait for work that began with `work`, until time is to be looked at again; or the error that time is over.
+    /// Returns the time to wait for work that began with `work` before the clock is checked again,
+    /// or the error of an exceeded time limit.
     pub(super) fn time_left(&self, work: &Stopwatch) -> Result<Duration, Error> {
         let left = work
             .left(self.timeout)
@@ -232,8 +233,8 @@ impl Drop for Device {
     fn drop(&mut self) {
         let allocator = self.allocator.get_mut().take();
         if self.is_lost() {
-            // Work may continue for ever: what it uses cannot be destroyed, only left after, down
-            // to the library with the driver's code.
+            // Work may never end: its resources cannot be destroyed, only leaked, down to the
+            // library with the driver's code.
             std::mem::forget(allocator);
             std::mem::forget(Rc::clone(&self.instance));
             return;

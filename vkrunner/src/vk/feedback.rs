@@ -7,12 +7,12 @@ use crate::error::{CallContext, Error};
 use ash::vk;
 use std::rc::Rc;
 
-/// Where captured vertices continue.
+/// Start of captured vertices in the buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum CaptureStart {
     /// At the start of the buffers.
     Start,
-    /// After what was captured before.
+    /// After the previously captured vertices.
     Resume,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct CaptureBuffer<'a> {
     pub(crate) size: Option<u64>,
 }
 
-/// What a draw captures.
+/// Captures of a draw.
 pub(crate) struct CaptureCall<'a> {
     pub(crate) buffers: Vec<CaptureBuffer<'a>>,
     pub(crate) start: CaptureStart,
@@ -44,7 +44,8 @@ pub(crate) struct CaptureCounts {
 }
 
 impl CaptureCounts {
-    /// Counts for buffers below `buffers` and primitives of these streams, each named once. The device has the feature.
+    /// Creates counters for buffers below `buffers` and primitives of these streams, each named
+    /// once. The device has the feature.
     pub(crate) fn new(device: &Rc<Device>, buffers: u32, streams: Vec<u32>) -> Result<Self, Error> {
         let size = 4 * u64::from(buffers);
         let functions =
@@ -67,7 +68,7 @@ impl CaptureCounts {
         Ok(counts)
     }
 
-    /// Returns the bytes that the buffer of a number holds up to the end of what was captured last.
+    /// Returns the number of bytes in a buffer, up to the end of the last capture.
     pub(crate) fn bytes(&self, buffer: u32) -> u64 {
         let start = 4 * buffer as usize;
         let position = self.positions.bytes().get(start..start + 4);
@@ -92,7 +93,7 @@ impl CaptureCounts {
         Ok(self.streams.iter().copied().zip(results).collect())
     }
 
-    /// Records what must stand before the render pass.
+    /// Records the commands that must precede the render pass.
     fn reset(&self, commands: vk::CommandBuffer) {
         let count = self.streams.len() as u32;
         if count > 0 {
@@ -107,7 +108,7 @@ impl CaptureCounts {
 }
 
 impl CaptureCall<'_> {
-    /// Records what must stand before the render pass.
+    /// Records the commands that must precede the render pass.
     pub(super) fn prepare(&self, commands: vk::CommandBuffer) {
         self.counts.reset(commands);
     }
@@ -119,7 +120,8 @@ impl CaptureCall<'_> {
             let size = captured
                 .size
                 .unwrap_or(captured.buffer.size - captured.offset);
-            // SAFETY: the buffer was made for it, and the part lies within it; the pointers outlive the call.
+            // SAFETY: the buffer was made for it, and the range is within it; the pointers outlive
+            // the call.
             unsafe {
                 (functions.cmd_bind_transform_feedback_buffers_ext)(
                     commands,

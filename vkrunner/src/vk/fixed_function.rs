@@ -1,4 +1,4 @@
-//! Fixed-function state of graphics pipelines, from what scripts have set.
+//! Fixed-function state of graphics pipelines, from the state of scripts.
 
 use super::device::Device;
 use super::framebuffer::Framebuffer;
@@ -186,8 +186,8 @@ fn stencil_state(face: &StencilFace) -> vk::StencilOpState {
     }
 }
 
-/// What the program does not write would become undefined; it is left unchanged where the device
-/// can treat attachments differently.
+/// Outputs that the program does not write would become undefined; their attachments are left
+/// unchanged if the device supports separate state per attachment.
 fn blend_attachments(
     device: &Device,
     state: &PipelineState,

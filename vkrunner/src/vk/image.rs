@@ -8,7 +8,7 @@ use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use std::rc::Rc;
 
-/// What an image is made of.
+/// Properties of an image.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ImageDesc {
     pub(super) flags: vk::ImageCreateFlags,
@@ -68,7 +68,7 @@ impl ImageDesc {
     }
 }
 
-/// What a view shows of an image.
+/// Range and format of a view of an image.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ViewDesc {
     pub(super) view_type: vk::ImageViewType,

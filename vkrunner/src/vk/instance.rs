@@ -37,7 +37,8 @@ fn c_strings(names: &[&CStr]) -> Vec<*const c_char> {
 impl Instance {
     /// Loads Vulkan and makes an instance, with the validation layer if wanted.
     pub(crate) fn new(validation: Validation) -> Result<Self, Error> {
-        // SAFETY: loading runs initialization code of the system's Vulkan loader, which is what the program is for.
+        // SAFETY: loading runs initialization code of the system's Vulkan loader, which is the
+        // purpose of the program.
         let entry =
             unsafe { ash::Entry::load() }.map_err(|error| Error::Library(error.to_string()))?;
         let layers = match validation {

@@ -9,7 +9,7 @@ use std::rc::Rc;
 /// An occlusion query.
 pub(crate) struct SampleCounter {
     query: vk::QueryPool,
-    /// Whether the last draw was counted.
+    /// True if the last draw was counted.
     counted: Cell<bool>,
     device: Rc<Device>,
 }
@@ -52,7 +52,7 @@ impl SampleCounter {
         Ok(samples[0])
     }
 
-    /// Records what must stand before the render pass.
+    /// Records the commands that must precede the render pass.
     pub(super) fn prepare(&self, commands: vk::CommandBuffer) {
         // SAFETY: the pool has one query, which is not in use.
         unsafe {

@@ -22,7 +22,7 @@ pub(crate) enum ClipSpace {
     OpenGl,
 }
 
-/// What a graphics pipeline is made of.
+/// Properties of a graphics pipeline.
 pub(crate) struct PipelineDesc<'a> {
     pub(crate) stages: &'a [ShaderStage<'a>],
     pub(crate) layout: &'a Layout,
@@ -50,7 +50,7 @@ impl<'a> PipelineDesc<'a> {
     }
 
     fn key(&self) -> PipelineKey {
-        // All members, so that a new one is not forgotten.
+        // All members are listed, so that the compiler reports a new one.
         let Self {
             stages,
             layout,
@@ -73,17 +73,17 @@ impl<'a> PipelineDesc<'a> {
     }
 }
 
-/// What decides about a graphics pipeline.
+/// Key of a graphics pipeline.
 #[derive(PartialEq, Eq)]
 pub(crate) struct PipelineKey {
     stages: Vec<StageKey>,
     layout: Rc<LayoutKey>,
     framebuffer: Rc<FramebufferKey>,
-    /// All states as text: it tells apart whatever the pipeline can.
+    /// Debug output of all states: it distinguishes all states that the pipeline can distinguish.
     state: String,
 }
 
-/// What decides about a compute pipeline.
+/// Key of a compute pipeline.
 #[derive(PartialEq, Eq)]
 pub(crate) struct ComputeKey {
     stage: StageKey,
@@ -93,7 +93,7 @@ pub(crate) struct ComputeKey {
 /// A graphics pipeline.
 pub(crate) type GraphicsPipeline = Kept<GraphicsPipelineObject>;
 
-/// What a [`GraphicsPipeline`] is.
+/// Vulkan objects of a [`GraphicsPipeline`].
 pub(crate) struct GraphicsPipelineObject {
     pub(super) raw: vk::Pipeline,
     device: Rc<Device>,
@@ -189,7 +189,7 @@ impl Drop for GraphicsPipelineObject {
 /// A compute pipeline.
 pub(crate) type ComputePipeline = Kept<ComputePipelineObject>;
 
-/// What a [`ComputePipeline`] is.
+/// Vulkan objects of a [`ComputePipeline`].
 pub(crate) struct ComputePipelineObject {
     pub(super) raw: vk::Pipeline,
     device: Rc<Device>,

@@ -11,10 +11,10 @@ use ash::vk;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Bytes that are copied at once, but for single rows: less than every device can bind.
+/// Maximum number of bytes per copy, except for single rows: less than every device can bind.
 const MAX_BAND: u32 = 1 << 26;
 
-/// An image with samples, and as what it is seen.
+/// Multisampled image, and the view format.
 pub(super) struct SampleImage<'a> {
     pub(super) image: &'a Image,
     /// Of the view.
@@ -38,13 +38,13 @@ pub(super) struct SampleCopier {
     texels: Buffer,
     parameters: Buffer,
     size: [u32; 2],
-    /// Rows that the buffer holds.
+    /// Number of rows in the buffer.
     rows: u32,
     device: Rc<Device>,
 }
 
 impl SampleCopier {
-    /// A copier for images of so many columns and rows.
+    /// Creates a copier for images of a width and height.
     pub(super) fn new(
         device: &Rc<Device>,
         copying: SampleCopying,
@@ -237,7 +237,7 @@ impl SampleCopier {
         result
     }
 
-    /// Runs the shader over some rows, with parameters as [`sample_copy`] has them.
+    /// Runs the shader over some rows, with the parameters of [`sample_copy`].
     fn copy_rows(
         &mut self,
         image: &SampleImage<'_>,

@@ -20,7 +20,8 @@ pub(crate) struct SampledTexture {
 }
 
 impl SampledTexture {
-    /// A view and a sampler for a texture. The caller checked that the device has what the sampling asks for.
+    /// Creates a view and a sampler for a texture. The caller has checked that the device supports
+    /// the sampler state.
     pub(crate) fn new(
         device: &Rc<Device>,
         texture: &Rc<Texture>,

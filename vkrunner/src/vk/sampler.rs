@@ -6,7 +6,7 @@ use ash::vk;
 use glasm_scripts::format::{Encoding, Format};
 use glasm_scripts::texture::{Sampling, Wrap};
 
-/// Whether lookups compare depths with a reference.
+/// Comparison of depths with a reference by lookups.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Comparing {
     Off,

@@ -18,7 +18,7 @@ pub(super) fn stage_flag(stage: Stage) -> vk::ShaderStageFlags {
 /// A SPIR-V module.
 pub(crate) type ShaderModule = Kept<ShaderModuleObject>;
 
-/// What a [`ShaderModule`] is.
+/// Vulkan objects of a [`ShaderModule`].
 pub(crate) struct ShaderModuleObject {
     raw: vk::ShaderModule,
     words: Rc<[u32]>,
@@ -145,7 +145,7 @@ impl ShaderStage<'_> {
     }
 }
 
-/// What decides about one stage of a pipeline.
+/// Key of one stage of a pipeline.
 #[derive(PartialEq, Eq)]
 pub(super) struct StageKey {
     stage: Stage,

@@ -68,9 +68,9 @@ impl<T: Keep> Drop for Kept<T> {
 
 /// Something that is worth keeping.
 pub(crate) trait Keep: Sized + 'static {
-    /// What makes one as good as another.
+    /// Properties that make objects interchangeable.
     type Key: PartialEq;
-    /// How many are kept.
+    /// Maximum number of pooled objects.
     const LIMIT: usize;
     /// Returns whether this one is not too large.
     fn is_small(_: &Self::Key) -> bool {
@@ -103,7 +103,8 @@ impl<T: Keep> Shelf<T> {
     }
 }
 
-/// A shelf for each type of objects. Which types there are is not known here: objects need the device, and the device needs the shelves.
+/// Free list for each type of objects. The types are not listed here: objects need the device, and
+/// the device owns the pool.
 #[derive(Default)]
 pub(super) struct Shelves(RefCell<HashMap<TypeId, Box<dyn Any>>>);
 
@@ -163,7 +164,8 @@ mod tests {
         assert_eq!(shelves.take::<u8>(&'b'), None);
     }
 
-    /// Puts a number on a shelf when it is dropped, as framebuffers do with their buffers.
+    /// User that puts a number into the pool when it is dropped, as framebuffers do with their
+    /// buffers.
     struct User(Weak<Shelves>);
 
     impl Keep for User {

@@ -50,7 +50,7 @@ impl Device {
         self.wait(work)
     }
 
-    /// Waits for what was submitted.
+    /// Waits for the submitted work.
     fn wait(&self, work: &Stopwatch) -> Result<(), Error> {
         loop {
             let time = self.time_left(work)?;

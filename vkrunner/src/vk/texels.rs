@@ -1,4 +1,4 @@
-//! Texels of images: what they are to Vulkan, and copies between planes of them and buffers.
+//! Texels of images: their Vulkan formats and aspects, and copies between planes and buffers.
 
 use super::buffer::Buffer;
 use super::device::Device;
@@ -106,7 +106,7 @@ pub(super) fn upload(
     })
 }
 
-/// Returns the range of a view: what texels are, some levels, all layers.
+/// Returns the range of a view: the aspect of the texels, some levels, all layers.
 pub(super) fn view_range(shape: &Shape, levels: std::ops::Range<u32>) -> vk::ImageSubresourceRange {
     vk::ImageSubresourceRange::default()
         .aspect_mask(texel_aspect(&shape.format))

@@ -14,7 +14,7 @@ use glasm_scripts::image::Image as Picture;
 use glasm_scripts::texture::{ImagePart, PlaneId, Shape, StorageView};
 use std::rc::Rc;
 
-/// How programs reach a texture.
+/// Access of programs to a texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TextureUse {
     /// Through samplers, or as a buffer texture.
@@ -23,7 +23,7 @@ pub(crate) enum TextureUse {
     Storage,
 }
 
-/// Where texels are.
+/// Memory that holds the texels.
 enum TexelMemory {
     Image(Image),
     /// A buffer texture.
@@ -35,7 +35,7 @@ pub(crate) struct Texture {
     shape: Shape,
     usage: TextureUse,
     memory: TexelMemory,
-    /// What programs see of a storage image, but for all of it in its own format.
+    /// Views of a storage image that differ from the whole image in its format.
     views: Vec<(StorageView, View)>,
     device: Rc<Device>,
 }
@@ -294,7 +294,7 @@ fn image_desc(shape: &Shape, usage: TextureUse) -> ImageDesc {
         flags |= vk::ImageUsageFlags::TRANSFER_SRC;
     }
     let [width, height, depth] = shape.extent;
-    // A view may leave out the curve of sRGB, or show the texels of a storage image as they are.
+    // A view may omit the sRGB curve, or show the texels of a storage image unchanged.
     let one_format = shape.format.without_curve() == shape.format.vk;
     let create_flags = if one_format && usage == TextureUse::Sampled {
         vk::ImageCreateFlags::empty()

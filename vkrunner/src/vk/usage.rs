@@ -1,4 +1,5 @@
-//! What buffers and images are for: devices are asked about these usages, and objects are made with them.
+//! Usages of buffers and images: devices are queried for these usages, and objects are created with
+//! them.
 
 use ash::vk;
 use gpu_allocator::MemoryLocation;
@@ -6,7 +7,7 @@ use gpu_allocator::MemoryLocation;
 /// The address of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Addressing {
-    /// Nobody asks for it.
+    /// The address is not used.
     #[default]
     None,
     Any,
@@ -14,16 +15,16 @@ pub(crate) enum Addressing {
     Low,
 }
 
-/// What a buffer of a script is for, apart from being bound as uniform and storage buffer.
+/// Uses of a buffer of a script, in addition to those as uniform and storage buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Roles {
-    /// How programs reach it by its address.
+    /// Access of programs to its address.
     pub(crate) address: Addressing,
     /// Vertices are captured into it.
     pub(crate) capture: bool,
 }
 
-/// What a buffer is for.
+/// Use of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum BufferUse {
     /// Parameters of programs.

@@ -17,7 +17,7 @@ pub(crate) enum WorkGroups<'a> {
     Indirect(&'a Buffer, u64),
 }
 
-/// Which vertices a draw takes.
+/// Vertices of a draw.
 pub(crate) enum DrawCount<'a> {
     Vertices { first: u32, count: u32 },
     Indices(IndexedDraw<'a>),

@@ -11,7 +11,7 @@ use std::rc::Rc;
 /// The layout of depth and stencil attachments between commands and in the render pass.
 pub(super) const DEPTH_LAYOUT: vk::ImageLayout = vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
 
-/// Who reads color attachments while they are drawn to.
+/// Readers of color attachments during a draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reading {
     Never,

@@ -25,7 +25,7 @@ use std::rc::Rc;
 
 pub(crate) use attachments::Reading;
 
-/// What decides about a framebuffer.
+/// Key of a framebuffer.
 #[derive(PartialEq, Eq)]
 pub(crate) struct FramebufferKey {
     size: [u32; 2],
@@ -51,7 +51,7 @@ impl FramebufferKey {
 /// Color attachments, perhaps a depth or stencil attachment, and the render pass for them.
 pub(crate) type Framebuffer = Kept<FramebufferObject>;
 
-/// What a [`Framebuffer`] is.
+/// Vulkan objects of a [`Framebuffer`].
 pub(crate) struct FramebufferObject {
     pub(super) key: Rc<FramebufferKey>,
     pub(super) render_pass: vk::RenderPass,
@@ -167,7 +167,7 @@ impl FramebufferObject {
         })
     }
 
-    /// Brings the new images into their layouts and clears them.
+    /// Transitions the new images to their layouts and clears them.
     fn prepare(&self) -> Result<(), Error> {
         let undefined = vk::ImageLayout::UNDEFINED;
         let layout = self.key.reading.color_layout();

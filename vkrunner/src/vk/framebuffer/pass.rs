@@ -29,7 +29,7 @@ fn kept(format: vk::Format, layout: vk::ImageLayout) -> vk::AttachmentDescriptio
         .final_layout(layout)
 }
 
-/// Creates a pass that preserves what the attachments hold.
+/// Creates a pass that preserves the contents of the attachments.
 pub(super) fn create(
     device: &Device,
     wanted: &Attachments,

@@ -97,7 +97,7 @@ fn create_source(
     Ok(image)
 }
 
-/// What the draws need; all of it goes when they are done.
+/// Objects of the draws; all of them are destroyed after the draws.
 struct Filler {
     render_pass: vk::RenderPass,
     set_layout: vk::DescriptorSetLayout,

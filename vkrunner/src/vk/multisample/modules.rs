@@ -31,8 +31,8 @@ pub(super) fn vertex_module(capabilities: &Capabilities) -> Result<Vec<u32>, Err
     compile(VERTEX, capabilities).map(|shader| shader.words)
 }
 
-/// Returns the fragment shader: the texel at the pixel's place in the layer, of the texture at set
-/// 0, binding 0, becomes the color or depth.
+/// Returns the fragment shader: the texel at the pixel's position in the layer, of the texture at
+/// set 0, binding 0, becomes the color or depth.
 pub(super) fn fragment_module(
     format: &Format,
     capabilities: &Capabilities,

@@ -1,4 +1,4 @@
-//! What a physical device can do, as scripts and programs are compared with it.
+//! Capabilities of a physical device, as scripts and programs are compared with them.
 
 use super::{formats, framebuffer};
 use crate::features::all_features;

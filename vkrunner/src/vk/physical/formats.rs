@@ -1,4 +1,4 @@
-//! What a physical device can do with texels of each format.
+//! Capabilities of a physical device for texels of each format.
 
 use crate::requirements::{Capabilities, FormatUses};
 use crate::vk::instance::Instance;

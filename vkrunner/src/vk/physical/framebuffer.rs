@@ -1,4 +1,4 @@
-//! What framebuffers of a physical device can be.
+//! Framebuffer limits of a physical device.
 
 use crate::requirements::FramebufferLimits;
 use crate::vk::instance::Instance;
@@ -63,7 +63,7 @@ pub(super) fn query(
     found
 }
 
-/// Which limits a device knows.
+/// Version of the limits that a device reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum VersionLimits {
     Vulkan1_1,

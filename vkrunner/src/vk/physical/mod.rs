@@ -1,4 +1,4 @@
-//! Physical devices and what they can do.
+//! Physical devices and their capabilities.
 
 mod capabilities;
 mod formats;
@@ -57,7 +57,7 @@ impl PhysicalDevice {
         Ok(devices)
     }
 
-    /// Asks a device what it can do; `None` if it cannot run scripts.
+    /// Queries the capabilities of a device; `None` if it cannot run scripts.
     fn query(
         instance: &Instance,
         handle: vk::PhysicalDevice,
