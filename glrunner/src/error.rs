@@ -2,11 +2,11 @@
 
 use glasm_scripts::runner;
 
-/// Why the runner cannot do its work.
+/// Errors of the runner.
 #[derive(thiserror::Error, Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no EGL library on this machine.
+    /// The machine has no EGL library.
     #[error("the EGL library cannot be loaded: {0}")]
     Library(String),
     /// A call of EGL failed.
@@ -14,7 +14,7 @@ pub enum Error {
     Egl {
         /// The call.
         call: &'static str,
-        /// What EGL said.
+        /// Message of EGL.
         reason: String,
     },
     /// A device cannot be used without a window.
@@ -25,7 +25,7 @@ pub enum Error {
     NoDevice {
         /// The choice.
         wanted: String,
-        /// What there is.
+        /// Names of the available devices.
         available: String,
     },
     /// A device gives no context of OpenGL 2.1 or later with the compatibility profile.
@@ -40,7 +40,7 @@ pub enum Error {
     /// OpenGL reported errors.
     #[error("{what}: {}", messages.join("; "))]
     Gl {
-        /// What was being done.
+        /// Operation that failed.
         what: &'static str,
         /// Names of errors and messages of the driver.
         messages: Vec<String>,
@@ -48,7 +48,7 @@ pub enum Error {
     /// A length or size is not what OpenGL would read or write.
     #[error("{what}: {length} bytes instead of {needed}")]
     Length {
-        /// What was being done.
+        /// Operation that failed.
         what: &'static str,
         /// The bytes that there are.
         length: usize,
@@ -66,7 +66,7 @@ pub enum Error {
     /// The driver cannot render to the attachments.
     #[error("the framebuffer is not complete: {0}")]
     Incomplete(String),
-    /// A framebuffer lacks what was to be read.
+    /// A framebuffer lacks the attachment that was to be read.
     #[error("the framebuffer has no such {0} attachment")]
     NoAttachment(&'static str),
     /// A shader of the runner's own does not compile.
@@ -74,10 +74,10 @@ pub enum Error {
     NoShader(String),
 }
 
-/// Why a command did not succeed.
+/// Reason why a command did not succeed.
 pub(crate) type Problem = runner::Problem<Error>;
 
-/// What most commands give.
+/// Result of most commands.
 pub(crate) type Done = Result<(), Problem>;
 
 impl From<Error> for Problem {

@@ -9,7 +9,7 @@ use glasm::fixed_function::BaseFormat;
 use glasm_scripts::format::{Encoding, Format};
 use std::borrow::Cow;
 
-/// How the texels of scripts lie, compared with those that OpenGL takes and gives.
+/// Memory layout of the texels of scripts, relative to the layout of pixel transfers in OpenGL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Layout {
     /// In the same way.
@@ -27,7 +27,7 @@ enum Layout {
 pub(crate) struct TexelFormat {
     /// The sized internal format, such as `GL_RGBA8`.
     pub(crate) internal: u32,
-    /// How texels are given to OpenGL and read back. All of a texel: depth with stencil value.
+    /// Format of pixel transfers. It covers all of a texel: depth with stencil value.
     pub(crate) client: ClientFormat,
     layout: Layout,
 }
@@ -88,7 +88,8 @@ impl TexelFormat {
     pub(crate) fn to_client(self, texels: &[u8]) -> Cow<'_, [u8]> {
         match self.layout {
             Layout::Same => Cow::Borrowed(texels),
-            // The bits that follow are those of the fraction again, so that a driver which rounds and one which cuts agree.
+            // The low bits repeat the bits of the fraction, so that drivers which round and drivers
+            // which truncate agree.
             Layout::Depth24 => words(texels, |depth| {
                 (depth << 8 | depth >> 16 & 0xff).to_le_bytes()
             }),
@@ -108,7 +109,8 @@ impl TexelFormat {
         }
     }
 
-    /// Returns the stencil values, one byte each, of what OpenGL gave; none if the format has none.
+    /// Returns the stencil values, one byte each, of texels in the layout of OpenGL; an empty list
+    /// if the format has none.
     pub(crate) fn stencil_values(self, texels: &[u8]) -> Vec<u8> {
         match self.layout {
             Layout::Same if self.client.format == gl::STENCIL_INDEX => texels.to_vec(),
@@ -119,7 +121,8 @@ impl TexelFormat {
     }
 }
 
-/// Formats with base internal formats that Vulkan does not have: what they are in OpenGL, and how their texels are given.
+/// Formats with base internal formats that Vulkan does not have: their internal formats in OpenGL,
+/// and the formats of their pixel transfers.
 const BASES: &[(vk::Format, BaseFormat, u32, u32)] = &[
     (
         vk::Format::R8_UNORM,
@@ -230,7 +233,7 @@ pub(crate) struct VertexFormat {
     pub(crate) size: u32,
     /// The type of one component, or of all.
     pub(crate) ty: u32,
-    /// What it becomes.
+    /// Type of the attribute in programs.
     pub(crate) kind: AttributeKind,
     /// An extension that it needs beyond that of the command.
     pub(crate) extension: Option<&'static str>,

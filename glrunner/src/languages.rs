@@ -52,7 +52,8 @@ const OPTIONS: &[(&str, Option<&str>)] = &[
     ("NV_vertex_program2", Some("GL_NV_vertex_program2_option")),
 ];
 
-/// Parts of ARB programs that exist where an extension does, without blanks. ARB_vertex_program, tables X.2 and X.5.
+/// Bindings of ARB programs that require an extension, without whitespace. ARB_vertex_program,
+/// tables X.2 and X.5.
 const BINDINGS: &[(&str, &str)] = &[
     ("vertex.weight", "GL_ARB_vertex_blend"),
     ("vertex.matrixindex", "GL_ARB_matrix_palette"),

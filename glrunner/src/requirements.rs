@@ -1,7 +1,7 @@
-//! Whether a driver can run a script.
+//! Check that a driver can run a script.
 //!
-//! Scripts name what they need in Vulkan's words. Most of it comes with the languages of their programs here, whose extensions are asked
-//! for first; the rest is in one table.
+//! Scripts name their requirements in the terms of Vulkan. Most of them are provided by the
+//! languages of the programs, whose extensions are required first; the others are in one table.
 
 use crate::execute::assembler::target;
 use crate::execute::implementation::Implementation;
@@ -15,14 +15,15 @@ use glasm_scripts::script::{
     Command, Convention, ProgramForm, ProgramSection, Requirements, Script, Step,
 };
 
-/// What OpenGL needs for a requirement of Vulkan's.
+/// Counterpart in OpenGL of a requirement in the terms of Vulkan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Need {
     /// All versions of OpenGL that can be opened have it, or rule it for everybody, like the depths of clip space.
     Core,
-    /// The programs that use it bring it with their language or an option, whose extensions are asked for.
+    /// Provided by the language or an option of the programs that use it, whose extensions are
+    /// required.
     Programs,
-    /// It is part of OpenGL since a version, or an extension brings it.
+    /// Provided by a version of OpenGL, or by an extension.
     Feature(Feature),
     /// OpenGL has no such thing.
     Never,
@@ -36,7 +37,8 @@ const fn extension(extensions: &'static [&'static str]) -> Need {
     since(NO_VERSION, extensions)
 }
 
-/// What a script can require of a device, in Vulkan's words, besides what only programs need. `docs/scripts.md` says what they are for.
+/// Features that a script can require of a device, in the terms of Vulkan, except for those that
+/// only programs need. `docs/scripts.md` describes their purpose.
 const NEEDS: &[(&str, Need)] = &[
     ("alphaToOne", Need::Core),
     (
@@ -191,7 +193,7 @@ fn need(name: &str) -> Option<Need> {
     found.map(|(_, need)| *need).or_else(of_programs)
 }
 
-/// Returns what the driver lacks of a requirement; `None` if nothing.
+/// Returns the part of a requirement that the driver lacks; `None` if nothing is missing.
 fn missing(name: &str, version: Version, has: impl Fn(&str) -> bool) -> Option<String> {
     match need(name) {
         Some(Need::Core | Need::Programs) => None,
@@ -201,7 +203,7 @@ fn missing(name: &str, version: Version, has: impl Fn(&str) -> bool) -> Option<S
     }
 }
 
-/// Returns why a script cannot run with a driver; `None` if it can.
+/// Returns the reason why a script cannot run with a driver; `None` if it can.
 pub(crate) fn skip_reason(script: &Script, gl: &Gl) -> Option<String> {
     let requirements = &script.requirements;
     // Names of OpenGL that Vulkan does not meet are for OpenGL to meet.
@@ -236,14 +238,15 @@ pub(crate) fn skip_reason(script: &Script, gl: &Gl) -> Option<String> {
         .or_else(|| missing_command(script))
 }
 
-/// What modules need in another way than programs of the driver's assembler.
+/// Requirements for which modules differ from programs of the driver's assembler.
 const OF_MODULES: &[(&str, Need)] = &[
     ("bufferDeviceAddress", Need::Never),
     ("transformFeedback", since(Version(4, 0), &[])),
     ("VK_EXT_transform_feedback", since(Version(4, 0), &[])),
 ];
 
-/// Why a script cannot run whose programs are modules of SPIR-V; `None` if it can, as far as that is known before they are compiled.
+/// Returns the reason why a script cannot run whose programs are SPIR-V modules; `None` if it can,
+/// to the extent that this is known before they are compiled.
 pub(crate) fn skip_reason_of_modules(script: &Script, gl: &Gl, through: Through) -> Option<String> {
     const MODULES: Feature = Feature {
         core: Version(4, 6),
@@ -306,7 +309,7 @@ fn foreign_module(script: &Script) -> Option<String> {
         .then(|| "GLSL and SPIR-V of the script are for Vulkan".to_owned())
 }
 
-/// Returns what the driver lacks of the version and the extensions of OpenGL that a script names.
+/// Returns the version or extensions of OpenGL that a script names and the driver lacks.
 fn missing_of_gl(requirements: &Requirements, gl: &Gl) -> Option<String> {
     if let Some([major, minor]) = requirements.gl_version
         && gl.version() < Version(major, minor)
@@ -372,7 +375,8 @@ fn missing_language(script: &Script, gl: &Gl) -> Option<String> {
     Some(lacks(&extension))
 }
 
-/// Address registers, of which OpenGL has one at least. Programs that are to be refused say nothing of what a driver lacks.
+/// Checks the number of address registers; OpenGL has at least one. Programs that are expected to
+/// be rejected do not indicate missing features of a driver.
 fn missing_registers(script: &Script, gl: &Gl) -> Option<String> {
     let is_refused = |step: &Step| matches!(step.command, Command::ExpectError(_));
     let vertex = script

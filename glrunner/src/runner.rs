@@ -13,7 +13,8 @@ use glasm_scripts::timing::{Clock, Phase};
 use std::path::Path;
 use std::rc::Rc;
 
-/// Runs scripts on one device. Every script has a context of its own, so none sees what another one left.
+/// Runs scripts on one device. Every script has a separate context, so that scripts do not affect
+/// each other.
 ///
 /// A runner stays on its thread. A crash or hang of a driver takes the process with it: a caller
 /// who must survive one runs scripts in separate processes, as the `glasm` command does.
@@ -42,7 +43,7 @@ impl Runner {
         &self.info
     }
 
-    /// Runs a script. Whatever goes wrong is in the report.
+    /// Runs a script. All errors are in the report.
     pub fn run_file(&self, path: &Path) -> ScriptReport {
         let run = |name: &str, text: &[u8]| self.run_text(name, text);
         report_on(path, &self.clock, run, || {})

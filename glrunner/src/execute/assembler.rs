@@ -1,4 +1,4 @@
-//! The driver's assembler: what it takes, and where it finds errors.
+//! The driver's assembler: program acceptance and error positions.
 
 use crate::error::{Error, Problem};
 use crate::gl::{Gl, LoadError, Program, Target};
@@ -101,7 +101,7 @@ mod tests {
             found.message,
             "the driver refuses the fragment program at byte 18: no q"
         );
-        // What drivers say of the whole program is said of its section.
+        // Messages of drivers about the whole program are located at its section.
         let whole = failure(25, "no END");
         assert_eq!((whole.line, whole.column), (Some(3), None));
         let unknown = failure(-1, "no reason");
@@ -110,7 +110,7 @@ mod tests {
             unknown.message,
             "the driver refuses the fragment program: no reason"
         );
-        // The places of Mesa's parser count.
+        // The positions of Mesa's parser are authoritative.
         let mesa = failure(3, "line 2, char 5: error: no r");
         assert_eq!((mesa.line, mesa.column), (Some(5), Some(5)));
     }

@@ -1,4 +1,5 @@
-//! Where programs find buffers: the binding points of OpenGL, their limits, and what a part of a buffer must be like to be bound there.
+//! Buffer bindings of programs: the binding points of OpenGL, their limits, and their requirements
+//! on buffer ranges.
 
 use super::buffers::Buffers;
 use super::shader_loading::has_shaders;
@@ -11,7 +12,7 @@ use glasm_scripts::script::{
 };
 use std::rc::Rc;
 
-/// All stages; each has parameter buffers of its own.
+/// All stages; each has separate parameter buffers.
 const STAGES: [Stage; 6] = [
     Stage::Vertex,
     Stage::TessControl,
@@ -27,7 +28,7 @@ struct ParamTarget {
     buffer: u32,
     /// Target of `glGetProgramivARB`.
     program: u32,
-    /// What brings the target.
+    /// Extension that provides the target.
     extension: &'static str,
 }
 
@@ -72,16 +73,16 @@ fn param_target(stage: Stage) -> ParamTarget {
     }
 }
 
-/// Where a part of a buffer may start that is to be bound.
+/// Permitted start of a buffer range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Start {
-    /// Where the buffer starts.
+    /// Start of the buffer.
     Buffer,
     /// At multiples of so many bytes.
     Multiple(u64),
 }
 
-/// What a binding point asks of what is bound there.
+/// Requirements of a binding point on buffer ranges.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Rule {
     start: Start,
@@ -194,7 +195,7 @@ pub(super) struct BufferBinder<'a> {
     pub(super) gl: &'a Rc<Gl>,
     pub(super) script: &'a Script,
     pub(super) buffers: &'a mut Buffers,
-    /// Whether programs run as modules: then draws and dispatches bind their buffers.
+    /// True if programs run as modules: then draws and dispatches bind their buffers.
     pub(super) through_modules: bool,
     pub(super) is_capturing: bool,
 }

@@ -7,7 +7,7 @@ use glasm_scripts::script::{BindTarget, BufferAddress, BufferDecl, BufferId, Buf
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// A buffer and what programs call it.
+/// Buffer object and its address in programs.
 struct Made {
     buffer: Buffer,
     /// Its address, once some command has taken it.
@@ -76,7 +76,7 @@ impl Buffers {
         Ok(start.wrapping_add(address.offset))
     }
 
-    /// Changes the first bytes of a buffer, of which `write` may leave some as they are.
+    /// Changes the first bytes of a buffer, of which `write` may leave some unchanged.
     pub(super) fn update(
         &self,
         buffer: BufferId,
@@ -90,7 +90,7 @@ impl Buffers {
     }
 }
 
-/// Which addresses programs can take.
+/// Width of the addresses that programs use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum AddressWidth {
     /// Any.
@@ -104,7 +104,7 @@ fn place(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
-/// Makes everything that programs have stored visible to whatever comes next; draws and dispatches end with this.
+/// Makes all stores of programs visible to subsequent commands; draws and dispatches end with this.
 pub(super) fn finish_stores(gl: &Gl) -> Result<(), Problem> {
     if gl.version() >= Version(4, 2) || gl.has("GL_ARB_shader_image_load_store") {
         gl.MemoryBarrier(gl::ALL_BARRIER_BITS)?;

@@ -1,4 +1,5 @@
-//! What transform feedback captures, in the words of NV_transform_feedback and ARB_transform_feedback3. Pure.
+//! Outputs that transform feedback captures, in the terms of NV_transform_feedback and
+//! ARB_transform_feedback3. Pure.
 
 use crate::gl::{self, CapturedResult};
 use ash::vk::PrimitiveTopology;
@@ -6,7 +7,7 @@ use glasm::ir::Semantic;
 use glasm::reflect::{OutputPrimitive, TessMode};
 use glasm::{Capture, TransformFeedback};
 
-/// What `glTransformFeedbackStreamAttribsNV` is told.
+/// Arguments of `glTransformFeedbackStreamAttribsNV`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct CapturePlan {
     /// Results, gaps and changes to the next buffer, in order.
@@ -18,7 +19,8 @@ pub(super) struct CapturePlan {
 }
 
 impl CapturePlan {
-    /// The plan for what a script captures. `Err` is why OpenGL cannot.
+    /// Creates the plan for the captures of a script. `Err` is the reason why OpenGL does not
+    /// support them.
     pub(super) fn new(feedback: &TransformFeedback) -> Result<Self, String> {
         let mut plan = Self::default();
         let last = feedback.captures.iter().map(|capture| capture.buffer).max();
@@ -34,7 +36,7 @@ impl CapturePlan {
         Ok(plan)
     }
 
-    /// Streams and strides of what modules capture, which say the rest themselves.
+    /// Creates the plan for captures of modules: streams and strides. The modules specify the rest.
     pub(super) fn of_modules(feedback: &TransformFeedback) -> Self {
         let captures = || feedback.captures.iter();
         let count = captures().map(|capture| capture.buffer + 1).max();
@@ -77,7 +79,7 @@ impl CapturePlan {
         Ok(())
     }
 
-    /// Leaves the components from one byte of a vertex to another as they are.
+    /// Leaves the components from one byte of a vertex to another unchanged.
     fn skip(&mut self, from: u32, to: u32) -> Result<(), String> {
         let bytes = to.checked_sub(from);
         let bytes = bytes.ok_or_else(|| format!("two captures meet at byte {to} of a vertex"))?;
@@ -203,8 +205,9 @@ impl Primitives {
         })
     }
 
-    /// What a geometry or tessellation evaluation program declares to make: NV_geometry_program4 section 2.X.7.Y, "PRIMITIVE_OUT", and
-    /// NV_tessellation_program5, "TESS_MODE" and "TESS_POINT_MODE". Programs that pass primitives through make what they get.
+    /// Returns the output primitives that a geometry or tessellation evaluation program declares:
+    /// NV_geometry_program4 section 2.X.7.Y, "PRIMITIVE_OUT", and NV_tessellation_program5,
+    /// "TESS_MODE" and "TESS_POINT_MODE". Passthrough programs emit their input primitives.
     pub(super) fn of_program(text: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(text);
         let lines = text.lines();
@@ -293,7 +296,7 @@ mod tests {
         assert_eq!(plan.strides, [32, 0, 16]);
     }
 
-    /// What the lines of a script capture.
+    /// Returns the plan for the captures of some script lines.
     fn plan(lines: &str) -> Result<CapturePlan, String> {
         let text = format!("[test]\n{lines}\n");
         CapturePlan::new(&Script::parse(text.as_bytes()).unwrap().feedback)

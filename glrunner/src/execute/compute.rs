@@ -9,7 +9,7 @@ use crate::gl::{self, Gl};
 use glasm::ir::Stage;
 use glasm_scripts::script::Groups;
 
-/// Limits in x, y and z, and on the product; what they are called.
+/// Limits in x, y and z, and on the product; their names.
 struct GroupLimits {
     each: u32,
     product: Option<u32>,

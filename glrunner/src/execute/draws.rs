@@ -62,7 +62,7 @@ impl Execution<'_> {
             .vertices
             .of_draw(&self.gl, &self.programs, data, draw)?;
         let indices = used_indices(&script.indices, &draw.source);
-        // Whatever is made before may be drawn with other shaders.
+        // Objects that are created before may be drawn with other shaders.
         if let Some(shaders) = self.shaders.get(Stage::Vertex) {
             shaders.bind()?;
         }

@@ -29,7 +29,7 @@ pub(super) struct Execution<'a> {
     pub(super) script: &'a Script,
     pub(super) programs: Programs,
     pub(super) shaders: Shaders,
-    /// What assembly programs are on their way to the driver.
+    /// Translation of assembly programs before they are passed to the driver.
     pub(super) through: Option<Through>,
     /// Programs as modules, if that is how they run.
     pub(super) modules: Option<Box<Modules>>,
@@ -141,7 +141,7 @@ impl Execution<'_> {
         context.map(|mut it| it.prepare(work)).transpose()
     }
 
-    /// Binds what the modules of a draw or dispatch read and write.
+    /// Binds the resources of the modules of a draw or dispatch.
     pub(super) fn bind_module_resources(&mut self, program: &ModuleProgram) -> Result<(), Problem> {
         let Some(modules) = &mut self.modules else {
             return Ok(());
@@ -185,7 +185,7 @@ impl Execution<'_> {
         (textures, readers)
     }
 
-    /// Returns what sets parameters of programs that do not run as modules.
+    /// Returns the context that sets parameters of programs that do not run as modules.
     pub(super) fn parameter_context(&mut self) -> ParameterContext<'_> {
         ParameterContext {
             script: self.script,
@@ -203,7 +203,7 @@ impl Execution<'_> {
         }
     }
 
-    /// Returns what compiles modules, if programs run as modules.
+    /// Returns the context that compiles modules, if programs run as modules.
     pub(super) fn module_context(&mut self) -> Option<ModuleContext<'_>> {
         Some(ModuleContext {
             gl: &self.gl,
@@ -214,7 +214,7 @@ impl Execution<'_> {
         })
     }
 
-    /// Returns what loads programs.
+    /// Returns the context that loads programs.
     pub(super) fn loader(&mut self) -> ProgramLoader<'_> {
         ProgramLoader {
             gl: &self.gl,
@@ -224,7 +224,7 @@ impl Execution<'_> {
         }
     }
 
-    /// Returns what binds buffers.
+    /// Returns the context that binds buffers.
     pub(super) fn buffer_binder(&mut self) -> BufferBinder<'_> {
         BufferBinder {
             gl: &self.gl,
@@ -235,7 +235,7 @@ impl Execution<'_> {
         }
     }
 
-    /// Returns what captures vertices.
+    /// Returns the context that captures vertices.
     pub(super) fn capture(&mut self) -> CaptureContext<'_> {
         CaptureContext {
             gl: &self.gl,

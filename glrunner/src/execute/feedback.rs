@@ -1,4 +1,4 @@
-//! Transform feedback of a script: what is captured, and what was counted.
+//! Transform feedback of a script: captured outputs and counters.
 //!
 //! A capture becomes active with its first draw, which decides what primitives it takes, and is paused between draws, when the script
 //! may look at the buffers.
@@ -17,7 +17,7 @@ use glasm_scripts::script::{CaptureCount, Command, Draw, Script, captured_ranges
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Pauses, which keep draws apart.
+/// Extension for pauses, which separate draws.
 const PAUSES: Feature = Feature {
     core: Version(4, 0),
     extensions: &["GL_NV_transform_feedback2", "GL_ARB_transform_feedback2"],
@@ -38,7 +38,7 @@ fn probed_streams(script: &Script) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Whether draws are captured.
+/// State of transform feedback.
 #[derive(Default)]
 pub(super) enum FeedbackState {
     #[default]
@@ -61,7 +61,7 @@ pub(super) struct Counter {
 pub(super) struct Feedback {
     pub(super) state: FeedbackState,
     pub(super) plan: CapturePlan,
-    /// What the last draw captured.
+    /// Primitives of the last captured draw.
     pub(super) primitives: Option<Primitives>,
     pub(super) counters: Vec<Counter>,
     /// Primitives written and needed since the capture began, by stream; `None` before any.
@@ -111,7 +111,7 @@ pub(super) struct CaptureContext<'a> {
     pub(super) script: &'a Script,
     pub(super) programs: &'a Programs,
     pub(super) buffers: &'a Buffers,
-    /// Whether programs run as modules.
+    /// True if programs run as modules.
     pub(super) through_modules: bool,
     pub(super) feedback: &'a mut Feedback,
 }
@@ -121,7 +121,7 @@ impl CaptureContext<'_> {
     pub(super) fn start(&mut self) -> Result<(), Problem> {
         PAUSES.require(self.gl)?;
         if self.through_modules {
-            // For the bytes of what is captured; the modules say themselves what that is.
+            // For the sizes of captures; the modules themselves specify the captured outputs.
             self.feedback.plan = CapturePlan::of_modules(&self.script.feedback);
         } else if !has_shaders(self.script) {
             require_extension(self.gl, "GL_NV_transform_feedback")?;
@@ -171,7 +171,7 @@ impl CaptureContext<'_> {
             return Ok(());
         }
         self.count_primitives()?;
-        // Shaders say themselves what is captured.
+        // Shaders themselves specify the captured outputs.
         if self.feedback.plan.results.is_empty() && !self.captures_by_shaders() {
             return Ok(());
         }
@@ -224,7 +224,7 @@ impl CaptureContext<'_> {
         Ok(())
     }
 
-    /// Returns whether shaders or modules say what is captured.
+    /// Returns true if shaders or modules specify the captured outputs.
     fn captures_by_shaders(&self) -> bool {
         has_shaders(self.script) || self.through_modules
     }
@@ -301,8 +301,8 @@ void main() { gl_Position = vec4(0); number = float(gl_VertexID); }";
         has
     }
 
-    /// Begins a capture of what GLSL says: drivers that lack NV_transform_feedback count and pause
-    /// nevertheless.
+    /// Begins a capture that GLSL specifies: drivers that lack NV_transform_feedback count and
+    /// pause nevertheless.
     fn begin(execution: &mut Execution<'_>, primitives: Primitives) {
         execution.feedback.plan = CapturePlan::new(&execution.script.feedback).unwrap();
         execution.feedback.counts = Some(BTreeMap::new());

@@ -121,7 +121,7 @@ fn texgen_mode(mode: TexGenMode) -> u32 {
     }
 }
 
-/// Returns the extension that adds what a property of a texture environment names, if GL 2.1 lacks it.
+/// Returns the extension that adds a property of a texture environment, if GL 2.1 lacks it.
 fn extension(update: TexEnvUpdate) -> Option<&'static str> {
     const COMBINE3: Option<&str> = Some("GL_ATI_texture_env_combine3");
     const COMBINE4: Option<&str> = Some("GL_NV_texture_env_combine4");

@@ -1,4 +1,4 @@
-//! The framebuffer of a script: clearing, probing, pictures.
+//! The framebuffer of a script: clearing, probing, writing image files.
 
 use super::support::Feature;
 use crate::error::{Error, Problem};
@@ -200,7 +200,7 @@ impl ScriptFramebuffer {
 
     /// Reads all layers of a plane, as scripts have them.
     fn read_layers(&self, surface: Surface) -> Result<Option<(Format, Vec<u8>)>, Problem> {
-        // Of integers, depths and stencil values there is no mean.
+        // Integers, depths and stencil values have no mean.
         let first = match self.samples {
             1 => Sample::Resolved,
             _ => Sample::At(surface.sample.unwrap_or(0)),
@@ -246,7 +246,7 @@ impl ScriptFramebuffer {
     }
 }
 
-/// How depths of single samples are read, whatever the format that stores them.
+/// Format in which depths of single samples are read, regardless of their storage format.
 const DEPTHS: ClientFormat = ClientFormat::new(gl::DEPTH_COMPONENT, gl::FLOAT);
 
 /// Stencil values of single samples similarly.

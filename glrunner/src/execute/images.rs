@@ -211,7 +211,8 @@ impl Images {
         let internal = texel_format(&Shape { format, ..own })?.internal;
         let texture = self.prepare_object(gl, bound.image)?.name();
         let (level, layered, layer) = place_of(bound.part);
-        // What has no layers must not be asked for as if it had: NV_bindless_texture section 3.9.X.
+        // Textures without layers must not be specified as layered: NV_bindless_texture section
+        // 3.9.X.
         let layered = if has_layers(target) {
             layered
         } else {
@@ -246,7 +247,7 @@ impl Images {
     }
 }
 
-/// Which of the extensions binds images: they have the same semantics, and commands of their own.
+/// Extension that binds images: both have the same semantics, with different commands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Interface {
     /// OpenGL 4.2, ARB_shader_image_load_store.

@@ -1,11 +1,11 @@
-//! What an implementation of OpenGL has for modules.
+//! Features of an OpenGL implementation for modules.
 
 use crate::error::Error;
 use crate::gl::{self, Gl, Version};
 use glasm::{DeviceFeatures, Reflection, opengl};
 use std::collections::BTreeSet;
 
-/// What an implementation has, as the compiler asks for it.
+/// Features of an implementation, as queried by the compiler.
 pub(crate) struct Implementation<'a> {
     gl: &'a Gl,
     /// Of SPIR-V.

@@ -62,12 +62,12 @@ impl ProgramLoader<'_> {
         Ok(())
     }
 
-    /// A stage that forwards what it gets.
+    /// Loads a stage that forwards its inputs.
     fn load_passthrough(&mut self, stage: Stage) -> Result<(), Problem> {
         let text = match stage {
             Stage::Vertex => passthrough::vertex_program(self.fragment_inputs().as_deref()),
             Stage::Fragment => passthrough::FRAGMENT_PROGRAM.to_owned(),
-            // Without the program primitives and patches pass on as they are.
+            // Without the program, primitives and patches pass through unchanged.
             Stage::Geometry | Stage::TessControl => return Ok(()),
             Stage::TessEval | Stage::Compute => {
                 let reason = format!("OpenGL passes nothing through the {} stage", stage.name());

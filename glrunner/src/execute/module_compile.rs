@@ -73,8 +73,8 @@ pub(super) fn compile(
     Ok(ModuleProgram { stages, program })
 }
 
-/// Checks that the driver supports what the modules need: not all of it is checked when they are
-/// compiled.
+/// Checks that the driver supports the features that the modules need: not all of them are checked
+/// during compilation.
 fn check_features(gl: &Gl, stages: &[StageModule]) -> Result<(), Problem> {
     let implementation = Implementation::of(gl)?;
     let lacking = |module: &StageModule| {
@@ -228,7 +228,8 @@ fn link(
     })
 }
 
-/// Returns why compilation fails: the program has errors, or OpenGL lacks what it needs.
+/// Returns the reason why compilation fails: the program has errors, or OpenGL lacks a required
+/// feature.
 fn refused(script: &Script, section: &ProgramSection, errors: &Diagnostics) -> Problem {
     let list = errors.list.iter();
     let mut list = list.filter(|error| error.severity != Severity::Warning);

@@ -1,4 +1,4 @@
-//! What modules read and write: parameters, buffers and images, bound where their reflections say.
+//! Resources of modules: parameters, buffers and images, bound according to their reflections.
 
 use super::bindings::bind_module_range;
 use super::buffers::Buffers;

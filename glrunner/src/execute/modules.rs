@@ -21,29 +21,29 @@ use std::rc::Rc;
 /// A parameter: bank, stage and index.
 type Place = (ParamBank, Stage, u32);
 
-/// What is compiled of the programs of a script, and what they read.
+/// Compiled programs of a script, and their resources.
 pub(super) struct Modules {
-    /// What the driver gets.
+    /// Form in which the driver receives modules.
     pub(super) through: Through,
     /// Target, features and bindings.
     pub(super) base: glasm::Options,
     /// Parameters and GL state, as the previous commands have set them.
     pub(super) params: Params,
-    /// What programs depend on, similarly.
+    /// State that programs depend on, with the same purpose.
     pub(super) state: ProgramState,
     made: Vec<(Key, Rc<ModuleProgram>)>,
-    /// What the draw or dispatch at hand reads.
+    /// Buffers of the current draw or dispatch.
     pub(super) held: Vec<Buffer>,
 }
 
-/// What a program object is made for.
+/// Key of a program object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Key {
     pub(super) state: ProgramState,
     pub(super) work: Work,
 }
 
-/// What runs programs.
+/// Work that runs programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Work {
     /// All stages but compute programs.
@@ -76,7 +76,7 @@ pub(super) struct StageModule {
     pub(super) source: ModuleSource,
 }
 
-/// What the driver compiles.
+/// Source that the driver compiles.
 pub(super) enum ModuleSource {
     /// SPIR-V.
     Words(Vec<u32>),

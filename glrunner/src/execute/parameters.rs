@@ -17,7 +17,7 @@ use glasm_scripts::params::{check_parameter, replace_pairs};
 use glasm_scripts::script::{HandleUnit, ParamBank, ParamType, Script};
 use std::collections::BTreeMap;
 
-/// How many parameters of vertex programs there are in NV_vertex_program, section 2.14.1.
+/// Number of parameters of vertex programs in NV_vertex_program, section 2.14.1.
 const NV_PARAMETERS: u32 = 96;
 
 /// Checks whether there is a parameter of that number.
@@ -27,7 +27,7 @@ fn check_index(gl: &Gl, target: u32, bank: ParamBank, index: u32) -> Result<(), 
             gl.program_integer(target, gl::MAX_PROGRAM_ENV_PARAMETERS_ARB)?,
             "environment parameters",
         ),
-        // These programs have a limit of their own: NV_fragment_program section 3.11.2.
+        // These programs have a separate limit: NV_fragment_program section 3.11.2.
         ParamBank::Local if target == gl::FRAGMENT_PROGRAM_NV => (
             gl.integer(gl::MAX_FRAGMENT_PROGRAM_LOCAL_PARAMETERS_NV)?,
             "local parameters",
@@ -98,8 +98,8 @@ fn upload(
     Ok(gl.check("setting a parameter")?)
 }
 
-/// Queries the bits that OpenGL gives for a parameter when asked for that type; `None` if there is
-/// no such question.
+/// Queries the bits that OpenGL returns for a parameter with that type; `None` if there is no such
+/// query.
 fn query(
     gl: &Gl,
     target: u32,
@@ -139,7 +139,7 @@ pub(super) struct Value {
     pub(super) ty: ParamType,
 }
 
-/// What the script has set.
+/// Values that the script has set.
 #[derive(Default)]
 pub(super) struct Parameters {
     pub(super) values: BTreeMap<Key, Value>,
@@ -236,7 +236,8 @@ impl ParameterContext<'_> {
         self.set_words(bank, stage, index, Some(ParamType::Uint), words)
     }
 
-    /// Gives the program of a stage, which has taken the place of another, the local parameters of the script.
+    /// Sets the local parameters of the script for the program of a stage, which has replaced
+    /// another one.
     pub(super) fn upload_locals(&mut self, stage: Stage) -> Result<(), Problem> {
         for (key, value) in &self.parameters.values {
             if (key.0, key.1) == (stage, ParamBank::Local) {
@@ -246,8 +247,8 @@ impl ParameterContext<'_> {
         Ok(())
     }
 
-    /// `probe parameter`. What a query of another type than the parameter's gives is undefined, so it only must not fail:
-    /// NV_gpu_program4 section 6.1.12.
+    /// Executes `probe parameter`. The result of a query with another type than the parameter's is
+    /// undefined, so it only must not fail: NV_gpu_program4 section 6.1.12.
     pub(super) fn check_value(
         &mut self,
         key: Key,

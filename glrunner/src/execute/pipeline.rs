@@ -12,7 +12,7 @@ use glasm_scripts::script::pipeline_state::{BlendState, PipelineState, StencilFa
 use glasm_scripts::script::stages::ProvokingVertex;
 use glasm_scripts::script::{Convention, Requirements};
 
-/// What every driver has.
+/// Features that every driver has.
 const BASE: Feature = feature(Version(2, 1), &[]);
 const CLIP_CONTROL: Feature = feature(Version(4, 5), &["GL_ARB_clip_control"]);
 const CONSERVATIVE: Feature = feature(NO_VERSION, &["GL_NV_conservative_raster"]);
@@ -62,7 +62,7 @@ fn switch(gl: &Gl, capabilities: &[(u32, bool, Feature)]) -> Result<(), Problem>
     Ok(())
 }
 
-/// Whether pictures are turned over, which scripts say by negative heights of viewports.
+/// Vertical flip of images, which scripts request by negative heights of viewports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Flip {
     No,
@@ -119,7 +119,7 @@ fn set_viewports(gl: &Gl, state: &PipelineState, size: [u32; 2]) -> Result<Flip,
     Ok(flip)
 }
 
-/// Vulkan's depth runs from 0 to w; a picture that is turned over starts above.
+/// The depth range of Vulkan's clip space is 0 to w; a flipped image has its origin at the top.
 fn set_clip_space(gl: &Gl, convention: Convention, flip: Flip) -> Result<(), Problem> {
     let depth = match convention {
         Convention::Vulkan => gl::ZERO_TO_ONE,
@@ -188,7 +188,7 @@ fn set_rasterization(gl: &Gl, state: &PipelineState, flip: Flip) -> Result<(), P
     Ok(())
 }
 
-/// OpenGL counts faces before it turns pictures over, Vulkan after.
+/// OpenGL determines the orientation of faces before it flips images, Vulkan after.
 fn seen_face(face: FrontFace, flip: Flip) -> FrontFace {
     match (flip, face) {
         (Flip::No, face) => face,

@@ -107,7 +107,8 @@ impl Programs {
     }
 }
 
-/// The state programs that are loaded: that of the script without a name, and spare programs, which stay once they were executed.
+/// The loaded state programs: that of the script without a name, and alternate programs, which
+/// remain loaded after their execution.
 #[derive(Default)]
 pub(super) struct StatePrograms {
     loaded: BTreeMap<Option<usize>, Program>,

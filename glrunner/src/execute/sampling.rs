@@ -1,4 +1,4 @@
-//! How a script samples a texture, as parameters of OpenGL. Pure.
+//! Sampler state of the textures of a script, as parameters of OpenGL. Pure.
 
 use super::support::{Feature, NO_VERSION};
 use crate::gl::{self, Border, Version};
@@ -8,7 +8,7 @@ use glasm_scripts::format::{Aspect, Encoding};
 use glasm_scripts::script::Convention;
 use glasm_scripts::texture::{DepthMode, Sampling, Shape, SrgbDecode, Swizzle, Wrap};
 
-/// Whether lookups compare depths with a reference.
+/// Comparison of depths with a reference by lookups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Comparing {
     Off,

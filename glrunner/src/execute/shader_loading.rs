@@ -65,8 +65,8 @@ layout(location = 0) in vec4 position;
 void main() { gl_Position = position; }
 ";
 
-/// Returns the text of a section; `None` where primitives and patches pass on as they are without a
-/// shader.
+/// Returns the source of a section; `None` if primitives and patches pass through unchanged without
+/// a shader.
 fn text(program: &ProgramSection) -> Result<Option<&[u8]>, Problem> {
     match (program.form, program.stage) {
         (ProgramForm::Glsl, _) => Ok(Some(&program.text)),

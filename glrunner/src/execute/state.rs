@@ -13,7 +13,7 @@ use glasm_scripts::script::{
     PointUpdate, StateUpdate,
 };
 
-/// What OpenGL cannot be asked for at once.
+/// State that OpenGL does not store, or not in this form.
 #[derive(Default)]
 pub(super) struct State {
     /// The size of all points; `None` leaves it to programs.
@@ -22,13 +22,14 @@ pub(super) struct State {
     pub(super) clip_planes: u8,
 }
 
-/// What OpenGL calls a matrix, and how many of its kind there are.
+/// OpenGL's name of a matrix, and the number of matrices of its kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct MatrixKind {
     name: &'static str,
-    /// The number of the matrix among those of its kind, and the limit on such numbers; `None` where there is only one.
+    /// Index of the matrix among those of its kind, and the limit on such indices; `None` if there
+    /// is only one.
     number: Option<(u32, u32)>,
-    /// What the driver must have.
+    /// Extension that the driver must have.
     extension: Option<&'static str>,
     /// The limit on the depth of the stack.
     depth: u32,
@@ -247,7 +248,7 @@ fn apply_point(gl: &Gl, convention: Convention, update: PointUpdate) -> Result<(
     Ok(())
 }
 
-/// Sets the origin of coordinates of points. The upper row is the last one in OpenGL and the first
+/// Sets the origin of coordinates of points. The top row is the last one in OpenGL and the first
 /// one in Vulkan.
 pub(super) fn set_point_origin(
     gl: &Gl,
@@ -283,7 +284,7 @@ mod tests {
         0.0, -2.0, 0.0, 5.0, 2.0, 0.0, 0.0, 6.0, 0.0, 0.0, 2.0, 7.0, 0.0, 0.0, 0.0, 1.0,
     ];
 
-    /// Applies what the commands of a script say, up to the first problem.
+    /// Executes the state commands of a script, up to the first problem.
     fn run(gl: &Gl, lines: &str) -> Result<(), Problem> {
         use glasm_scripts::script::{Command, Script};
         let text = format!("[require]\nGL >= 2.0\n[test]\n{lines}\n");

@@ -1,11 +1,11 @@
-//! Skips scripts that need what the driver lacks, before it is used.
+//! Skips scripts that need features that the driver lacks, before they are used.
 
 use crate::error::Problem;
 use crate::gl::{self, Gl, Version};
 use glasm::ir::Stage;
 
-/// What the programs of a stage are loaded to, which enables them for draws, and the extension that has it. Fragment programs of
-/// `glLoadProgramNV` have a target of their own.
+/// Targets that the programs of a stage are loaded to and that enable them for draws, and the
+/// extensions that define them. Fragment programs of `glLoadProgramNV` have a separate target.
 pub(super) const STAGES: &[(Stage, u32, &str)] = &[
     (
         Stage::Vertex,
@@ -109,7 +109,7 @@ impl Feature {
             .is_none()
     }
 
-    /// Returns what a driver with a version and extensions lacks; `None` if it has the feature.
+    /// Returns the version or extensions that a driver lacks; `None` if it has the feature.
     pub(crate) fn missing(self, version: Version, has: impl Fn(&str) -> bool) -> Option<String> {
         if version >= self.core || self.extensions.iter().any(|extension| has(extension)) {
             return None;

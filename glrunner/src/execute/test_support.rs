@@ -54,7 +54,7 @@ impl<'a> Execution<'a> {
     }
 }
 
-/// Runs the commands of a script one after the other, which must succeed, and gives what they have printed.
+/// Runs the commands of a script in order, which must succeed, and returns their output.
 pub(super) fn run_steps(execution: &mut Execution<'_>) -> Vec<String> {
     let mut run = execution.run();
     for step in &run.script.steps {
@@ -65,7 +65,7 @@ pub(super) fn run_steps(execution: &mut Execution<'_>) -> Vec<String> {
     run.results.printed
 }
 
-/// Why a script is skipped; panics if it is not.
+/// Returns the reason why a script is skipped; panics if it is not.
 pub(super) fn reason(result: Result<(), Problem>) -> String {
     match result {
         Err(Problem::Lacking(reason)) => reason,

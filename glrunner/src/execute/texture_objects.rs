@@ -11,7 +11,7 @@ use glasm_scripts::script::{Convention, target_name};
 use glasm_scripts::texture::{PlaneId, Shape, TextureData};
 use std::rc::Rc;
 
-/// What holds the texels of a texture.
+/// Storage of the texels of a texture.
 pub(super) enum Store {
     /// The texture.
     Own,
@@ -28,7 +28,7 @@ const BUFFER_TEXTURES: Feature = Feature {
         "GL_EXT_texture_buffer_object",
     ],
 };
-/// They are filled by shaders of GLSL 1.50, which no extension brings.
+/// They are filled by shaders of GLSL 1.50, which no extension provides.
 const MULTISAMPLE_TEXTURES: Feature = Feature {
     core: Version(3, 2),
     extensions: &[],
@@ -93,7 +93,7 @@ pub(super) fn create_with_base(
     base: BaseFormat,
 ) -> Result<(Texture, Store), Problem> {
     let format = base_format(&data.shape, base)?;
-    // Bits of luminance and intensity have queries of their own, so that none is asked for.
+    // Bits of luminance and intensity have separate queries, so that none of them is requested.
     let texture = define_images(gl, data, (target, format), Convention::OpenGl)?;
     Ok((texture, Store::Own))
 }
@@ -226,7 +226,7 @@ fn create_buffer(gl: &Rc<Gl>, data: &TextureData) -> Result<(Texture, Store), Pr
         );
         Problem::Lacking(reason)
     };
-    // Programs see bytes as they are.
+    // Programs see the stored bytes.
     let reverses = [gl::BGR, gl::BGRA, gl::BGR_INTEGER, gl::BGRA_INTEGER];
     if reverses.contains(&format.client.format) {
         return Err(lacking());

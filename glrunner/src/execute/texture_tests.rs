@@ -67,7 +67,7 @@ fn filled(shape: Shape) -> TextureData {
     TextureData::new(&filling(shape))
 }
 
-/// Whether the driver has such textures; else the reason is printed.
+/// Returns the result if the driver supports such textures; otherwise prints the reason.
 fn made<T>(what: &str, result: Result<T, Problem>) -> Option<T> {
     match result {
         Ok(made) => Some(made),

@@ -1,9 +1,9 @@
 //! Textures by texture image unit.
 //!
-//! Commands are retained as data; objects are created when a draw or dispatch may read them. A
-//! unit of a script holds one texture, a unit of OpenGL one for each target: programs read those
-//! of the targets that they name. Programs in assembly say whether they compare depths, in OpenGL
-//! the texture does: so what the current programs read decides.
+//! Commands are recorded as data; objects are created when a draw or dispatch may read them. A unit
+//! of a script has one texture, a unit of OpenGL one for each target: programs access the textures
+//! of the targets that they name. Comparison of depths is a property of the program in assembly,
+//! and of the texture in OpenGL: it is set according to the lookups of the current programs.
 
 use super::lookups::{Lookup, Lookups};
 use super::programs::Programs;
@@ -24,7 +24,7 @@ pub(super) struct Object {
     _store: Store,
     /// The parameters that it has.
     parameters: Vec<Parameter>,
-    /// Whether a handle of it exists, after which it stays unchanged.
+    /// True if it has a handle: from then on its state is unchanged.
     has_handle: bool,
 }
 
@@ -58,7 +58,7 @@ impl Object {
 #[derive(Default)]
 struct UnitObject {
     object: Option<Object>,
-    /// Whether the object does not have the texels of the unit.
+    /// True if the texels of the object differ from those of the unit.
     is_stale: bool,
 }
 
@@ -72,12 +72,12 @@ impl TextureObjects for UnitObject {
     }
 }
 
-/// Who reads textures.
+/// Programs that read textures.
 pub(super) struct Readers<'a> {
     pub(super) gl: &'a Rc<Gl>,
     pub(super) programs: &'a Programs,
     pub(super) convention: Convention,
-    /// Whether programs run as modules.
+    /// True if programs run as modules.
     pub(super) through_modules: bool,
 }
 
@@ -106,7 +106,8 @@ impl Textures {
     }
 }
 
-/// Returns how programs access a texture: its target in OpenGL, and whether depths are compared.
+/// Returns the target in OpenGL with which programs access a texture, and whether they compare
+/// depths.
 fn view<'a>(
     number: u32,
     shape: &Shape,
@@ -166,7 +167,7 @@ impl Textures {
         Ok(gl.check("glEnable")?)
     }
 
-    /// Makes what a draw or dispatch reads, and binds it.
+    /// Creates the textures that a draw or dispatch reads, and binds them.
     pub(super) fn prepare(&mut self, readers: &Readers<'_>) -> Result<(), Problem> {
         let units = readers.gl.integer(gl::MAX_COMBINED_TEXTURE_IMAGE_UNITS)?;
         for number in self.table.numbers() {
@@ -201,7 +202,8 @@ impl Textures {
         let shape = &data.shape;
         let mut found = parameters(&unit.sampling, shape, target, comparing, convention);
         if readers.through_modules && comparing == Comparing::On {
-            // What a comparison fills is part of the module, and Mesa looks at the state, too.
+            // The components that a comparison writes are part of the module, and Mesa applies the
+            // state, too.
             let mode = Parameter::Int(gl::DEPTH_TEXTURE_MODE, gl::RED);
             let of_mode = |known: &&mut Parameter| known.name() == gl::DEPTH_TEXTURE_MODE;
             found

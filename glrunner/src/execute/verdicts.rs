@@ -1,4 +1,4 @@
-//! Which programs the driver accepts: verdicts for comparisons, and scripts that expect errors.
+//! Acceptance of programs by the driver: verdicts for comparisons, and scripts that expect errors.
 
 use super::assembler::{error_place, load};
 use super::execution::Execution;
@@ -30,8 +30,8 @@ pub(crate) fn verdicts(gl: &Rc<Gl>, script: &Script) -> Result<Vec<Verdict>, Err
     Ok(verdicts)
 }
 
-/// Why a script cannot be asked of a driver that expects an error: whether programs are too large
-/// is up to each implementation, and what only glasm lacks is not an error.
+/// Returns the reason why a driver cannot be tested with a script that expects an error: size
+/// limits depend on the implementation, and features that only glasm lacks are not errors.
 pub(crate) fn surplus_error(script: &Script) -> Option<String> {
     let expected = script.steps.iter().filter_map(|step| {
         if let Command::ExpectError(error) = &step.command {
@@ -83,9 +83,9 @@ pub(crate) fn check_expected_errors(gl: &Rc<Gl>, script: &Script) -> Option<Resu
     Some(results)
 }
 
-/// Returns whether the driver refuses to draw with the programs of a script, which it has taken one
-/// by one. That is what OpenGL does about units that programs use with different targets; all other
-/// errors are those of one program.
+/// Returns true if the driver rejects draws with the programs of a script, which it has accepted
+/// separately. OpenGL does so for units that programs use with different targets; all other errors
+/// are those of one program.
 fn refuses_together(gl: &Rc<Gl>, script: &Script) -> Result<bool, String> {
     let is_conflict = |step: &Step| {
         let code = Code::TargetConflict;

@@ -1,7 +1,8 @@
 //! Vertex attributes: arrays and current values.
 //!
-//! An attribute has a number, and some have a conventional name as well. Drivers may keep both apart or store them in one place
-//! (ARB_vertex_program, issue 4), so each value goes to both; where they are one, the generic attribute counts.
+//! An attribute has a number, and some have a conventional name as well. Drivers may store both
+//! separately or in one location (ARB_vertex_program, issue 4), so each value is written to both;
+//! if they share a location, the generic attribute takes precedence.
 
 use super::facts::WordInput;
 use super::programs::Programs;
@@ -62,7 +63,7 @@ pub(super) struct Arrays {
     arrays: Vec<(u32, VertexArray)>,
 }
 
-/// How many attributes a driver has.
+/// Numbers of attributes of a driver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Limits {
     attributes: u32,
@@ -101,7 +102,8 @@ struct Plan {
 }
 
 impl Plan {
-    /// All columns, each as it is and as what the conventional attribute takes.
+    /// Returns the arrays of all columns, each unchanged and converted to the format of the
+    /// conventional attribute.
     fn of(
         gl: &Gl,
         limits: Limits,
@@ -214,12 +216,12 @@ impl Plan {
         self.arrays.push((column.location, array));
     }
 
-    /// Four floats for each row.
+    /// Converts a column to four floats per row.
     fn converted(&mut self, data: &VertexData, column: &Column, slot: ArraySlot) -> VertexArray {
         let offset = self.bytes.len().next_multiple_of(VECTOR);
         self.bytes.resize(offset, 0);
         let format = &column.format;
-        // There is no row without bytes, and no column is empty.
+        // Rows have at least one byte, and columns are not empty.
         for row in data.bytes.chunks_exact(data.stride as usize) {
             let texel = &row[column.offset as usize..][..format.size()];
             let floats = format.decode(texel).map(|value| value as f32);
@@ -410,7 +412,7 @@ fn set_current(
             None => {}
         }
     }
-    // Where both are one, these count.
+    // If both share a location, these values take precedence.
     for (value, location) in values.take_while(|(_, location)| *location < limits.attributes) {
         let (format, [x, y, z, w]) = current_words(*value, programs.integer_attribute(location));
         match (format.kind, format.ty) {

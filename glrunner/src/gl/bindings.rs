@@ -18,15 +18,17 @@ enum Slot {
 
 /// The commands of one context.
 ///
-/// Each has a method with its name less `gl`, its parameters, and its result in a `Result`. Methods that could read or write memory of
-/// ours are `unsafe`: the caller keeps to the OpenGL specification in what the pointers refer to.
+/// Each has a method with its name less `gl`, its parameters, and its result in a `Result`. Methods
+/// that could access memory of this process are `unsafe`: the caller ensures that the pointers
+/// refer to memory as the OpenGL specification requires.
 pub(crate) struct Commands {
     load: Box<dyn Fn(&str) -> *const c_void>,
     slots: Box<[Cell<Slot>]>,
 }
 
 impl Commands {
-    /// Commands of the context that is current on this thread; `load` is what the system calls `GetProcAddress`.
+    /// Loads the commands of the context that is current on this thread; `load` is the system's
+    /// `GetProcAddress`.
     ///
     /// # Safety
     ///
@@ -99,7 +101,7 @@ macro_rules! method {
 
 macro_rules! commands {
     ($($safety:tt $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty;)*) => {
-        /// Places in the table of commands.
+        /// Indices into the table of commands.
         #[derive(Clone, Copy)]
         #[expect(non_camel_case_types, reason = "names are those of the registry")]
         enum Command { $($name,)* }

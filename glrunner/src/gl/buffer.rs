@@ -58,7 +58,7 @@ impl Buffer {
         gl.check("glBufferSubData")
     }
 
-    /// Reads the bytes from `offset` on, as they are when all that was asked for is done.
+    /// Reads the bytes from `offset` on, after all previous commands have completed.
     pub(crate) fn read(&self, offset: usize, size: usize) -> Result<Vec<u8>, Error> {
         self.check_range("glGetBufferSubData", offset, size)?;
         let mut bytes = vec![0; size];

@@ -177,8 +177,9 @@ impl Gl {
         string(&self.commands, name)
     }
 
-    /// Messages of the driver about errors, undefined behavior and what it calls severe, since they were last taken. A driver without
-    /// KHR_debug has none, only what [`check`](Self::check) finds.
+    /// Returns the messages of the driver about errors, undefined behavior and severe problems,
+    /// since the last call. A driver without KHR_debug has none, only the errors of
+    /// [`check`](Self::check).
     pub(crate) fn take_messages(&self) -> Vec<String> {
         self.log.as_ref().map(|log| log.take()).unwrap_or_default()
     }
@@ -203,12 +204,12 @@ impl Gl {
 
 #[cfg(test)]
 impl Gl {
-    /// The same context with other extensions besides those that it has; `replace` gives commands
-    /// that stand in for those of the driver.
+    /// Returns the same context with additional extensions; `replace` returns commands that replace
+    /// those of the driver.
     ///
     /// # Safety
     ///
-    /// What `replace` returns has the signature that the registry gives the command.
+    /// The commands that `replace` returns have the signatures of the registry.
     pub(super) unsafe fn pretend(
         mut self,
         extensions: &[&str],

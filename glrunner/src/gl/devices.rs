@@ -21,9 +21,9 @@ impl std::fmt::Display for Version {
 pub struct DeviceInfo {
     /// Its number for [`DeviceChoice::Index`](glasm_scripts::runner::DeviceChoice::Index).
     pub index: usize,
-    /// What OpenGL calls the renderer.
+    /// OpenGL's name of the renderer.
     pub name: String,
-    /// Who made the driver or the device.
+    /// Vendor of the driver or the device.
     pub vendor: String,
     /// The version of OpenGL.
     pub version: Version,
@@ -50,7 +50,7 @@ pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
     Ok(list()?.into_iter().map(|(_, info)| info).collect())
 }
 
-/// Opens every device on a thread of its own, because this one may have a context.
+/// Opens every device on a separate thread, because this one may have a context.
 fn list() -> Result<Vec<(Device, DeviceInfo)>, Error> {
     let devices = Egl::load()?.devices();
     Ok(devices

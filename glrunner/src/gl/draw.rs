@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Where the values of an array go.
+/// Attribute that an array is the source of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ArraySlot {
     /// An attribute with a name, whose components have type `GL_FLOAT`.
@@ -46,18 +46,18 @@ impl Conventional {
     }
 }
 
-/// How the values of a generic attribute lie in memory.
+/// Memory layout of the values of a generic attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct GenericFormat {
     /// Number of components, or `GL_BGRA`.
     pub(crate) size: u32,
     /// The type of a component, or of all.
     pub(crate) ty: u32,
-    /// What programs see.
+    /// Type of the attribute in programs.
     pub(crate) kind: AttributeKind,
 }
 
-/// What a generic attribute becomes, which decides the command that sets its array.
+/// Type of a generic attribute in programs, which determines the command that sets its array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AttributeKind {
     /// Floats.
@@ -73,7 +73,7 @@ pub(crate) enum AttributeKind {
 /// An array of values of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct VertexArray {
-    /// Where it goes.
+    /// Attribute of the array.
     pub(crate) slot: ArraySlot,
     /// First byte in the buffer.
     pub(crate) offset: usize,
@@ -96,21 +96,21 @@ pub(crate) enum IndexType {
     U32,
 }
 
-/// Which elements of the arrays make vertices.
+/// Elements of the arrays that are drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Elements<'a> {
     /// So many, one after the other.
     Range {
         /// The first.
         first: u32,
-        /// How many.
+        /// Number of elements.
         count: u32,
     },
     /// By number.
     Indexed {
         /// The numbers, of which the type holds the low bits.
         indices: &'a [u32],
-        /// How OpenGL gets them.
+        /// Index type of OpenGL.
         ty: IndexType,
         /// Added to each.
         base: i32,
@@ -128,14 +128,14 @@ pub(crate) struct DrawCall<'a> {
     pub(crate) arrays: &'a [VertexArray],
     /// The elements that are drawn.
     pub(crate) elements: Elements<'a>,
-    /// How many instances.
+    /// Number of instances.
     pub(crate) instances: u32,
-    /// The number of the first one.
+    /// Index of the first instance.
     pub(crate) first_instance: u32,
 }
 
 impl Gl {
-    /// Draws from arrays in a buffer, of which no element may lie outside.
+    /// Draws from arrays in a buffer. No element may be outside of it.
     ///
     /// # Errors
     /// [`Error::Length`] if one does, and what OpenGL says.
@@ -277,7 +277,7 @@ impl Gl {
         pointer: *const c_void,
     ) -> Result<(), Error> {
         let (size, ty) = (int(format.size), format.ty);
-        // SAFETY: OpenGL keeps the offset, and nothing is read before the array is enabled.
+        // SAFETY: OpenGL stores the offset, and nothing is read before the array is enabled.
         unsafe {
             match format.kind {
                 AttributeKind::Float => {

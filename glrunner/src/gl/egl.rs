@@ -49,21 +49,22 @@ const VERSIONS: [(egl::Int, egl::Int); 11] = [
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Handle(*mut c_void);
 
-// SAFETY: EGL keeps devices until the process ends, and its functions may be called on any thread.
+// SAFETY: EGL retains devices until the process ends, and its functions may be called on any
+// thread.
 unsafe impl Send for Handle {}
 
-/// What a context can be made on.
+/// Platform that a context can be created on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Platform {
     /// This device.
     Device(Handle),
     /// Mesa, which chooses the device.
     Surfaceless,
-    /// Whatever the system has.
+    /// Default of the system.
     Default,
 }
 
-/// Whether a device is a GPU.
+/// Kind of a device: GPU or software.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum DeviceKind {
     /// Perhaps: EGL does not say that it is not.
@@ -90,7 +91,8 @@ impl Egl {
     pub(super) fn load() -> Result<&'static Self, Error> {
         static EGL: OnceLock<Result<Egl, String>> = OnceLock::new();
         EGL.get_or_init(|| {
-            // SAFETY: loading runs initialization code of the system's EGL library, which is what the program is for.
+            // SAFETY: loading runs initialization code of the system's EGL library, which is the
+            // purpose of the program.
             let instance =
                 unsafe { Library::load_required() }.map_err(|error| error.to_string())?;
             let client_extensions = instance
@@ -139,7 +141,7 @@ impl Egl {
         let query = unsafe { std::mem::transmute::<extern "system" fn(), QueryDevices>(query) };
         let mut handles = [std::ptr::null_mut(); MAX_DEVICES];
         let mut count = 0;
-        // SAFETY: EGL writes at most as many handles as it is told.
+        // SAFETY: EGL writes at most as many handles as specified.
         let success = unsafe { query(MAX_DEVICES as egl::Int, handles.as_mut_ptr(), &mut count) };
         let count = if success == egl::TRUE { count } else { 0 };
         let handles = handles.iter().take(usize::try_from(count).unwrap_or(0));
@@ -158,7 +160,7 @@ impl Egl {
         // SAFETY: EGL_EXT_device_query defines this signature.
         let query =
             unsafe { std::mem::transmute::<extern "system" fn(), QueryDeviceString>(query) };
-        // SAFETY: the device was enumerated; EGL keeps devices until the process ends.
+        // SAFETY: the device was enumerated; EGL retains devices until the process ends.
         let extensions = unsafe { query(device, egl::EXTENSIONS) };
         if extensions.is_null() {
             return DeviceKind::Hardware;
@@ -188,7 +190,7 @@ impl Egl {
             .ok_or(Error::MissingExtension("EGL_EXT_platform_base"))?;
         // SAFETY: EGL_EXT_platform_base defines this signature.
         let get = unsafe { std::mem::transmute::<extern "system" fn(), GetPlatformDisplay>(get) };
-        // SAFETY: the platform and what it takes belong together, and no attributes are given.
+        // SAFETY: the native display belongs to the platform, and no attributes are given.
         let display = unsafe { get(platform, native, std::ptr::null()) };
         if display.is_null() {
             return Err(self.failure("eglGetPlatformDisplayEXT"));
@@ -281,7 +283,7 @@ impl Drop for CurrentContext {
     }
 }
 
-/// Returns a configuration for the context, which has no part in what is drawn: all drawing goes to
+/// Returns a configuration for the context, which does not affect rendering: all drawing is to
 /// framebuffer objects.
 fn choose_config(
     instance: &Library,
@@ -323,7 +325,8 @@ fn create_context(
             CONTEXT_OPENGL_DEBUG_BIT_KHR,
             egl::NONE,
         ];
-        // The mask has a meaning from version 3.2 on; before it, every context has what the profile keeps.
+        // The mask is defined from version 3.2 on; before it, every context has the features of the
+        // compatibility profile.
         match instance.create_context(display, config, None, &attributes) {
             Ok(context) => return Ok(context),
             Err(error) => reason = error.to_string(),
@@ -344,7 +347,7 @@ mod tests {
     use super::*;
     use glasm_tests::skip::skip;
 
-    /// Where devices cannot be enumerated, Mesa opens one without.
+    /// If devices cannot be enumerated, Mesa opens one without.
     #[test]
     fn a_context_needs_no_device() {
         let Ok(egl) = Egl::load() else {

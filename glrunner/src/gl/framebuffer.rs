@@ -1,4 +1,4 @@
-//! Framebuffer objects: what programs draw to, and how it is read back.
+//! Framebuffer objects: rendering of programs, and reading it back.
 
 use super::bindings::constants::*;
 use super::context::Gl;
@@ -34,14 +34,14 @@ pub(crate) struct ColorTarget {
     pub(crate) part: Option<TexturePart>,
 }
 
-/// What a framebuffer shall have.
+/// Properties of a framebuffer.
 #[derive(Clone)]
 pub(crate) struct FramebufferDesc {
     /// Width and height in pixels, of the images that are made.
     pub(crate) size: [u32; 2],
-    /// Layers of the images that are made; `None`: they are no arrays.
+    /// Number of layers of the images; `None` if they are not arrays.
     pub(crate) layers: Option<u32>,
-    /// Samples per pixel; 1 is no multisampling.
+    /// Samples per pixel; 1 disables multisampling.
     pub(crate) samples: u32,
     /// Color attachments by number.
     pub(crate) colors: Vec<Option<ColorTarget>>,
@@ -49,16 +49,16 @@ pub(crate) struct FramebufferDesc {
     pub(crate) depth_stencil: Option<(u32, ClientFormat)>,
 }
 
-/// Which sample of each pixel is read.
+/// Sample of each pixel that is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sample {
-    /// The only one, or what OpenGL makes of several.
+    /// The only sample, or the resolved value of several.
     Resolved,
     /// This one. Depth is read as `GL_FLOAT`, stencil values as `GL_UNSIGNED_BYTE`.
     At(u32),
 }
 
-/// What an attachment holds.
+/// Image of an attachment.
 #[derive(Clone)]
 struct Attachment {
     part: TexturePart,
@@ -106,7 +106,7 @@ impl Framebuffer {
         if depth_stencil.is_none() && colors.iter().all(Option::is_none) {
             set_empty(gl, desc)?;
         }
-        // SAFETY: OpenGL reads as many values as it is told.
+        // SAFETY: OpenGL reads as many values as specified.
         unsafe { gl.DrawBuffers(colors.len() as i32, draw_buffers.as_ptr()) }?;
         check_complete(gl, FRAMEBUFFER)?;
         Ok(Self {
@@ -219,7 +219,7 @@ impl Framebuffer {
     }
 }
 
-/// What the attachments would say if there were any.
+/// Sets the default properties of a framebuffer without attachments.
 fn set_empty(gl: &Gl, desc: &FramebufferDesc) -> Result<(), Error> {
     let [width, height] = desc.size;
     let samples = if desc.samples > 1 { desc.samples } else { 0 };

@@ -5,7 +5,8 @@ use crate::error::Error;
 use std::ffi::CString;
 use std::ptr;
 
-/// A program of these shaders, in use; `captured` are outputs for transform feedback, with `gl_NextBuffer` and the like.
+/// Links a program of these shaders and makes it current; `captured` are outputs for transform
+/// feedback, including `gl_NextBuffer` and `gl_SkipComponents`.
 pub(crate) fn use_program(
     gl: &Gl,
     shaders: &[(u32, &str)],

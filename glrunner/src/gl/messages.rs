@@ -1,4 +1,5 @@
-//! Errors of OpenGL: what `glGetError` returns, and messages of KHR_debug, which say more.
+//! Errors of OpenGL: the results of `glGetError`, and messages of KHR_debug, which have more
+//! detail.
 
 use super::bindings::Commands;
 use super::bindings::constants::{
@@ -10,7 +11,7 @@ use crate::error::Error;
 use std::ffi::{c_char, c_void};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A context keeps a flag for each error, at most once; a lost context may report its loss for ever.
+/// A context has at most one flag for each error; a lost context may report its loss forever.
 const MAX_ERRORS: usize = 16;
 
 /// More messages than anyone reads.
@@ -39,7 +40,7 @@ impl MessageLog {
     }
 }
 
-/// Errors, use of what is undefined, and whatever the driver calls severe.
+/// Records errors, undefined behavior, and messages that the driver classifies as severe.
 unsafe extern "system" fn receive_message(
     _source: u32,
     kind: u32,
@@ -57,7 +58,7 @@ unsafe extern "system" fn receive_message(
     if !wanted || message.is_null() {
         return;
     }
-    // SAFETY: `log` is what `install` handed over; it lives, and threads may share it.
+    // SAFETY: `log` is the pointer that `install` passed; it is alive, and threads may share it.
     let log = unsafe { &*log.cast::<MessageLog>() };
     // SAFETY: KHR_debug hands over `length` bytes for the time of the call.
     let text = unsafe { std::slice::from_raw_parts(message.cast::<u8>(), length) };

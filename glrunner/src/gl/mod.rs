@@ -1,8 +1,9 @@
 //! Everything that calls EGL and OpenGL, and all `unsafe` code of the crate.
 //!
-//! [`Gl`] is a context that is current on its thread for as long as it lives; objects of OpenGL have one owner type each, whose `Drop`
-//! deletes the object and which keeps the context alive. Constants stand here by the names of the registry, commands are methods of
-//! [`Gl`], so that code reads as in any OpenGL program: `gl.Enable(gl::BLEND)?`.
+//! [`Gl`] is a context that is current on its thread during its lifetime; objects of OpenGL have
+//! one owner type each, whose `Drop` deletes the object and which keeps the context alive.
+//! Constants are defined here by the names of the registry, commands are methods of [`Gl`], so that
+//! code resembles that of other OpenGL programs: `gl.Enable(gl::BLEND)?`.
 //!
 //! Commands without pointers are safe and may be called from anywhere in the crate. What transfers memory has wrappers here, which take
 //! slices and compare their lengths with what OpenGL will touch. Three things make that right, and only code here can undo them:

@@ -9,7 +9,8 @@ use crate::error::Error;
 /// More values than any indexed state has.
 const MAX_VALUES: usize = 16;
 
-/// What transform feedback captures of a vertex, as `glTransformFeedbackAttribsNV` takes it: result or separator, components, index.
+/// Output of a vertex that transform feedback captures, as an argument of
+/// `glTransformFeedbackAttribsNV`: result or separator, components, index.
 pub(crate) type CapturedResult = [i32; 3];
 
 impl Gl {

@@ -4,7 +4,7 @@ use super::context::Gl;
 use crate::error::Error;
 use std::rc::Rc;
 
-/// What a name denotes.
+/// Type of object that a name denotes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ObjectKind {
     /// A program of `glProgramStringARB`.
@@ -20,7 +20,7 @@ pub(super) enum ObjectKind {
     Texture,
 }
 
-/// An object; it is deleted when this is dropped, and keeps its context alive.
+/// Object of OpenGL; dropping it deletes the object. It keeps its context alive.
 pub(super) struct Object {
     gl: Rc<Gl>,
     kind: ObjectKind,
@@ -28,7 +28,7 @@ pub(super) struct Object {
 }
 
 impl Object {
-    /// A new name. The object comes to be when it is first bound.
+    /// Generates a new name. The object is created when it is first bound.
     pub(super) fn new(gl: &Rc<Gl>, kind: ObjectKind) -> Result<Self, Error> {
         if kind == ObjectKind::GlslProgram {
             return Ok(Self::adopt(gl, kind, gl.CreateProgram()?));
@@ -52,7 +52,7 @@ impl Object {
         Ok(Self::adopt(gl, kind, name))
     }
 
-    /// An object that some command made; 0 if it failed, which is no object.
+    /// Takes ownership of an object that a command created; 0 if it failed, which is not an object.
     pub(super) fn adopt(gl: &Rc<Gl>, kind: ObjectKind, name: u32) -> Self {
         Self {
             gl: Rc::clone(gl),

@@ -1,5 +1,6 @@
-//! A driver for tests that takes every program and does nothing with it: no vertex and no work group comes to a program. Buffers,
-//! textures, images and all state that OpenGL has itself are the real driver's, which finds what is wrong with them.
+//! A driver for tests that accepts every program and does not execute it: no vertex and no work
+//! group reaches a program. Buffers, textures, images and all other state of OpenGL are those of
+//! the real driver, which detects errors in their use.
 
 use super::pretend::{self, real};
 use super::tests::open;
@@ -11,7 +12,7 @@ use std::rc::Rc;
 /// there is none.
 pub(crate) fn open_permissive(extensions: &[&str]) -> Option<Rc<Gl>> {
     let gl = Rc::into_inner(open()?)?;
-    // SAFETY: `replace` keeps to the registry.
+    // SAFETY: `replace` follows the registry.
     let gl = unsafe { gl.pretend(extensions, replace) };
     Some(Rc::new(gl.expect("EGL is loaded")))
 }

@@ -1,4 +1,4 @@
-//! How texels lie in our memory: format and type, always without gaps.
+//! Memory layout of texels in this process: format and type, always without gaps.
 
 use super::bindings::constants::*;
 use crate::error::Error;

@@ -1,5 +1,6 @@
-//! A driver for tests that has some of NVIDIA's extensions: their commands note what they are told, and are done by what OpenGL has of
-//! the kind itself. Everything else is the driver's own.
+//! A driver for tests that has some of NVIDIA's extensions: their commands record their arguments,
+//! and are implemented by equivalent commands of OpenGL. All other commands are those of the
+//! driver.
 
 use super::egl::Egl;
 use super::tests::open;
@@ -47,7 +48,8 @@ pub(crate) fn open_pretended() -> Option<Rc<Gl>> {
     open_pretended_with(&[])
 }
 
-/// Similarly with those of programs that name registers, with which there is no drawing here.
+/// Opens a context with the extensions of programs that name registers, which do not support
+/// drawing here.
 pub(crate) fn open_for_registers() -> Option<Rc<Gl>> {
     open_pretended_with(&["GL_NV_fragment_program", "GL_NV_vertex_program"])
 }
@@ -56,7 +58,7 @@ fn open_pretended_with(extensions: &[&str]) -> Option<Rc<Gl>> {
     let gl = Rc::into_inner(open()?)?;
     take_calls();
     let extensions = [PRETENDED, extensions].concat();
-    // SAFETY: `replace` keeps to the registry.
+    // SAFETY: `replace` follows the registry.
     let gl = unsafe { gl.pretend(&extensions, replace) };
     Some(Rc::new(gl.expect("EGL is loaded")))
 }
@@ -66,7 +68,7 @@ pub(super) fn real(name: &str) -> *const c_void {
     Egl::load().map_or(std::ptr::null(), |egl| egl.command(name))
 }
 
-/// Commands that stand in for those of the driver.
+/// Returns the commands that replace those of the driver.
 pub(super) fn replace(name: &str) -> Option<*const c_void> {
     Some(match name {
         "glBeginTransformFeedbackNV" => real("glBeginTransformFeedback"),
@@ -236,7 +238,8 @@ unsafe extern "system" fn get_nv_parameter(
     unsafe { *value = [number, number, number, -2.0] };
 }
 
-/// What integer parameters of this number hold here: the first component tells the bank and type.
+/// Returns the value of the integer parameter with this index: the first component indicates the
+/// bank and type.
 pub(crate) fn parameter_of(first: i32, index: u32) -> [i32; 4] {
     [first, i32::MIN, -1, index.cast_signed()]
 }

@@ -6,7 +6,7 @@ use super::object::{Object, ObjectKind};
 use crate::error::Error;
 use std::rc::Rc;
 
-/// What a program is for: the target of OpenGL.
+/// Kind of a program: the target of OpenGL.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Target {
     /// Vertex programs.
@@ -59,14 +59,15 @@ impl Loader {
     }
 }
 
-/// Why the driver did not take a program.
+/// Reason why the driver rejected a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct LoadError {
-    /// `GL_PROGRAM_ERROR_POSITION_ARB`: the byte where the error was found; the length of the text if it is no one place's.
+    /// `GL_PROGRAM_ERROR_POSITION_ARB`: the byte offset of the error; the length of the program
+    /// string if the error has no position.
     pub(crate) position: i32,
     /// `GL_PROGRAM_ERROR_STRING_ARB`.
     pub(crate) message: String,
-    /// What `glGetError` said, such as `GL_INVALID_OPERATION`.
+    /// Result of `glGetError`, such as `GL_INVALID_OPERATION`.
     pub(crate) error: u32,
 }
 

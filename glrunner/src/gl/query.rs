@@ -16,7 +16,7 @@ pub(crate) struct Query {
 }
 
 impl Query {
-    /// Runs `work` and counts what the target says meanwhile.
+    /// Runs `work` and returns its result and the count of a query of the target.
     #[cfg(test)]
     pub(crate) fn count<R>(
         gl: &Rc<Gl>,
@@ -72,7 +72,8 @@ impl Query {
     }
 }
 
-/// Transform feedback that is active until its end, or that of the context. What it captures and where to is set before.
+/// Transform feedback that is active until this value or the context is dropped. The captured
+/// outputs and the buffers are set before.
 pub(crate) struct Capture {
     gl: Rc<Gl>,
 }

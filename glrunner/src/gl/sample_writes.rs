@@ -1,7 +1,7 @@
 //! Fills single samples of multisample textures, for which OpenGL has no command: drawing does.
 //!
-//! A triangle over everything takes its colors from a texture with one sample for each texel, under a mask for one sample. State that
-//! decides what is drawn is set aside meanwhile.
+//! A triangle over the whole framebuffer takes its colors from a texture with one sample for each
+//! texel, under a mask for one sample. State that affects drawing is saved and restored.
 
 use super::bindings::constants::*;
 use super::context::Gl;
@@ -12,7 +12,7 @@ use crate::error::Error;
 use std::ffi::CString;
 use std::rc::Rc;
 
-/// What texels are in a shader.
+/// Type of texels in a shader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Texels {
     Float,
@@ -74,7 +74,8 @@ void main() {
 }
 ";
 
-/// What must be off, or at its initial value, for a plain triangle. Some drivers lack some.
+/// Capabilities that must be off, or at their initial value, for a simple triangle. Some drivers
+/// lack some of them.
 const CAPABILITIES: [u32; 21] = [
     ALPHA_TEST,
     BLEND,
@@ -125,7 +126,8 @@ impl Texture {
     }
 }
 
-/// Sets one sample of all texels of what `attach` attaches to the framebuffer for drawing, at the attachment that it is told.
+/// Sets one sample of all texels of an image, which `attach` attaches to the draw framebuffer at
+/// the specified attachment.
 pub(super) fn write_sample(
     gl: &Rc<Gl>,
     place: SampleLayer,
@@ -211,7 +213,8 @@ fn fragment_shader(kind: Texels) -> String {
     )
 }
 
-/// State that is not as it was, until it is restored. Without that, after an error, the script ends anyway.
+/// Saved state, which is changed until it is restored. If it is not restored, after an error, the
+/// script ends anyway.
 struct SetAside {
     gl: Rc<Gl>,
     framebuffers: [u32; 2],

@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// Invocations of a group, in x and y.
 const GROUP: u32 = 8;
 
-/// What a sample holds.
+/// Type of the value of a sample.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Content {
     Float,
@@ -116,7 +116,8 @@ pub(super) fn read(
 /// Returns the first bytes of the first component of each value.
 fn first_bytes<const N: usize>(values: &[u8]) -> Vec<u8> {
     let values = values.chunks_exact(16);
-    // Values of OpenGL lie in memory as those of the CPU do, and all CPUs that OpenGL runs on here are little-endian.
+    // Values of OpenGL have the byte order of the CPU, and all CPUs that OpenGL runs on here are
+    // little-endian.
     values.flat_map(|value| &value[..N]).copied().collect()
 }
 
@@ -152,7 +153,7 @@ fn fetch(
     values.read(0, bytes)
 }
 
-/// Runs the shader for every pixel; what was current and bound is so again after it.
+/// Runs the shader for every pixel; restores the current program and the bindings.
 fn dispatch(gl: &Gl, shader: &Object, values: &Buffer, size: [u32; 3]) -> Result<(), Error> {
     let assembly = gl.has("GL_NV_compute_program5") && gl.IsEnabled(COMPUTE_PROGRAM_NV)? == TRUE;
     let program = gl.integer(CURRENT_PROGRAM)?;
@@ -236,7 +237,7 @@ fn compute_shader(gl: &Rc<Gl>, text: &str) -> Result<Object, Error> {
     }
     let mut log = vec![0_u8; 4096];
     let mut length = 0;
-    // SAFETY: OpenGL writes at most as many bytes as it is told.
+    // SAFETY: OpenGL writes at most as many bytes as specified.
     unsafe { gl.GetProgramInfoLog(name, 4096, &mut length, log.as_mut_ptr().cast()) }?;
     log.truncate(usize::try_from(length).unwrap_or(0));
     Err(Error::NoShader(String::from_utf8_lossy(&log).into_owned()))

@@ -9,10 +9,10 @@ use std::rc::Rc;
 /// The part of a message of the driver that is retained.
 const MESSAGE: usize = 8192;
 
-/// What the driver says against a text.
+/// Error of the driver for a source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Refusal {
-    /// The shader, by its place in the list; `None` if only linking found it.
+    /// Index of the shader in the list; `None` if the error was only found at link time.
     pub(crate) shader: Option<usize>,
     /// The driver's words.
     pub(crate) message: String,
@@ -33,9 +33,10 @@ pub(crate) struct ShaderProgram {
 }
 
 impl ShaderProgram {
-    /// Compiles texts, each for a stage such as `GL_VERTEX_SHADER`, and links them.
+    /// Compiles sources, each for a stage such as `GL_VERTEX_SHADER`, and links them.
     ///
-    /// The inner result is the driver's verdict on the texts, the outer one that of everything else.
+    /// The inner result is the driver's verdict on the sources, the outer one indicates all other
+    /// errors.
     pub(crate) fn link(
         gl: &Rc<Gl>,
         texts: &[(u32, &[u8])],
@@ -46,8 +47,8 @@ impl ShaderProgram {
             // SAFETY: there is one text of this length.
             unsafe { gl.ShaderSource(shader, 1, &raw const start, &raw const length) }?;
             gl.CompileShader(shader)?;
-            // What the driver refuses, the status tells. The rest are warnings: Mesa has one for each variable of which it does not see
-            // that it is set before, and none where its cache knows the shader.
+            // The status indicates errors. Other messages are warnings: Mesa issues one for each
+            // variable that may be used uninitialized, and none if its cache has the shader.
             gl.take_messages();
             Ok(())
         })
@@ -148,7 +149,7 @@ fn length_of(source: &[u8]) -> Result<i32, Error> {
     })
 }
 
-/// The driver may report as an error what the log says.
+/// Discards the messages and errors: the driver may report the contents of the log as an error.
 fn forget_messages(gl: &Gl) -> Result<(), Error> {
     gl.take_errors()?;
     gl.take_messages();

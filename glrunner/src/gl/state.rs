@@ -170,7 +170,7 @@ impl Gl {
     }
 }
 
-/// What tests read back.
+/// Queries of state for tests.
 #[cfg(test)]
 impl Gl {
     /// `glGetLightfv`

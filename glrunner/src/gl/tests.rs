@@ -342,7 +342,7 @@ fn srgb_samples_keep_their_bits() -> Result<(), Error> {
     let desc = multisampled(SRGB8_ALPHA8, RGBA8_BYTES);
     let target = Framebuffer::new(&gl, &desc)?;
     for value in 0..=255_u8 {
-        // Without the encoding a byte is stored as it is.
+        // Without the encoding a byte is stored unchanged.
         let color = f32::from(value) / 255.0;
         target.clear_color(0, [color; 4])?;
         let texels = target.read_color(0, Sample::At(2), RGBA8_BYTES)?;

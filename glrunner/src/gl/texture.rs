@@ -25,7 +25,7 @@ pub(crate) struct Texture {
     target: u32,
 }
 
-/// How many dimensions an image of a target has.
+/// Number of dimensions of an image of a target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Dimensions {
     One,
@@ -43,8 +43,8 @@ pub(super) fn dimensions(target: u32) -> Dimensions {
     }
 }
 
-/// Returns a size or level as OpenGL takes it; what is too large becomes larger than any limit, so
-/// OpenGL refuses it.
+/// Converts a size or level to OpenGL's type; too large values become larger than any limit, so
+/// OpenGL rejects them.
 pub(super) fn int(value: u32) -> i32 {
     i32::try_from(value).unwrap_or(i32::MAX)
 }
@@ -77,7 +77,8 @@ impl Texture {
         self.object.gl().BindTexture(self.target, self.name())
     }
 
-    /// Works on it where no script binds textures, the last unit of all, so that what is bound stays.
+    /// Binds the texture to the last texture unit, which no script uses, and calls `work`, so that
+    /// the other bindings are unchanged.
     pub(super) fn edit<R>(&self, work: impl FnOnce(&Gl) -> Result<R, Error>) -> Result<R, Error> {
         let gl = self.object.gl();
         let active = gl.integer(ACTIVE_TEXTURE)?;
@@ -106,7 +107,8 @@ impl Texture {
             let (level, internal) = (int(image.level), int(internal));
             gl.BindBuffer(PIXEL_UNPACK_BUFFER, 0)?;
             let texels = texels.map_or(std::ptr::null(), |texels| texels.as_ptr().cast());
-            // SAFETY: texels are packed without gaps, so OpenGL reads as many bytes as were compared; null is no texels.
+            // SAFETY: texels are packed without gaps, so OpenGL reads as many bytes as were
+            // compared; null denotes no texels.
             unsafe {
                 match dimensions(image.target) {
                     Dimensions::One => {

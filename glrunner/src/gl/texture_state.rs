@@ -1,4 +1,4 @@
-//! Textures: parameters, parts of images, and what a driver can store.
+//! Textures: parameters, parts of images, and the storage formats of a driver.
 
 use super::bindings::constants::*;
 use super::context::Gl;
@@ -106,8 +106,8 @@ impl Texture {
 }
 
 impl Gl {
-    /// What the driver would store of an image with one sample for each texel; `None` if it cannot make it. OpenGL 4.6 (Compatibility
-    /// Profile), section 8.22.
+    /// Returns the bits per component that the driver would store of an image with one sample for
+    /// each texel; `None` if it cannot create it. OpenGL 4.6 (Compatibility Profile), section 8.22.
     pub(crate) fn stored_bits(
         &self,
         image: Image,
@@ -154,7 +154,8 @@ impl Gl {
         self.proxy_bits(proxy, 0, defined)
     }
 
-    /// What a proxy has after it was defined. Errors only say that the driver cannot.
+    /// Queries a proxy after its definition. Errors only indicate that the driver does not support
+    /// it.
     fn proxy_bits(
         &self,
         proxy: u32,
