@@ -148,7 +148,7 @@ pub(crate) fn track_matrix(state: &mut State, number: u32, address: u32, name: u
     }
 }
 
-/// The number of a count, and what it counts.
+/// GL's enumerant of a count, and the function that returns it.
 type CountRow = (u32, fn(&Counts) -> u32);
 
 /// Counts and limits of `GetProgramiv`, by the number of the count; the limit, and both native ones, are the next numbers.
@@ -195,7 +195,7 @@ pub(crate) fn program_value(
     let is_limit = matches!(name, 0x88A0..=0x88B3) && name % 2 == 1
         || FRAGMENT_NAMES.contains(&name) && name - FRAGMENT_NAMES.start >= 6;
     let is_count = matches!(name, 0x88A0..=0x88B3) || FRAGMENT_NAMES.contains(&name);
-    // Limits are those of all programs of the target: what the driver does not take is loaded here.
+    // Limits apply to all programs of the target: programs that the driver rejects are loaded here.
     if is_drivers && is_count && !is_limit {
         let number = target.row().number;
         return Some(if state.bound(target).program.name == program.name {
@@ -217,7 +217,8 @@ pub(crate) fn program_value(
     other_value(state, target, &counts, length, name)
 }
 
-/// What is no count of ARB_vertex_program or ARB_fragment_program: the program string, limits of parameters, and what later extensions ask for.
+/// Returns the values of queries other than the counts of ARB_vertex_program or
+/// ARB_fragment_program: the program string, limits of parameters, and values of later extensions.
 fn other_value(
     state: &mut State,
     target: Target,
@@ -291,7 +292,8 @@ pub(crate) fn nv_program_value(state: &mut State, name: u32, value: u32) -> Opti
     })
 }
 
-/// What is ours to know of a program object of GLSL: whether the application has made it separable.
+/// Returns the property of a GLSL program object that this library overrides: the separability that
+/// the application has set.
 pub(crate) fn object_value(state: &mut State, program: u32, name: u32) -> Option<i32> {
     if name != driver::constants::PROGRAM_SEPARABLE {
         return None;

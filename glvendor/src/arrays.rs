@@ -1,5 +1,6 @@
-//! Arrays of conventional attributes, which programs read as numbered ones: NV_vertex_program section 2.8. The driver keeps them apart, so numbered arrays
-//! are pointed to the same places for a draw, and disabled again before the application could see them.
+//! Arrays of conventional attributes, which programs read as numbered ones: NV_vertex_program
+//! section 2.8. The driver stores them separately, so numbered arrays refer to the same memory
+//! during a draw, and are disabled again before the application could see them.
 
 use crate::context::{Groups, State};
 use crate::ffi::{driver, query};
@@ -44,7 +45,7 @@ static ARRAYS: [Array; 5] = [
 ];
 
 impl State {
-    /// Arrays are about to change, or to be asked for: they become what the application has made of them.
+    /// Restores the arrays of the application, before a command that changes or queries them.
     pub(crate) fn arrays_change(&mut self) {
         self.restore_arrays();
         self.changed(Groups::ARRAYS);

@@ -11,7 +11,7 @@ pub(crate) const BINDINGS: u32 = 14;
 /// Words of a buffer that programs see: MAX_PROGRAM_PARAMETER_BUFFER_SIZE_NV.
 pub(crate) const WORDS: i32 = 16_384;
 
-/// What is bound to a binding.
+/// Buffer range of a binding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Binding {
     /// The buffer; 0 for none.

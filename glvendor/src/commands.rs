@@ -22,7 +22,7 @@ pub(crate) const OUT_OF_MEMORY: u32 = 0x0505;
 
 pub(crate) const VERTEX_STATE_PROGRAM_NV: u32 = 0x8621;
 
-/// What names of lists are counted from.
+/// Base that names of lists are relative to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Base {
     /// Nothing.
@@ -72,7 +72,7 @@ pub(crate) enum Command {
     RasterPosition([f32; 4]),
     /// `DrawPixels`
     Image(Arc<Image>),
-    /// `CopyPixels`: place, size, type.
+    /// `CopyPixels`: position, size, type.
     Copy([i32; 2], [i32; 2], u32),
     /// `Bitmap`, with the driver's list that draws it.
     Bitmap(Arc<Bitmap>, u32),
@@ -155,7 +155,7 @@ pub(crate) fn generate(state: &mut State, count: usize) -> Vec<u32> {
     names
 }
 
-/// `DeletePrograms`: what is bound becomes program 0.
+/// Executes `DeletePrograms`: bindings of deleted programs revert to program 0.
 pub(crate) fn delete(state: &mut State, names: impl Iterator<Item = u32>) {
     for name in names.filter(|&name| name != 0) {
         query::delete_programs(&[name]);
@@ -245,7 +245,7 @@ fn load_named(state: &mut State, name: u32, number: u32, format: u32, text: &[u8
     if !target.row().is_drivers {
         return load(state, target, &program, text);
     }
-    // The driver loads what is bound.
+    // The driver loads the string into the bound program.
     driver::BindProgramARB(number, name);
     let bound = std::mem::replace(&mut state.bound_mut(target).program, Arc::clone(&program));
     load(state, target, &program, text);
@@ -288,7 +288,8 @@ pub(crate) fn set_subroutines(state: &mut State, number: u32, values: Vec<u32>) 
     program.parameter_changed();
 }
 
-/// `LoadProgramNV`: the target says what the string is, and nothing is bound.
+/// Executes `LoadProgramNV`: the target determines the language of the string, and no program is
+/// bound.
 fn load_nv(state: &mut State, number: u32, name: u32, text: &[u8]) {
     if name == 0 {
         return state.fail(INVALID_VALUE);
@@ -348,14 +349,14 @@ fn load(state: &mut State, target: Target, program: &Program, text: &[u8]) {
     );
 }
 
-/// Decides whether a program may be the driver's with regard to parameters of ours: what the driver
-/// takes beyond them could not be set.
+/// Returns true if the driver may execute a program with regard to the parameters of this library:
+/// parameters beyond its limits could not be set.
 fn is_within_limits(state: &State, target: Target, text: &[u8]) -> bool {
     if !state.capabilities.has_more_parameters {
         return true;
     }
     let source = Source::new("", text).for_stage(target.row().stage);
-    // What does not load here has errors that the driver reports in its own way.
+    // A program that does not load here has errors that the driver reports in its own way.
     Loaded::load(&source).is_ok_and(|loaded| {
         loaded
             .check_limits(&limits_of_loading(state, target))
@@ -379,7 +380,7 @@ pub(crate) fn is_strict() -> bool {
     *STRICT
 }
 
-/// Loads a program string into a program of ours. An error leaves the program as it is.
+/// Loads a program string into a program of this library. An error leaves the program unchanged.
 fn translate(state: &mut State, target: Target, program: &Program, source: Source<'_>) {
     let name = format!("program {}", program.name);
     let mut source = Source {
@@ -558,7 +559,7 @@ fn track(state: &mut State, number: u32, address: u32, matrix: u32, transform: u
     let tracking = matrix.map(|matrix| Tracking { matrix, form });
     crate::params::read_tracked(state, address);
     if let Some(rows) = state.gl.track_matrix(address, tracking) {
-        // What is tracked no more keeps its last value.
+        // Parameters retain their last value when tracking ends.
         let rows = rows.map(|row| row.map(f32::to_bits));
         let bound = state.bound_mut(Target::Vertex);
         crate::objects::set(&mut bound.env, address, &rows);

@@ -12,7 +12,8 @@ use std::sync::Arc;
 /// The serial number of a compute program, and the size of the groups if the command gave it.
 pub(crate) type ComputeKey = (u64, Option<[u32; 3]>);
 
-/// Returns whether work groups are ours to run; what the application sets decides.
+/// Returns true if this library runs work groups, according to the state that the application has
+/// set.
 pub(crate) fn computes(state: &State) -> bool {
     state.capabilities.works
         && state.used_program == 0

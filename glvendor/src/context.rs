@@ -1,4 +1,4 @@
-//! What a context knows: bound programs, parameters, what has changed since the last draw.
+//! State of a context: bound programs, parameters, changes since the last draw.
 
 use crate::buffers::{BINDINGS, Binding};
 use crate::draw::{Draw, Drawing};
@@ -14,7 +14,7 @@ use glasm::state::GlState;
 use std::ffi::CString;
 use std::sync::{Arc, MutexGuard};
 
-/// What contexts share, behind its lock.
+/// Shared state of contexts, protected by its lock.
 pub(crate) type Shared = Arc<Mutex<Share>>;
 
 bitflags! {
@@ -45,9 +45,9 @@ bitflags! {
         const TEXTURE = 1 << 10;
         /// Framebuffers and draw buffers.
         const FRAMEBUFFER = 1 << 11;
-        /// What is enabled.
+        /// Enabled capabilities.
         const ENABLES = 1 << 12;
-        /// Which programs are bound and enabled.
+        /// Bound and enabled programs.
         const PROGRAMS = 1 << 13;
         /// Arrays.
         const ARRAYS = 1 << 14;
@@ -80,27 +80,27 @@ impl Drop for Context {
     }
 }
 
-/// What a target has in a context.
+/// State of a target in a context.
 pub(crate) struct Bound {
     /// The program.
     pub(crate) program: Arc<Program>,
-    /// Whether it is enabled.
+    /// True if it is enabled.
     pub(crate) enabled: bool,
-    /// Environment parameters, as far as they were set.
+    /// Environment parameters, up to the last one that was set.
     pub(crate) env: Vec<Bits>,
     /// Goes up when one changes.
     pub(crate) env_version: u64,
 }
 
-/// Parts of the state that `PushAttrib` keeps here, too.
+/// Bits of `PushAttrib` for which state of this library is saved, too.
 pub(crate) const KEEPING: u32 = driver::constants::ENABLE_BIT | driver::constants::EVAL_BIT;
 
-/// What `PushAttrib` has kept.
+/// State that `PushAttrib` has saved.
 #[derive(Default)]
 struct Pushed {
-    /// Which targets were enabled.
+    /// Enabled targets.
     targets: Option<[bool; TARGETS.len()]>,
-    /// Which maps of numbered attributes were, by dimension.
+    /// Enabled maps of numbered attributes, by dimension.
     maps: Option<[u32; 2]>,
 }
 
@@ -110,25 +110,25 @@ pub(crate) struct State {
     pub(crate) capabilities: Capabilities,
     /// By target.
     pub(crate) bound: [Bound; TARGETS.len()],
-    /// What `PushAttrib` has kept; the driver keeps what it knows.
+    /// State that `PushAttrib` has saved; the driver saves its own state.
     pushed: Vec<Pushed>,
-    /// Whether the application has defined maps.
+    /// True if the application has defined maps.
     pub(crate) has_maps: bool,
     /// Maps of numbered attributes, by dimension.
     pub(crate) maps: [Maps; 2],
-    /// What evaluators do between `Begin` and `End`, where they are ours.
+    /// Evaluators between `Begin` and `End`, if this library executes them.
     pub(crate) evaluation: Option<Box<Evaluation>>,
-    /// What has changed since parameters were read.
+    /// Groups of state that have changed since parameters were read.
     pub(crate) dirty: Groups,
-    /// What has changed since the pipeline was chosen.
+    /// Groups of state that have changed since the pipeline was selected.
     pub(crate) undecided: Groups,
-    /// GL's state as it was read from the driver, and what parameters track.
+    /// GL's state as it was read from the driver, and the matrices that parameters track.
     pub(crate) gl: GlState,
     /// The error that `GetError` gives first.
     pub(crate) error: u32,
-    /// Where the last program string was wrong; -1 if it was not.
+    /// Position of the error in the last program string; -1 if there was none.
     pub(crate) error_position: i32,
-    /// What was wrong with it.
+    /// Message of that error.
     pub(crate) error_text: CString,
     /// The application's own program object of GLSL.
     pub(crate) used_program: u32,
@@ -138,19 +138,19 @@ pub(crate) struct State {
     pub(crate) buffers: [[Binding; BINDINGS as usize]; TARGETS.len()],
     /// Between `Begin` and `End`.
     pub(crate) is_inside: bool,
-    /// Whether the driver knows nothing of that `Begin`.
+    /// True if the driver was not informed of that `Begin`.
     is_begun_in_vain: bool,
     /// The list base between `Begin` and `End`.
     pub(crate) list_base: u32,
-    /// Whether the matrix mode has a name of NV_vertex_program.
+    /// True if the matrix mode has a name of NV_vertex_program.
     pub(crate) is_matrix_nv: bool,
-    /// Parameter buffers that are bound to a target, beside those of its numbered bindings.
+    /// Parameter buffers that are bound to a target, in addition to those of its numbered bindings.
     pub(crate) bound_buffers: [u32; TARGETS.len()],
     /// The display list that is being compiled.
     pub(crate) recording: Option<Recording>,
-    /// Whether conventional attributes are set as numbered ones, too.
+    /// True if conventional attributes are set as numbered ones, too.
     pub(crate) mirroring: bool,
-    /// What draws.
+    /// State of draws.
     pub(crate) drawing: Drawing,
 }
 
@@ -189,7 +189,8 @@ impl State {
         }
     }
 
-    /// The context is current now. The first time it is asked what it can do.
+    /// Informs the context that it has been made current. Queries the capabilities of the driver
+    /// the first time.
     pub(crate) fn made_current(&mut self) {
         if !self.capabilities.known {
             self.capabilities = Capabilities::read();
@@ -262,7 +263,7 @@ impl State {
     #[inline]
     pub(crate) fn mirror(&mut self, number: u32, [x, y, z, w]: [f32; 4]) {
         self.attribute_is_set(number, [x, y, z, w]);
-        // GL keeps attribute 0 and the position together itself.
+        // GL itself aliases attribute 0 and the position.
         if number > 0 {
             driver::VertexAttrib4f(number, x, y, z, w);
         }

@@ -69,7 +69,7 @@ pub(crate) struct Drawing {
 struct Selection {
     /// `None` if the programs of the driver draw, or shaders of the application.
     programs: Option<Programs>,
-    /// Whether a program is enabled that does not exist.
+    /// True if a program is enabled that does not exist.
     is_invalid: bool,
 }
 
@@ -84,11 +84,11 @@ impl Selection {
 /// State of the draw that is prepared.
 #[derive(Default)]
 struct CurrentDraw {
-    /// Whether it is an error of this library.
+    /// True if the draw is an error of this library.
     is_refused: bool,
     /// A mode, and the one that the driver draws instead.
     replaced: Option<(u32, u32)>,
-    /// Whether the vertices are sent one by one.
+    /// True if the vertices are sent one by one.
     is_immediate: bool,
 }
 
@@ -151,7 +151,7 @@ pub(crate) fn takes_all() -> bool {
     *ALL
 }
 
-/// What becomes of a draw.
+/// Handling of a draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Draw {
     /// The driver draws.
@@ -170,8 +170,8 @@ pub(crate) fn prepare_draw(state: &mut State, primitive: Option<u32>) -> Draw {
     }
     state.drawing.feedback.has_drawn();
     if state.recording.as_ref().is_some_and(|it| it.has_geometry) {
-        // Lists hold what the driver draws after the geometry program that is enabled while they
-        // are compiled.
+        // Lists contain the primitives that the driver draws with the geometry program that is
+        // enabled while they are compiled.
         let shape = Shape::of(primitive);
         state.drawing.current.replaced = shape.replaced().or(state.drawing.current.replaced);
     }
@@ -207,7 +207,7 @@ pub(crate) fn select_programs(state: &mut State) -> Result<Option<Programs>, ()>
         state.fail(INVALID_OPERATION);
         return Err(());
     }
-    // Beside shaders of the application pixels are the driver's.
+    // If shaders of the application draw, the driver draws pixels.
     let programs = state.drawing.selection.programs.as_ref();
     Ok(programs
         .filter(|_| state.drawing.mixed.group.is_none())
@@ -224,7 +224,7 @@ pub(crate) fn suspend_programs(state: &mut State) -> [bool; TARGETS.len()] {
     release(state);
     TARGETS.each_ref().map(|row| {
         let bound = state.bound(row.target);
-        // A program that is not there is an error that the driver tells of.
+        // A program that does not exist is an error that the driver reports.
         let is_ours = bound.enabled
             && row.is_drivers
             && bound.program.serial() != 0
@@ -416,8 +416,8 @@ fn select_enabled(state: &mut State) {
     }
 }
 
-/// Returns whether a program is enabled that draws and is not there, which is an error. The driver
-/// says so of its own.
+/// Returns true if an enabled program that draws does not exist, which is an error. The driver
+/// reports it for its own programs.
 fn is_missing(state: &State, row: &Row) -> bool {
     let bound = state.bound(row.target);
     bound.enabled && bound.program.serial() == 0 && row.target != Target::Compute

@@ -1,4 +1,5 @@
-//! `GLASM_DUMP=folder`: the programs of each pipeline, with what they read, as a script that `glasm run` replays.
+//! `GLASM_DUMP=directory`: the programs of each pipeline, with their parameters, as a script that
+//! `glasm run` replays.
 
 use crate::context::State;
 use crate::ffi::trusted_variable;
@@ -105,7 +106,7 @@ fn line(
     );
 }
 
-/// GL's state, as far as the parameters may read it.
+/// Writes GL's state, to the extent that the parameters may read it.
 fn gl_state(text: &mut String, gl: &GlState, params: &[StateParam]) {
     let reads = |test: fn(&StateParam) -> bool| params.iter().any(test);
     lighting(text, gl);
@@ -175,7 +176,7 @@ fn lighting(text: &mut String, gl: &GlState) {
     }
 }
 
-/// A matrix, row by row.
+/// Writes a matrix, row by row.
 fn matrix(text: &mut String, name: &str, matrix: &Matrix) {
     let rows: Vec<f32> = (0..4)
         .flat_map(|row| (0..4).map(move |column| matrix[column][row]))

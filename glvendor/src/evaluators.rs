@@ -21,8 +21,8 @@ const COEFF: u32 = 0x0A00;
 const ORDER: u32 = 0x0A01;
 const DOMAIN: u32 = 0x0A02;
 
-/// Maps of conventional attributes: number of the attribute, place after `MAP1_COLOR_4`,
-/// components. The first that is enabled counts.
+/// Maps of conventional attributes: number of the attribute, offset from `MAP1_COLOR_4`,
+/// components. The first enabled one applies.
 const CONVENTIONAL: [(u32, u32, usize); 8] = [
     (0, 8, 4),
     (0, 7, 3),
@@ -121,14 +121,14 @@ pub(crate) struct Maps {
     pub(crate) enabled: u32,
 }
 
-/// What evaluators do between `Begin` and `End`.
+/// State of evaluators between `Begin` and `End`.
 #[derive(Debug, Default)]
 pub(crate) struct Evaluation {
     /// Maps that are enabled, by dimension, with their attributes; attribute 0 comes last.
     maps: [Vec<(u32, Map)>; 2],
     is_auto_normal: bool,
     grid: Grid,
-    /// What attributes were, as evaluators do not change them.
+    /// Previous values of the attributes, since evaluators do not change them.
     saved: Vec<(u32, [f32; 4])>,
 }
 
@@ -261,7 +261,8 @@ impl State {
         usize::try_from(order).ok()
     }
 
-    /// Primitives are about to begin: what evaluators will do until they end. Nothing if the driver's do it all.
+    /// Determines the behavior of evaluators until `End`, before primitives begin. No effect if the
+    /// driver executes all of them.
     pub(crate) fn begin_evaluation(&mut self) {
         let vertex = self.bound(Target::Vertex);
         let has_numbered = self.maps.iter().any(|it| it.enabled != 0);
@@ -311,8 +312,8 @@ impl State {
         maps
     }
 
-    /// What a vertex gets at a position, in the order in which it is sent; nothing if no vertex
-    /// comes of it. `None` if the driver evaluates.
+    /// Returns the attributes of a vertex at a position, in the order in which they are sent; an
+    /// empty list if there is no vertex. `None` if the driver evaluates.
     pub(crate) fn evaluate(
         &self,
         dimension: usize,
@@ -356,7 +357,8 @@ impl State {
         }
     }
 
-    /// Primitives have ended. Gives the attributes that are as they were; lists leave them as they come.
+    /// Ends evaluation after primitives. Returns the attributes with their previous values; in
+    /// lists, attributes are not restored.
     pub(crate) fn end_evaluation(&mut self) -> Vec<(u32, [f32; 4])> {
         let ended = self.evaluation.take();
         let ended = ended.filter(|_| self.recording.is_none());

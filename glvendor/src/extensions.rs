@@ -1,4 +1,4 @@
-//! What the driver below can do, and which extensions are advertised because of it.
+//! Capabilities of the driver, and the extensions that are advertised because of them.
 
 use crate::ffi::query::Binds;
 use crate::ffi::ring::Maps;
@@ -12,20 +12,22 @@ use glasm::{Limits, Options, opengl};
 use rustc_hash::FxHashSet;
 use std::ffi::{CStr, CString};
 
-/// What the driver of a context can do.
+/// Capabilities of the driver of a context.
 #[derive(Debug, Default)]
 pub(crate) struct Capabilities {
-    /// Whether it was asked.
+    /// True if they have been queried.
     pub(crate) known: bool,
-    /// Whether programs can be translated for it: OpenGL with fixed functions, and modules in SPIR-V or GLSL.
+    /// True if programs can be translated for it: OpenGL with fixed functions, and modules in
+    /// SPIR-V or GLSL.
     pub(crate) works: bool,
-    /// What writes modules as GLSL, if the driver takes them so.
+    /// Writer of modules as GLSL, if the driver receives them in this form.
     pub(crate) writer: Option<Writer>,
-    /// What writes programs as GLSL that draw beside shaders of the application, if the driver lets them.
+    /// Writer of programs as GLSL that draw together with shaders of the application, if the driver
+    /// supports it.
     pub(crate) mixer: Option<Writer>,
-    /// How parameters are written to buffers.
+    /// Method of writing parameters to buffers.
     pub(crate) maps: Maps,
-    /// How these are bound.
+    /// Method of binding these buffers.
     pub(crate) binds: Binds,
     /// Version, as 45.
     pub(crate) version: u32,
@@ -35,19 +37,20 @@ pub(crate) struct Capabilities {
     pub(crate) extensions: Vec<&'static CStr>,
     /// The same as one string.
     pub(crate) extension_text: &'static CStr,
-    /// Whether the driver says if color buffers are of floats.
+    /// True if the driver reports whether color buffers are floating-point.
     pub(crate) float_buffers: bool,
-    /// Whether the driver has the modes of fog distances (NV_fog_distance).
+    /// True if the driver has the modes of fog distances (NV_fog_distance).
     pub(crate) fog_distance: bool,
     /// Texture coordinate sets.
     pub(crate) texture_coordinates: u32,
-    /// What modules are compiled with: the driver's features, and bindings that applications leave free.
+    /// Compile options of modules: the driver's features, and bindings that applications do not
+    /// use.
     pub(crate) options: Options,
-    /// What programs may use, by target.
+    /// Limits of programs, by target.
     pub(crate) limits: Vec<Limits>,
-    /// Whether programs that the driver takes may have more parameters than programs here.
+    /// True if programs that the driver executes may have more parameters than programs here.
     pub(crate) has_more_parameters: bool,
-    /// What offsets of uniform buffers are multiples of.
+    /// Required alignment of offsets in uniform buffers.
     pub(crate) uniform_alignment: usize,
 }
 
@@ -66,7 +69,8 @@ pub(crate) fn interned(text: CString) -> &'static CStr {
     text
 }
 
-/// An extension, with what it needs of the driver: the version of GL that has it, and an extension that does as well.
+/// Extension with its requirements on the driver: the version of GL that includes it, and an
+/// extension that also suffices.
 struct Row(&'static str, u32, &'static str);
 
 /// Extensions that this library adds.
@@ -215,7 +219,7 @@ impl Capabilities {
         }
     }
 
-    /// Options for modules: the driver's features, and bindings at the end of what it has.
+    /// Returns the options of modules: the driver's features, and bindings at the end of its range.
     fn module_options(&self) -> Options {
         let spirv = spirv_extensions();
         let has = |name: &str| self.has_extension(name) || spirv.iter().any(|it| it == name);
@@ -272,7 +276,8 @@ impl Capabilities {
         if self.works {
             for Row(name, version, extension) in ADDED {
                 let has = match &self.writer {
-                    // What is written has what its version of the language has, without extensions.
+                    // Written modules can use the features of their version of the language,
+                    // without extensions.
                     Some(writer) => writer.version() >= text_version(name, *version),
                     None => self.has(extension, *version),
                 };
@@ -289,8 +294,9 @@ impl Capabilities {
     }
 }
 
-/// What `GLASM_TEXT` asks for: GLSL even where the driver takes SPIR-V, of the newest version (1) or of one of its own (330), and what else drivers
-/// without SPIR-V may lack.
+/// Returns the GLSL version that `GLASM_TEXT` requests: GLSL even if the driver accepts SPIR-V, of
+/// the newest version (1) or of a specific one (330), without other features that drivers without
+/// SPIR-V may lack.
 fn forced_text() -> Option<u32> {
     let text = std::env::var("GLASM_TEXT").ok()?;
     text.parse().ok().filter(|version| *version > 0)
@@ -312,8 +318,8 @@ fn glsl_version() -> u32 {
     }
 }
 
-/// Returns the version of GLSL that can express what an extension has, by the version of GL that
-/// has it.
+/// Returns the version of GLSL that can express the features of an extension, by the version of GL
+/// that includes it.
 fn text_version(name: &str, version: u32) -> u32 {
     if name.starts_with("GL_NV_transform_feedback") {
         // Variables say in which buffers they are captured.

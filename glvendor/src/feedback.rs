@@ -1,5 +1,6 @@
-//! Transform feedback of programs: NV_transform_feedback, with the streams of ARB_transform_feedback3. What is captured is a part of the
-//! modules, so that a pipeline is one of its captures.
+//! Transform feedback of programs: NV_transform_feedback, with the streams of
+//! ARB_transform_feedback3. The captured outputs are a part of the modules, so that a pipeline is
+//! specific to them.
 
 use crate::commands::{INVALID_ENUM, INVALID_OPERATION, INVALID_VALUE};
 use crate::context::{Groups, State};
@@ -8,14 +9,15 @@ use crate::ffi::{driver, query};
 use glasm::{Capture, Semantic, TransformFeedback};
 use std::sync::Arc;
 
-/// What the context captures.
+/// Transform feedback of the context.
 #[derive(Debug, Default)]
 pub(crate) struct Feedback {
-    /// What `TransformFeedbackAttribsNV` chose.
+    /// Outputs that `TransformFeedbackAttribsNV` selected.
     chosen: Option<Arc<TransformFeedback>>,
-    /// Whether it is being captured: between `BeginTransformFeedback` and `EndTransformFeedback`.
+    /// True while capturing: between `BeginTransformFeedback` and `EndTransformFeedback`.
     is_active: bool,
-    /// What it began with in the driver, as long as nothing was drawn since: then another program may capture.
+    /// Mode with which the capture began in the driver, until something is drawn: until then
+    /// another program may capture.
     fresh: Option<u32>,
 }
 
@@ -25,13 +27,13 @@ impl Feedback {
         self.chosen.as_ref().filter(|_| self.is_active)
     }
 
-    /// Something draws: what captures stays unchanged.
+    /// Notes that a draw has happened, after which the capturing program cannot change.
     pub(crate) fn has_drawn(&mut self) {
         self.fresh = None;
     }
 
-    /// Uses a program object. The driver does not let it change while it captures, so that
-    /// capturing begins again; what is drawn is known only now.
+    /// Makes a program object current. The driver does not allow a change of the program during a
+    /// capture, so that the capture begins again; the program is known only now.
     pub(crate) fn use_program(&self, program: u32) {
         let is_paused = || query::is_set(driver::constants::TRANSFORM_FEEDBACK_PAUSED);
         match self.fresh.filter(|_| !is_paused()) {

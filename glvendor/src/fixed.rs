@@ -1,4 +1,5 @@
-//! The fixed functions: what the driver's state asks of the stage that has no program. GL 2.1 sections 2.11 to 2.14, 3.8.13, 3.9, 3.10.
+//! The fixed functions: GL state of the driver that determines the stages without program. GL 2.1
+//! sections 2.11 to 2.14, 3.8.13, 3.9, 3.10.
 
 use crate::extensions::Capabilities;
 use crate::ffi::{driver, query};
@@ -86,8 +87,8 @@ fn fog_source(capabilities: &Capabilities) -> FogSource {
     }
 }
 
-/// Returns whether the size of points is not what the application has set: GL clamps it without
-/// attenuation, too (GL 2.1 section 3.3).
+/// Returns true if the size of points differs from the one that the application has set: GL clamps
+/// it without attenuation, too (GL 2.1 section 3.3).
 fn clamps_point_size() -> bool {
     const POINT_SIZE: u32 = 0x0B11;
     const POINT_SIZE_MIN: u32 = 0x8126;

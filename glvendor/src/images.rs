@@ -1,4 +1,5 @@
-//! Image units: programs see an image in its own format and as raw texels, which are units of their own to the driver.
+//! Image units: programs access an image in its own format and as raw texels, which need separate
+//! units of the driver.
 
 use crate::context::{Groups, State};
 use crate::ffi::query::{self, ImageUnit};
@@ -42,7 +43,7 @@ fn raw_format(bits: u8) -> u32 {
 }
 
 impl State {
-    /// The application binds images: units become what it has made of them.
+    /// Restores the image units of the application, before it binds images.
     pub(crate) fn images_change(&mut self) {
         self.restore_images();
         self.touch(Groups::IMAGES);
@@ -68,7 +69,7 @@ impl State {
         }
     }
 
-    /// Binds what the application has bound.
+    /// Binds the images that the application has bound.
     pub(crate) fn restore_images(&mut self) {
         for (place, image) in std::mem::take(&mut self.drawing.images) {
             query::bind_image_unit(place, image);

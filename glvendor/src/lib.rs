@@ -6,8 +6,9 @@
 //! program objects of the driver when something is drawn, and parameters and GL state reach them in uniform buffers.
 //!
 //! - `ffi` is all that touches memory of others: the interfaces of GLVND, the commands of the driver, the entry points, queries.
-//! - `context` is what a context knows, `share` what contexts share: program objects and display lists.
-//! - `arguments` checks what is wrong before it is read, `names` hides objects of this library.
+//! - `context` is the state of a context, `share` the state that contexts share: program objects
+//!   and display lists.
+//! - `arguments` validates arguments before they are read, `names` hides objects of this library.
 //! - `commands` answers commands, `draw` makes programs ready, `state` reads GL's state from the driver.
 //!
 //! `docs/driver.md` is the manual.

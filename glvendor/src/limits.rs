@@ -1,4 +1,4 @@
-//! What programs of each target may use: what queries answer and what loads is the same, from one table.
+//! Limits of programs of each target: queries and the loading of programs use the same table.
 
 use crate::buffers;
 use crate::commands::is_strict;
@@ -102,8 +102,8 @@ pub(crate) fn read(capabilities: &Capabilities) -> Vec<Limits> {
     TARGETS.iter().map(|row| of(row.target)).collect()
 }
 
-/// Returns a limit of the driver, at most `most`, which it is where the driver does not know the limit: then its programs cannot use what is limited,
-/// which the compiler reports.
+/// Returns a limit of the driver, at most `most`, which is also the result if the driver does not
+/// have the limit: then its programs cannot use the limited resource, which the compiler reports.
 fn known(name: u32, most: u32) -> u32 {
     match u32::try_from(query::integer(name)) {
         Ok(value) if value > 0 => value.min(most),
@@ -111,7 +111,8 @@ fn known(name: u32, most: u32) -> u32 {
     }
 }
 
-/// Returns how many texture image units vertex programs can name, where others can name `units`.
+/// Returns the number of texture image units that vertex programs can name, if others can name
+/// `units`.
 ///
 /// NV_vertex_program3 has the same limit for both, but Wine numbers the textures of vertex programs
 /// after those of fragment programs, as the commands of GL that bind textures allow: up to
@@ -167,8 +168,9 @@ fn counts(stage: Stage) -> Counts {
     }
 }
 
-/// Returns `MAX_PROGRAM_ATTRIBS_ARB` of a program type. The attributes of vertex programs are as many as their slots; `vertex.id` and its like have none
-/// and do not count. All others may use every attribute that their languages have.
+/// Returns `MAX_PROGRAM_ATTRIBS_ARB` of a program type. The number of attributes of vertex programs
+/// is that of their slots; `vertex.id` and `vertex.instance` have none and are not counted. All
+/// others may use every attribute of their languages.
 fn attributes(stage: Stage) -> u32 {
     match stage {
         Stage::Vertex => VERTEX_ATTRIBUTES,
@@ -253,7 +255,7 @@ mod tests {
         let numbered = numbered.concat();
         let text = format!("!!NVfp4.0\n{numbered}{others}\nMOV result.color, a;\nEND");
         let program = Program::load(&Source::new("all", &text)).unwrap();
-        // The position and the facing besides what passes between stages.
+        // The position and the facing in addition to the varyings.
         assert_eq!(program.counts().attribs, varyings + 2);
         let limits = Limits {
             counts: counts(Stage::Fragment),

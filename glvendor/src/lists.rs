@@ -43,17 +43,18 @@ pub(crate) struct Recording {
     parts: Vec<Part>,
     /// The driver's list that is open.
     open: u32,
-    /// Whether state has changed since the last part that makes our programs ready.
+    /// True if state has changed since the last part that prepares the programs of this library.
     pub(crate) is_changed: bool,
-    /// What is on the stack of attributes since the list began: whether it is a command of ours.
+    /// Entries of the attribute stack since the list began: true for those that are commands of
+    /// this library.
     pushed: Vec<bool>,
-    /// Whether primitives are open: between `Begin` and `End`, lists do not end.
+    /// True if primitives are open: between `Begin` and `End`, lists do not end.
     pub(crate) is_inside: bool,
     /// Names that `GenLists` has given meanwhile.
     reserved: Vec<Range<u32>>,
-    /// Whether a geometry program is enabled where the list is.
+    /// True if a geometry program is enabled at this point of the list.
     pub(crate) has_geometry: bool,
-    /// What our programs were made ready for last.
+    /// Shape of the last draw that the programs of this library were prepared for.
     shape: Shape,
 }
 
@@ -240,7 +241,8 @@ impl State {
         share.part_names.contains(&name).then_some(false)
     }
 
-    /// `PushAttrib`. In a list it is a command of ours if it keeps which targets are enabled, which the driver does not know of all.
+    /// Executes `PushAttrib`. In a list it is a command of this library if it saves the enabled
+    /// targets, some of which are unknown to the driver.
     pub(crate) fn push_attributes(&mut self, mask: u32) {
         let keeps_enables = mask & KEEPING != 0;
         if let Some(recording) = &mut self.recording {
@@ -291,7 +293,8 @@ impl State {
         self.recording.as_ref().map(|it| it.name as i32)
     }
 
-    /// Primitives are about to begin, between which the driver does not tell its list base.
+    /// Stores the list base before primitives begin, since it cannot be queried between `Begin` and
+    /// `End`.
     pub(crate) fn remember_list_base(&mut self) {
         let is_needed = !self.is_inside && !self.shared().lists.is_empty();
         if is_needed {

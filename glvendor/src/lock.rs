@@ -1,11 +1,11 @@
-//! Locks of what threads share.
+//! Locks of state that threads share.
 
 use std::sync::{MutexGuard, PoisonError, TryLockError};
 
 /// A value of which one thread at a time has the use.
 ///
-/// What a panic leaves in it is used unchanged: panics end in the command that they happen in, and
-/// the application continues.
+/// State is used unchanged after a panic: panics end in the command in which they happen, and the
+/// application continues.
 #[derive(Debug, Default)]
 pub(crate) struct Mutex<T>(std::sync::Mutex<T>);
 
@@ -18,9 +18,9 @@ impl<T> Mutex<T> {
     /// the guard lives.
     #[inline]
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
-        // ThreadSanitizer sees what is compiled with it: `try_lock`, which is inlined, but not how
-        // `lock` waits, which is a function of the compiled standard library. After a wait it
-        // would report all that the lock orders as races.
+        // ThreadSanitizer observes code that is compiled with it: `try_lock`, which is inlined, but
+        // not the waiting in `lock`, which is a function of the compiled standard library. After a
+        // wait it would report all accesses that the lock orders as races.
         while cfg!(thread_sanitizer) {
             match self.0.try_lock() {
                 Ok(guard) => return guard,

@@ -85,7 +85,7 @@ impl State {
         }
     }
 
-    /// Numbered attributes are what the application has set them to.
+    /// Restores the numbered attributes to the values of the application.
     pub(crate) fn restore_materials(&mut self) {
         let materials = &mut self.drawing.materials;
         materials.used = 0;

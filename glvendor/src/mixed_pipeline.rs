@@ -1,11 +1,13 @@
-//! Programs of ours beside shaders that the application has in GLSL: a program object without a fragment shader draws with the fragment program that is
-//! enabled, one of fragment shaders alone with the vertex, tessellation and geometry programs (GL 2.1 sections 2.15 and 3.11; NV_tessellation_program5
-//! section 2.X: their enables are ignored unless the GLSL program contains only fragment shaders).
+//! Programs of this library combined with GLSL shaders of the application: a program object without
+//! a fragment shader draws with the fragment program that is enabled, one of fragment shaders alone
+//! with the vertex, tessellation and geometry programs (GL 2.1 sections 2.15 and 3.11;
+//! NV_tessellation_program5 section 2.X: their enables are ignored unless the GLSL program contains
+//! only fragment shaders).
 //!
-//! Such program objects are linked as separable ones, so that the driver lets another one replace
-//! what they lack. That one is ours: GLSL for the compatibility profile, which reads and writes
-//! the varyings that the language has built in. No specification says what becomes of generic
-//! attributes: here attribute n is the variable at location n.
+//! Such program objects are linked as separable ones, so that the driver allows another one to
+//! provide the missing stages. This library generates that one: GLSL for the compatibility profile,
+//! which reads and writes the built-in varyings of the language. No specification defines the
+//! treatment of generic attributes: here attribute n is the variable at location n.
 
 use crate::context::{Groups, State};
 use crate::draw;
@@ -21,7 +23,7 @@ const FRAGMENT_SHADER: i32 = 0x8B30;
 const PROGRAM_SEPARABLE: u32 = 0x8258;
 const LINK_STATUS: u32 = 0x8B82;
 
-/// What of ours is combined with shaders of the application.
+/// Stages of this library that are combined with shaders of the application.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum StageGroup {
     /// The stages before fragments.
@@ -57,11 +59,12 @@ impl StageGroup {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Partial {
     side: StageGroup,
-    /// Whether the application has made it separable itself.
+    /// True if the application itself has made it separable.
     pub(crate) is_separable: bool,
 }
 
-/// Returns the stage that programs of ours can take in a program object, by what is attached to it.
+/// Returns the stages that programs of this library can take in a program object, according to its
+/// attached shaders.
 fn lacking(program: u32) -> Option<StageGroup> {
     if driver::IsProgram(program) == 0 {
         return None;
@@ -238,7 +241,7 @@ fn emits(line: &str) -> bool {
     statement.starts_with("EmitVertex(") || statement.starts_with("EmitStreamVertex(")
 }
 
-/// What passes between stages.
+/// Kind of a varying.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Color,
@@ -248,11 +251,11 @@ enum Kind {
     FogCoord,
     TexCoord,
     Generic,
-    /// What only programs have.
+    /// Varyings that only programs have.
     Other,
 }
 
-/// Kinds by their names in texts; what starts like another one comes first.
+/// Kinds by their names in sources; a name that begins with another one comes first.
 const KINDS: [(&str, Kind); 7] = [
     ("color_back_secondary", Kind::BackSecondaryColor),
     ("color_back", Kind::BackColor),

@@ -17,7 +17,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// A name that no object has: drivers generate names from 1 on.
 pub(crate) const NOBODYS: u32 = u32::MAX;
 
-/// Whether this library has made an object in any context. Until then commands are not looked at.
+/// True if this library has created an object in any context. Until then commands are not
+/// inspected.
 static EXIST: AtomicBool = AtomicBool::new(false);
 
 /// Returns whether this library may have objects.

@@ -34,24 +34,25 @@ pub(crate) struct Program {
     serial: AtomicU64,
 }
 
-/// What a program object holds.
+/// Contents of a program object.
 #[derive(Debug, Default)]
 pub(crate) struct Contents {
     /// The target that it was first used with.
     pub(crate) target: Option<Target>,
     /// The program string.
     pub(crate) text: Vec<u8>,
-    /// What became of it; `None` if nothing is loaded, and for the driver's programs until a pipeline needs them.
+    /// Result of loading; `None` if nothing is loaded, and for programs of the driver until a
+    /// pipeline needs them.
     pub(crate) loaded: Option<Loaded>,
-    /// Whether the driver has taken the program string.
+    /// True if the driver has accepted the program string.
     pub(crate) is_drivers: bool,
-    /// Local parameters, as far as they were set.
+    /// Local parameters, up to the last one that was set.
     pub(crate) locals: Vec<Bits>,
     /// Named parameters: NV_fragment_program section 5.7.
     pub(crate) named: Vec<(String, Bits)>,
     /// The most vertices of a geometry program: `ProgramVertexLimitNV`.
     pub(crate) vertex_limit: Option<u32>,
-    /// What subroutine parameters choose: NV_gpu_program5.
+    /// Subroutines that subroutine parameters select: NV_gpu_program5.
     pub(crate) subroutines: Vec<u32>,
 }
 
@@ -123,7 +124,7 @@ impl Contents {
     }
 }
 
-/// Sets elements of a list that is as long as what was set.
+/// Sets elements of a list, whose length is extended to the last set element.
 pub(crate) fn set(list: &mut Vec<Bits>, first: u32, values: &[Bits]) {
     let end = first as usize + values.len();
     if list.len() < end {
@@ -158,7 +159,7 @@ impl Orphans {
 pub(crate) struct Gone {
     /// Their serial numbers, the newest one last.
     serials: VecDeque<u64>,
-    /// How many there ever were.
+    /// Total number of objects that were ever created.
     pub(crate) count: u64,
 }
 
@@ -183,20 +184,20 @@ impl Gone {
     }
 }
 
-/// What contexts share.
+/// State that contexts share.
 #[derive(Debug, Default)]
 pub(crate) struct Share {
     /// Program strings that are gone.
     pub(crate) gone: Gone,
     /// Names of objects of this library.
     pub(crate) names: Names,
-    /// What contexts that are gone have left.
+    /// Objects of deleted contexts.
     pub(crate) orphans: Vec<Orphans>,
     /// Programs by name; `None` for names that are reserved.
     pub(crate) programs: FxHashMap<u32, Option<Arc<Program>>>,
     /// Display lists that hold more than the driver's commands.
     pub(crate) lists: FxHashMap<u32, Arc<List>>,
-    /// Parts of such lists so far.
+    /// Total number of parts that were created for such lists.
     pub(crate) parts: u32,
     /// The driver's names of those that there are, and of images: lists of the application have them only for the application.
     pub(crate) part_names: BTreeSet<u32>,

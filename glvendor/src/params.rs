@@ -19,13 +19,13 @@ pub(crate) const TRACKING: u32 = 96;
 /// The uniform block of a stage.
 #[derive(Debug)]
 pub(crate) struct Block {
-    /// Where its environment is; `None` for stages that are made from GL's state.
+    /// Target of its environment parameters; `None` for stages that are generated from GL's state.
     pub(crate) target: Option<Target>,
     /// Whose local parameters it reads.
     pub(crate) program: Option<Arc<Program>>,
     /// The binding of the uniform buffer.
     pub(crate) binding: u32,
-    /// What each vector is.
+    /// Source of each vector.
     pub(crate) slots: Vec<ParamSource>,
     /// Parameters with names.
     pub(crate) named: Vec<NamedParameter>,
@@ -93,15 +93,15 @@ impl Block {
     }
 }
 
-/// Where parameters of a stage have their values from.
+/// Sources of the parameters of a stage.
 pub(crate) struct Sources<'a> {
-    /// Whether its environment may track matrices: that of vertex programs.
+    /// True if its environment parameters may track matrices: those of vertex programs.
     pub(crate) tracks: bool,
-    /// What the program holds, if there is one.
+    /// Contents of the program, if there is one.
     pub(crate) contents: Option<&'a Contents>,
     /// Parameters with names.
     pub(crate) named: &'a [NamedParameter],
-    /// What its target has in the context.
+    /// State of its target in the context.
     pub(crate) bound: Option<&'a Bound>,
     pub(crate) gl: &'a GlState,
 }

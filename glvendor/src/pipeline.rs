@@ -29,24 +29,24 @@ use std::time::Instant;
 /// Stages that draw, in their order.
 pub(crate) const STAGES: usize = 5;
 
-/// What a pipeline is made of.
+/// Programs of a pipeline by stage.
 pub(crate) type Programs = [Option<Arc<Program>>; STAGES];
 
-/// What distinguishes pipelines.
+/// Key of a pipeline.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Key {
     /// The programs' serial numbers, 0 where there is none.
     pub(crate) serials: [u64; STAGES],
     pub(crate) state: Compiled,
-    /// What is captured of the last stage before rasterization.
+    /// Captured outputs of the last stage before rasterization.
     pub(crate) captured: Option<Arc<TransformFeedback>>,
-    /// The fixed functions of vertices, where there is no program.
+    /// Fixed-function vertex stage, if there is no program.
     pub(crate) vertex: Option<FixedVertex>,
     /// Those of fragments.
     pub(crate) fragment: Option<FixedFragment>,
     /// Biases of levels, where they are clamped.
     pub(crate) biases: Vec<LodBias>,
-    /// Where the only program is combined with shaders of the application.
+    /// Stages of the programs, if they are combined with shaders of the application.
     pub(crate) mixed: Option<StageGroup>,
 }
 
@@ -68,14 +68,14 @@ pub(crate) struct Compiled {
     pub(crate) patch_vertices: u8,
     /// Levels of patches that have no control program.
     pub(crate) patch_levels: PatchLevels,
-    /// What is drawn, as far as programs depend on it.
+    /// Primitives of the draw, to the extent that programs depend on them.
     pub(crate) shape: Shape,
-    /// Where the fragment program has its color from, if it draws pixels.
+    /// Source of the color of the fragment program, if it draws pixels.
     pub(crate) texels: Option<Texels>,
 }
 
 impl Compiled {
-    /// The driver sees to the varyings that GLSL has built in, and to clip planes.
+    /// Leaves the built-in varyings of GLSL and clip planes to the driver.
     pub(crate) fn leave_varyings(&mut self) {
         self.two_sided = false;
         self.flat = false;
@@ -84,7 +84,7 @@ impl Compiled {
     }
 }
 
-/// A program object with what it reads.
+/// Program object with its resources.
 #[derive(Debug, Default)]
 pub(crate) struct Pipeline {
     /// Its name in the driver.
@@ -93,31 +93,31 @@ pub(crate) struct Pipeline {
     pub(crate) needs: Needs,
     /// Attributes that the vertex program reads.
     pub(crate) attributes: u32,
-    /// Parameter buffers: what is bound to a binding of a target, and the binding of the driver.
+    /// Parameter buffers: binding of a target, and the binding of the driver.
     pub(crate) buffers: Vec<(Target, u32, u32)>,
     /// Buffers of atomic counters: their bindings, and those of storage buffers where modules find them.
     pub(crate) counters: Vec<(u32, u32)>,
     pub(crate) images: Vec<View>,
-    /// Whether near and far planes clip nothing.
+    /// True if near and far planes do not clip.
     pub(crate) is_unclipped: bool,
     /// Source of the size of points.
     pub(crate) point_size: PointSize,
     /// Distances that the last stage before rasterization writes.
     pub(crate) clip_distances: u8,
-    /// A mode, and what the driver draws instead: patches that a geometry program takes as they
-    /// are, quadrilaterals and polygons.
+    /// Mode and the mode that the driver draws instead: patches that a geometry program accepts
+    /// unchanged, quadrilaterals and polygons.
     pub(crate) replaced: Option<(u32, u32)>,
     /// Parts of the material that are attributes.
     pub(crate) materials: u16,
-    /// Whether `GLASM_DUMP` has it.
+    /// True if `GLASM_DUMP` has written it.
     pub(crate) is_dumped: bool,
     /// Clip planes that were enabled when it was chosen.
     pub(crate) clip_planes: u8,
-    /// Whether shaders of the application are combined with the program object.
+    /// Stages of this library, if shaders of the application are combined with the program object.
     pub(crate) mixed: Option<StageGroup>,
 }
 
-/// The target and the stage of a place among the stages, by what is bound there.
+/// Target of each stage, in the order of the stages.
 pub(crate) const TARGETS_OF_STAGES: [Target; STAGES] = [
     Target::Vertex,
     Target::TessControl,
@@ -173,7 +173,8 @@ fn options(capabilities: &Capabilities, key: &Key) -> Result<Options, String> {
     Ok(options)
 }
 
-/// Positions are captured in halves, which have variables of their own: in GLSL, drivers do not capture built-in ones that the text names.
+/// Splits captured positions into halves, which have separate variables: in GLSL, drivers do not
+/// capture built-in ones that the source names.
 fn split_positions(feedback: &mut TransformFeedback) {
     let whole = |it: &&mut Capture| it.semantic == Semantic::Position && it.count == 4;
     let mut rest = Vec::new();
@@ -265,8 +266,9 @@ fn parts(programs: &Programs, key: &Key) -> Result<Vec<Part>, String> {
     Ok(parts)
 }
 
-/// Distances clip where their planes are enabled: NV_vertex_program2_option section 2.11. The program does not write the others, for drivers of Mesa
-/// clip by all that are written where none of the planes is enabled. What is captured is written.
+/// Restricts clip distances to those whose planes are enabled: NV_vertex_program2_option section
+/// 2.11. The program does not write the others, since drivers of Mesa clip by all written ones if
+/// none of the planes is enabled. Captured distances are written.
 fn enable_distances(parts: &mut [Part]) {
     let mut stages = parts.iter_mut().map(|part| &mut part.loaded);
     let last = stages.rfind(|stage| stage.stage() != Stage::Fragment);
@@ -359,9 +361,9 @@ pub(crate) fn make(
     Ok(pipeline)
 }
 
-/// Compiles the first program of each stage in a process for no one, when it is loaded: what the
-/// compiler runs first takes several times as long, and an application waits for its programs
-/// where it loads them rather than where it draws.
+/// Compiles the first program of each stage in a process when it is loaded, and discards the
+/// result: the first compilation takes several times as long, and an application waits for its
+/// programs where it loads them rather than where it draws.
 pub(crate) fn warm_up(capabilities: &Capabilities, compiler: &mut Compiler, loaded: &Loaded) {
     static WARM: [Once; STAGES] = [const { Once::new() }; STAGES];
     let place = TARGETS_OF_STAGES
@@ -371,7 +373,7 @@ pub(crate) fn warm_up(capabilities: &Capabilities, compiler: &mut Compiler, load
     WARM[place].call_once(|| {
         for shader in compiler.link(&[loaded], &capabilities.options).stages {
             if let (Ok(shader), Some(writer)) = (shader, &capabilities.writer) {
-                // What it lacks is told when the program draws.
+                // Features that the writer lacks are reported when the program draws.
                 let _ = writer.write(&shader);
             }
         }
@@ -379,8 +381,8 @@ pub(crate) fn warm_up(capabilities: &Capabilities, compiler: &mut Compiler, load
 }
 
 /// Returns a program object of the driver, of modules whose first specialization constants have
-/// these values; it is separable if it is combined with shaders of the application. `Err` has what
-/// the driver says.
+/// these values; it is separable if it is combined with shaders of the application. `Err` has the
+/// driver's message.
 fn program_object(
     capabilities: &Capabilities,
     modules: &[(Stage, Shader)],
@@ -510,7 +512,7 @@ fn fixed(text: &str) -> Result<Loaded, String> {
 }
 
 impl Pipeline {
-    /// Takes over what a stage reads.
+    /// Adds the resources of a stage.
     fn add(&mut self, state: &State, shader: &Shader, owner: Option<&(Target, Arc<Program>)>) {
         let reflection = &shader.reflection;
         if reflection.stage == Stage::Vertex {

@@ -32,15 +32,15 @@ pub(crate) struct Image {
 /// A bitmap. GL 2.1 section 3.7.
 #[derive(Debug)]
 pub(crate) struct Bitmap {
-    /// Where the raster position is in it.
+    /// Position of the raster position in it.
     pub(crate) origin: [f32; 2],
-    /// How far the raster position moves.
+    /// Distance by which the raster position moves.
     pub(crate) step: [f32; 2],
-    /// Runs of bits that are set: column, row, length.
+    /// Runs of set bits: column, row, length.
     pub(crate) runs: Vec<[i32; 3]>,
 }
 
-/// What draws pixels.
+/// Executor of pixel commands.
 pub(crate) enum Way {
     /// This fragment program of ours.
     Ours(Arc<Program>),
@@ -50,7 +50,7 @@ pub(crate) enum Way {
     Refused,
 }
 
-/// Returns what draws pixels with the current state.
+/// Returns the executor of pixel commands in the current state.
 pub(crate) fn way(state: &mut State) -> Way {
     const RENDER_MODE: u32 = 0x0C40;
     const RENDER: i32 = 0x1C00;
@@ -128,7 +128,7 @@ pub(crate) fn draw_pixels(
     }
 }
 
-/// `CopyPixels`: place, size, type.
+/// Executes `CopyPixels`: position, size, type.
 pub(crate) fn copy(state: &mut State, [x, y]: [i32; 2], size: [i32; 2], kind: u32) {
     const COLOR: u32 = 0x1800;
     let [width, height] = size;
@@ -151,7 +151,7 @@ pub(crate) fn copy(state: &mut State, [x, y]: [i32; 2], size: [i32; 2], kind: u3
     }
 }
 
-/// Pixels that are no colors, which the driver draws: `native` is its command.
+/// Draws pixels that are not colors, which the driver executes: `native` is its command.
 pub(crate) fn draw_others(state: &mut State, native: impl FnOnce()) {
     match way(state) {
         Way::Refused => {}
@@ -239,8 +239,8 @@ fn draw_rectangle([[left, right], [bottom, top]]: [[f32; 2]; 2]) {
 }
 
 /// Returns the edge of the first pixel. A fragment belongs to the rectangle that its center is in,
-/// or on the left or lower edge of (GL 2.1 section
-/// 3.6.5). Drivers differ in what they make of edges that go through centers, so that these are moved.
+/// or on the left or lower edge of (GL 2.1 section 3.6.5). Drivers differ in the treatment of edges
+/// that go through centers, so such edges are moved.
 fn first_edge(place: f32, zoom: f32) -> f32 {
     match zoom.abs() {
         1.0 => (place - 0.5).ceil(),
@@ -277,7 +277,8 @@ fn with_texture(unit: u32, bind: impl FnOnce(), work: impl FnOnce()) {
     driver::ActiveTexture(active);
 }
 
-/// `Bitmap`: `bitmap` is what it says, or nothing after an error; `native` is the driver's command.
+/// Executes `Bitmap`: `bitmap` is its decoded argument, or `None` after an error; `native` is the
+/// driver's command.
 pub(crate) fn draw_bitmap(
     state: &mut State,
     bitmap: impl FnOnce(&mut State) -> Option<Arc<Bitmap>>,

@@ -1,6 +1,6 @@
-//! The current raster position where a vertex program is instead of the fixed functions:
-//! ARB_vertex_program section 2.12, NV_vertex_program section
-//! 2.14.2. The program runs once, on the CPU, and what it writes becomes the state of the driver.
+//! The current raster position with a vertex program instead of the fixed functions:
+//! ARB_vertex_program section 2.12, NV_vertex_program section 2.14.2. The program runs once, on the
+//! CPU, and its results become state of the driver.
 
 use crate::context::State;
 use crate::draw;
@@ -26,7 +26,7 @@ const SETS: u8 = 8;
 /// Four components.
 type Vector = [f32; 4];
 
-/// What a vertex program has written.
+/// Results of a vertex program.
 struct Results {
     position: Vector,
     colors: [Option<Vector>; 2],
@@ -61,7 +61,7 @@ pub(crate) fn set(state: &mut State, coordinates: Vector) {
     draw::resume_programs(left);
 }
 
-/// Runs a vertex program. `Err` has what it needs that is not here.
+/// Runs a vertex program. `Err` names an unsupported feature that it needs.
 fn run(state: &mut State, program: &Arc<Program>, coordinates: Vector) -> Result<Results, String> {
     let loaded = program
         .loaded()
@@ -186,7 +186,8 @@ fn is_visible(results: &Results) -> bool {
         && results.distances.iter().all(|distance| *distance >= 0.0)
 }
 
-/// Gives the driver what a vertex program has written, as current values that its `WindowPos` takes. Materials that follow the color come back with it.
+/// Sets the results of a vertex program in the driver, as current values that its `WindowPos` uses.
+/// Materials that track the color are restored with it.
 fn apply(state: &State, results: &Results) {
     const FOG_COORD_SRC: u32 = 0x8450;
     const FOG_COORD: u32 = 0x8451;
@@ -252,7 +253,7 @@ fn set_current<'a>(
     }
 }
 
-/// The driver gets a position that is outside of the clip volume, whatever its matrices are.
+/// Sets a position in the driver that is outside of the clip volume, regardless of its matrices.
 fn invalidate() {
     const MODES: [(u32, u32); 2] = [(0x1700, 0x0BA6), (0x1701, 0x0BA7)];
     let mode = query::integer(0x0BA0);

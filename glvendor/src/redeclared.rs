@@ -18,8 +18,8 @@ const MEMBERS: [(&str, &str); 11] = [
     ("float gl_FogFragCoord", ""),
 ];
 
-/// Returns the declarations that precede and follow the members, by kind of shader: what comes in,
-/// what goes out.
+/// Returns the declarations that precede and follow the members, by kind of shader: inputs and
+/// outputs.
 fn blocks(kind: u32) -> &'static [(&'static str, &'static str)] {
     const ONE_OUT: (&str, &str) = ("out", "");
     const ALL_IN: (&str, &str) = ("in", " gl_in[]");
@@ -31,8 +31,8 @@ fn blocks(kind: u32) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// Where declarations may be: after the version and the extensions of a text, and what surrounds
-/// these.
+/// Returns the offset where declarations may be inserted: after the version and the extensions of a
+/// source, and after conditionals around these.
 fn place(text: &str) -> usize {
     let (mut place, mut at, mut depth, mut is_pending) = (0, 0, 0_u32, false);
     for line in text.split_inclusive('\n') {
@@ -57,8 +57,8 @@ fn place(text: &str) -> usize {
     place
 }
 
-/// Returns the texts, each with its kind of shader, with declarations of the built-in varyings that
-/// one of them names; `None` if they have such declarations.
+/// Returns the sources, each with its kind of shader, with declarations of the built-in varyings
+/// that one of them names; `None` if they have such declarations.
 pub(crate) fn redeclared(texts: &[(u32, String)]) -> Option<Vec<(u32, String)>> {
     let names = |word: &str| texts.iter().any(|(_, text)| text.contains(word));
     if names("gl_PerVertex") {
@@ -105,7 +105,7 @@ pub(crate) fn link(program: u32) {
         .map(|(kind, text)| query::create_shader_of_text(*kind, text));
     let copies: Vec<_> = copies.filter_map(Result::ok).collect();
     if copies.len() == shaders.len() {
-        // Shaders that the application has deleted live as long as they are attached.
+        // Shaders that the application has deleted exist as long as they are attached.
         let holder = driver::CreateProgram();
         exchange(program, &shaders, &copies, holder);
         driver::LinkProgram(program);

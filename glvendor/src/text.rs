@@ -13,7 +13,7 @@ use glasm_text::{Language, ResourceKind};
 pub(crate) struct Written {
     /// The text.
     pub(crate) text: String,
-    /// What the text has no number for.
+    /// Resources whose bindings are not in the source.
     pub(crate) named: Vec<Named>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn agree(texts: &mut [(Stage, Written)]) {
     }
 }
 
-/// How values reach fragments.
+/// Interpolation qualifiers of fragment inputs.
 const QUALIFIERS: [&str; 4] = ["flat", "centroid", "sample", "noperspective"];
 
 /// Returns a text in which the first specialization constants have these values.
@@ -80,13 +80,13 @@ pub(crate) fn with_constants(text: &str, constants: &[u32]) -> String {
 pub(crate) struct Named {
     /// Its name in the text.
     pub(crate) name: String,
-    /// Whether it is a texture, else a uniform block.
+    /// True for a texture, false for a uniform block.
     pub(crate) is_texture: bool,
     /// Its binding.
     pub(crate) binding: u32,
 }
 
-/// What writes modules as GLSL.
+/// Writer of modules as GLSL.
 #[cfg(feature = "text")]
 #[derive(Clone, Debug)]
 pub(crate) struct Writer {
@@ -95,7 +95,8 @@ pub(crate) struct Writer {
 
 #[cfg(feature = "text")]
 impl Writer {
-    /// For a driver that reads this version, with options for modules. `None` if it is older than what is written.
+    /// Creates a writer for a driver that reads this version, with options for modules. `None` if
+    /// it is older than the written GLSL.
     pub(crate) fn new(version: u32, compiler: Options) -> Option<Self> {
         let known = Language::ALL.iter().copied();
         let language = known
@@ -104,7 +105,7 @@ impl Writer {
         Some(Self {
             options: glasm_text::Options {
                 compiler,
-                // Programs of the NV languages clamp what they compute, and keep NaN.
+                // Programs of the NV languages clamp their results, and preserve NaN.
                 nan: glasm_text::Nan::Exact,
                 ..glasm_text::Options::new(language)
             },
@@ -129,7 +130,7 @@ impl Writer {
         Options { device, ..compiler }
     }
 
-    /// Writes a module. `Err` has what the language lacks.
+    /// Writes a module. `Err` names the feature that the language lacks.
     pub(crate) fn write(&self, module: &Shader) -> Result<Written, String> {
         let written = glasm_text::write_shader(module, &self.options);
         let written = written.map_err(|error| error.to_string())?;

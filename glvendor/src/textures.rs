@@ -1,5 +1,6 @@
-//! Textures that programs compare: what their depth mode is, and whether they are compared at all. Biases of levels, for accesses with a least level.
-//! Whether textures are complete, for programs that care.
+//! Textures that programs compare: their depth modes, and whether they are compared at all. LOD
+//! biases for accesses with a minimum LOD. Completeness of textures, for programs that depend on
+//! it.
 
 use crate::context::{Groups, State};
 use crate::ffi::{driver, query};
@@ -24,7 +25,7 @@ const CUBE_FACE: u32 = 0x8515;
 /// Targets that programs access in some way, by texture image unit, as `GL_TEXTURE_2D`; 0 for units that they do not.
 type Accessed = [u32; UNITS];
 
-/// What the textures of these units are.
+/// Depth state of the textures of these units.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct Depths {
     /// Two bits for each unit: its depth mode.
@@ -73,7 +74,7 @@ fn set(accessed: &mut Accessed, unit: Option<u32>, target: TexTarget) {
     }
 }
 
-/// Adds what the fixed functions of fragments compare.
+/// Adds the textures that the fixed functions of fragments compare.
 fn add_fixed(compared: &mut Accessed, fixed: &FixedFragment) {
     for (place, unit) in compared.iter_mut().zip(&fixed.units) {
         match unit.target.filter(|_| unit.compared) {
@@ -237,8 +238,9 @@ fn is_complete(target: u32, has_levels: bool) -> bool {
     })
 }
 
-/// What the driver adds to the levels of these units: the bias of the unit and that of its sampler, or of its texture (GL 3.3 section 3.8.8). As long as
-/// the last unit with a bias demands.
+/// Returns the biases that the driver adds to the levels of these units: the bias of the unit and
+/// that of its sampler, or of its texture (GL 3.3 section 3.8.8). The list ends at the last unit
+/// with a bias.
 fn read_biases(clamped: &Accessed) -> Vec<LodBias> {
     const TEXTURE_LOD_BIAS: u32 = 0x8501;
     const TEXTURE_FILTER_CONTROL: u32 = 0x8500;

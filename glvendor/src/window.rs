@@ -1,4 +1,5 @@
-//! Fragments at places of the window, for pixels and bitmaps: the vertex programs that make them, and what of the driver's state they do without.
+//! Fragments at window positions, for pixels and bitmaps: the vertex programs that generate them,
+//! and the driver state that is disabled for them.
 
 use crate::context::State;
 use crate::draw;
@@ -16,7 +17,8 @@ use std::sync::Arc;
 /// Sets of texture coordinates that fragment programs read.
 const SETS: u32 = 8;
 
-/// What all fragments have, as local parameters: the position's last step, secondary color, fog, texture coordinates.
+/// Results of all fragments, from local parameters: the last step of the position, secondary color,
+/// fog, texture coordinates.
 const SHARED: &str = "MAD result.position.xy, p, program.local[0].xyxy, program.local[0].zwzw;\nMOV result.position.z, program.local[2].x;\n\
      MOV result.position.w, 1;\nMOV result.color.secondary, program.local[5];\nMOV result.fogcoord.x, program.local[6].x;\n";
 
@@ -29,24 +31,24 @@ const PIXELS: &str = "!!NVvp4.0\nTEMP n, p, c;\nDIV.U n.x, vertex.id.x, 6;\nMOD.
 const COLORED: &str = "MAX c, c, program.local[2].y;\nMIN result.color, c, program.local[2].z;\n\
      I2F n.xy, n;\nMAD p.xy, n, program.local[1].zwzw, program.local[1];\n";
 
-/// Vertices at places of the window.
+/// Vertices at window positions.
 const PLACES: &str =
     "!!NVvp4.0\nTEMP p, c;\nMOV p, vertex.position;\nMOV result.color, program.local[4];\n";
 
-/// Which pixel it is.
+/// Coordinates of the pixel.
 const NUMBERED: &str = "SUB c.xy, p, program.local[1];\n";
 
 /// Attributes that pass from vertex programs to fragment programs.
 const ATTRIBUTES: u8 = 16;
 
-/// Where fragment programs have the colors of pixels from.
+/// Source of the colors of pixels in fragment programs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Texels {
     /// The texture image unit.
     pub(crate) unit: u32,
-    /// The number of the attribute that says which texel: one that the fragment program does not read.
+    /// Number of the attribute that selects the texel: one that the fragment program does not read.
     pub(crate) attribute: u8,
-    /// Whether they are clamped.
+    /// True if colors are clamped.
     clamps: bool,
 }
 
@@ -78,26 +80,26 @@ impl Texels {
     }
 }
 
-/// Vertex programs of places of the window.
+/// Vertex programs for window positions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Vertices {
     /// Corners of the pixels of a texture, which this texture image unit has, with their colors.
     Pixels(u32),
-    /// Places, with the pixel that they are in this attribute.
+    /// Positions, with the coordinates of the pixel in this attribute.
     Rectangle(u8),
-    /// Places alone.
+    /// Positions only.
     Places,
 }
 
-/// What a context keeps for this.
+/// State of a context for window positions.
 #[derive(Debug, Default)]
 pub(crate) struct Window {
     programs: FxHashMap<Vertices, Arc<Program>>,
-    /// Where the colors of the pixels come from that are drawn, if not from vertices.
+    /// Source of the colors of drawn pixels; `None` for colors of vertices.
     pub(crate) texels: Option<Texels>,
 }
 
-/// Where pixels are drawn: the edge of the first one, and their sizes.
+/// Location of drawn pixels: the edge of the first one, and their sizes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Grid {
     /// Pixels in a row.
@@ -217,7 +219,7 @@ fn clamps_fragments(state: &State) -> bool {
     fixed::clamps(&state.capabilities, driver::constants::CLAMP_FRAGMENT_COLOR)
 }
 
-/// What of the driver's state is about polygons and places, and not about fragments.
+/// Driver state for polygons and positions, which does not affect fragments.
 struct Saved {
     viewport: [f32; 4],
     depths: [f64; 2],

@@ -1,4 +1,5 @@
-//! Applications that use programs as applications did, on EGL and on GLX: each compares pixels and answers with what the specifications say.
+//! Applications that use programs as legacy applications did, on EGL and on GLX: each compares
+//! pixels and query results with the values that the specifications define.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
@@ -34,9 +35,9 @@ clients! {
     attributes,
     /// The same from arrays in memory and in buffers.
     arrays,
-    /// All that draws, and what is seen of it.
+    /// All kinds of draws, and their visible results.
     draws,
-    /// Where colors are clamped.
+    /// Clamping of colors.
     clamps,
     /// Quadrilaterals and polygons before geometry programs.
     quads,
@@ -52,7 +53,7 @@ clients! {
     modes,
     /// Attribute stacks.
     stacks,
-    /// What the queries answer.
+    /// Results of queries.
     queries,
     /// Errors of the commands of ARB_vertex_program, ARB_fragment_program and NV_gpu_program4.
     errors,
@@ -72,7 +73,7 @@ clients! {
     lifetimes,
     /// Limits that queries answer, and programs that reach and exceed them.
     limits,
-    /// Programs of GLSL in the place of ours.
+    /// GLSL programs of the application instead of programs of this library.
     shaders,
     /// Names that applications choose, and those of objects of the library.
     names,
@@ -86,9 +87,9 @@ clients! {
     legacy,
 }
 
-/// Reports of valgrind about memory in clients that do what is wrong, or whose contexts come and
-/// go. Reports whose innermost frame belongs to the driver are not counted, as they come with any
-/// application.
+/// Reports of valgrind about memory in clients with erroneous commands, or whose contexts are
+/// created and destroyed. Reports whose innermost frame belongs to the driver are ignored, since
+/// they occur with any application.
 mod valgrind {
     macro_rules! clients {
         ($($name:ident),*) => {
@@ -122,7 +123,7 @@ fn privileged_programs_ignore_variables() {
     }
 }
 
-/// An application without programs draws what it draws without the library.
+/// Checks that an application without programs draws the same as without the library.
 fn draws_as_ever(window: Window) {
     let ours = run("plain", window, Vendor::Glasm);
     let alone = run("plain", window, Vendor::Mesa);

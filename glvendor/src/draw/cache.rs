@@ -1,4 +1,4 @@
-//! Pipelines of a context, by what they are compiled for, and the one that draws now.
+//! Pipelines of a context, by key, and the current one.
 //!
 //! Indices of pipelines stay valid until [`PipelineCache::clear`]; those of deleted pipelines are
 //! reused. The cache never calls the driver: functions that drop pipelines return the names of

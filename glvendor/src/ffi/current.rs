@@ -1,4 +1,4 @@
-//! The context that is current on a thread, and all contexts by what the window system calls them.
+//! The context that is current on a thread, and all contexts by the handles of the window system.
 //!
 //! The state of a context is touched by one thread at a time, the owner of the context.
 
@@ -22,13 +22,13 @@ pub(crate) struct Native(pub(crate) usize);
 struct Cellular {
     /// The owner's [`token`]; 0 for none.
     owner: AtomicUsize,
-    /// Whether the owner uses the context at this time. The owner alone reads and writes it.
+    /// True while the owner uses the context. Only the owner accesses it.
     is_busy: Cell<bool>,
     /// Holds the context alive while it is used, after the application has let go of it. The owner
     /// alone touches it, while the context is busy.
     kept: Cell<Option<Arc<Cellular>>>,
     context: UnsafeCell<Context>,
-    /// What it shares with others, for contexts that are made on other threads.
+    /// State that it shares with other contexts, for contexts that are created on other threads.
     share: Shared,
 }
 
@@ -109,12 +109,12 @@ static CONTEXTS: LazyLock<Mutex<HashMap<Native, Arc<Cellular>>>> = LazyLock::new
 
 thread_local! {
     static CURRENT: Cell<*const Cellular> = const { Cell::new(std::ptr::null()) };
-    /// Keeps the current context alive when it is destroyed while it is current.
+    /// Owns the current context, which may be destroyed while it is current.
     static HELD: RefCell<Held> = const { RefCell::new(Held(None)) };
 }
 
-/// What a thread holds. Applications call commands from exit handlers, too, after the main thread has let go of this: the context is still
-/// current then, unless nothing else keeps it alive.
+/// Context of a thread. Applications call commands from exit handlers, too, after the main thread
+/// has dropped this value: the context is still current then, unless nothing else keeps it alive.
 struct Held(Option<Arc<Cellular>>);
 
 impl Drop for Held {
@@ -195,7 +195,7 @@ pub(crate) fn made_current(native: Option<Native>) {
     let context = native.and_then(|it| contexts.get(&it).cloned());
     drop(contexts);
     let current = context.as_ref().map_or(std::ptr::null(), Arc::as_ptr);
-    // When the thread has let go of what it holds, `CONTEXTS` keeps the context alive.
+    // After the thread has dropped its value, `CONTEXTS` keeps the context alive.
     let old = HELD.try_with(|held| held.replace(Held(context)).0.take());
     let old = old.unwrap_or_else(|_| known(CURRENT.get()));
     CURRENT.set(current);
@@ -216,10 +216,11 @@ fn known(context: *const Cellular) -> Option<Arc<Cellular>> {
         .cloned()
 }
 
-/// Does something with the state of the current context. `None` if there is no context, or if a command of the driver has called back into the
-/// application, which OpenGL does not let call commands.
+/// Calls `work` with the state of the current context. `None` if there is no context, or if a
+/// command of the driver has called back into the application, which OpenGL does not allow to call
+/// commands.
 ///
-/// A panic ends here: the application continues, with what the driver makes of the command.
+/// A panic ends here: the application continues, with the result of the driver's command.
 #[inline]
 pub(crate) fn with<R>(work: impl FnOnce(&mut State) -> R) -> Option<R> {
     let context = CURRENT.get();

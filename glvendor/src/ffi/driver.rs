@@ -42,7 +42,7 @@ pub(super) fn forget(lookup: Option<GetProcAddress>) {
     }
 }
 
-/// What the driver has under a name: `glFinish`.
+/// Returns true if the driver has a command: `glFinish`.
 pub(crate) fn has(name: &str) -> bool {
     !find(name).is_null()
 }
@@ -75,7 +75,7 @@ fn pointer(command: Command, name: &'static str) -> Option<*mut c_void> {
     (!std::ptr::eq(found.cast_const().cast(), &raw const MISSING)).then_some(found)
 }
 
-/// What a command gives that the driver lacks.
+/// Result of a command that the driver lacks.
 trait Nothing {
     fn nothing() -> Self;
 }
@@ -141,7 +141,7 @@ macro_rules! command {
 
 macro_rules! commands {
     ($($safety:tt $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty;)*) => {
-        /// Places in the table of commands.
+        /// Indices into the table of commands.
         #[derive(Clone, Copy)]
         #[expect(non_camel_case_types, reason = "names are those of the registry")]
         enum Command { $($name,)* }

@@ -8,7 +8,7 @@ use super::driver::GetProcAddress;
 use super::native::{self, Lookup, Pointer, context_commands, vendor_function};
 use std::ffi::{c_int, c_void};
 
-/// The start of what a vendor gives to libEGL: `__EGLapiImports`.
+/// Leading members of the structure that libEGL receives from a vendor: `__EGLapiImports`.
 #[repr(C)]
 #[derive(Debug)]
 #[allow(missing_docs, reason = "as in glvnd/libeglabi.h")]

@@ -1,6 +1,7 @@
-//! The entry points: what the system gets when it asks for a command that this library sees.
+//! The entry points: functions that the system gets for commands that this library intercepts.
 //!
-//! The build script says which those are and what is done about each; everything else is the driver's own function.
+//! The build script defines their set and their handling; all other commands are the driver's own
+//! functions.
 
 #![allow(
     non_snake_case,
@@ -160,7 +161,7 @@ macro_rules! entries {
             $(entry! { $class $name($($parameter: $ty),*) -> $result $(= $number, $values)? })*
         }
 
-        /// Finds the entry point of a command without `gl`, but for what is done about names of
+        /// Finds the entry point of a command without `gl`, except for the handling of names of
         /// objects.
         fn find_point(command: &str) -> Option<*mut c_void> {
             Some(match command {

@@ -7,7 +7,7 @@ use super::driver::GetProcAddress;
 use super::native::{self, Lookup, Pointer, context_commands, vendor_function};
 use std::ffi::{c_int, c_void};
 
-/// What a vendor gives to libGLX: `__GLXapiImports`.
+/// Structure that libGLX receives from a vendor: `__GLXapiImports`.
 #[repr(C)]
 #[derive(Debug)]
 #[allow(missing_docs, reason = "as in glvnd/libglxabi.h")]

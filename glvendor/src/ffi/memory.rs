@@ -1,7 +1,8 @@
 //! Lists and strings that applications hand over, and memory that they want answers in.
 //!
-//! Pointers of OpenGL need not be aligned, and other threads of the application may write to what they point at: values are copied one by one,
-//! and no reference to memory of the application is made. Counts and names are judged before anything is read.
+//! Pointers of OpenGL need not be aligned, and other threads of the application may write to the
+//! memory: values are copied one by one, and no reference to memory of the application is made.
+//! Counts and names are validated before anything is read.
 
 /// Returns the values of a list; none for a null pointer or a negative count. Each is read when it
 /// is asked for.

@@ -117,7 +117,8 @@ fn function(library: &str, name: &CStr) -> Option<*mut c_void> {
     if library.starts_with("libGLX") {
         unload_glx();
     }
-    // SAFETY: loading runs initialization code of the vendor's library, which is what this is for.
+    // SAFETY: loading runs initialization code of the vendor's library, which is the purpose of
+    // this function.
     let handle = unsafe { dlopen(file.as_ptr(), RTLD_NOW | RTLD_LOCAL) };
     if handle.is_null() {
         return None;
@@ -140,10 +141,10 @@ fn unload_glx() {
     if !old.is_null() {
         // Commands of the driver are looked up again, from EGL's vendor if that is loaded.
         driver::forget(super::egl::lookup());
-        // SAFETY: what is loaded is unloaded once. Its functions for GLX were called through the
-        // old libGLX alone, which the application has unloaded, so that none of its threads is in
-        // them; commands of OpenGL that EGL's contexts use belong to libraries that stay loaded for
-        // EGL's vendor, and no pointer to them is stored here.
+        // SAFETY: the library is unloaded once. Its functions for GLX were called through the old
+        // libGLX alone, which the application has unloaded, so that none of its threads is in them;
+        // commands of OpenGL that EGL's contexts use belong to libraries that stay loaded for EGL's
+        // vendor, and no pointer to them is stored here.
         unsafe { dlclose(old) };
     }
 }
@@ -165,10 +166,10 @@ macro_rules! vendor_function {
 /// A handle of the window system: a display, a configuration, a surface or a context.
 pub(super) type Pointer = *mut c_void;
 
-/// What a function of the vendor returns; the default value is that of a function that the vendor
-/// lacks.
+/// Return value of a function of the vendor; the default value is that of a function that the
+/// vendor lacks.
 pub(super) trait Outcome: Default {
-    /// Decides whether the function has done what it is for.
+    /// Returns true if the function has succeeded.
     fn is_success(&self) -> bool;
 }
 

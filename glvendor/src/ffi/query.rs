@@ -162,7 +162,7 @@ pub(crate) fn draw_without_arrays(mode: u32, count: i32) {
     unsafe { driver::DeleteVertexArrays(1, &no_arrays) };
 }
 
-/// What pixels are read from.
+/// Source of pixels.
 pub(crate) enum Unpacked {
     /// Memory of the application: no buffer is bound.
     Memory,
@@ -221,7 +221,7 @@ pub(crate) fn is_enabled(capability: u32) -> bool {
 /// Queries the position of a sample in its pixel.
 pub(crate) fn sample_position(sample: u32) -> [f32; 2] {
     let mut place = [0.5; 2];
-    // SAFETY: a place has two coordinates.
+    // SAFETY: a position has two coordinates.
     unsafe { driver::GetMultisamplefv(0x8E50, sample, place.as_mut_ptr()) };
     place
 }
@@ -243,7 +243,7 @@ pub(crate) fn set_attribute_array(
     stride: i32,
     pointer: usize,
 ) {
-    // SAFETY: the driver keeps the address; it is that of an array that the application has given.
+    // SAFETY: the driver stores the address; it is that of an array of the application.
     unsafe {
         driver::VertexAttribPointer(
             number,
@@ -268,13 +268,13 @@ fn text(text: *const u8) -> String {
 
 /// Returns a string of the driver: `VERSION`.
 pub(crate) fn string(name: u32) -> String {
-    // SAFETY: what it gives is checked.
+    // SAFETY: the result is checked.
     text(unsafe { driver::GetString(name) })
 }
 
 /// One of its strings: `EXTENSIONS`.
 pub(crate) fn indexed_string(name: u32, index: u32) -> String {
-    // SAFETY: what it gives is checked.
+    // SAFETY: the result is checked.
     text(unsafe { driver::GetStringi(name, index) })
 }
 
@@ -288,7 +288,7 @@ pub(crate) fn load_arb_program(target: u32, text: &[u8]) -> i32 {
     unsafe { driver::ProgramStringARB(target, 0x8875, length, text.as_ptr().cast()) };
     let position = integer(0x864B);
     if position != -1 {
-        // The application does not hear of what the driver says about programs that it does not know.
+        // Discards the driver's errors about programs that are unknown to the application.
         driver::GetError();
     }
     position
@@ -321,8 +321,8 @@ pub(crate) fn set_local_parameter(target: u32, index: u32, value: [f32; 4]) {
     unsafe { driver::ProgramLocalParameter4fvARB(target, index, value.as_ptr()) };
 }
 
-/// Creates a shader of a module, with the first of its specialization constants. `Err` has what the
-/// driver says about it.
+/// Creates a shader of a module, with the first of its specialization constants. `Err` has the
+/// driver's message.
 pub(crate) fn create_shader(kind: u32, words: &[u32], constants: &[u32]) -> Result<u32, String> {
     let shader = driver::CreateShader(kind);
     let bytes =
@@ -343,7 +343,7 @@ pub(crate) fn create_shader(kind: u32, words: &[u32], constants: &[u32]) -> Resu
     checked(shader)
 }
 
-/// Creates a shader of GLSL. `Err` has what the driver says about it.
+/// Creates a shader of GLSL. `Err` has the driver's message.
 pub(crate) fn create_shader_of_text(kind: u32, text: &str) -> Result<u32, String> {
     let shader = driver::CreateShader(kind);
     let bytes = i32::try_from(text.len()).map_err(|_| "a text of two gigabytes".to_owned())?;
@@ -368,7 +368,7 @@ fn checked(shader: u32) -> Result<u32, String> {
 }
 
 /// Returns a program object of shaders, which are deleted with it; a separable one can be part of a
-/// pipeline object. `Err` has what the driver says about it.
+/// pipeline object. `Err` has the driver's message.
 pub(crate) fn link_program(shaders: &[u32], is_separable: bool) -> Result<u32, String> {
     let program = driver::CreateProgram();
     if is_separable {
@@ -452,7 +452,7 @@ pub(crate) fn delete_buffer(buffer: u32) {
     unsafe { driver::DeleteBuffers(1, &buffer) };
 }
 
-/// How buffers are bound to the uniform buffer bindings.
+/// Method of binding buffers to the uniform buffer bindings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Binds {
     /// One binding after the other, which binds to the target, too.
@@ -515,7 +515,8 @@ pub(crate) fn buffer_size(target: u32, buffer: u32) -> isize {
     size as isize
 }
 
-/// Binds the first bytes of a buffer, or all, to a uniform buffer binding. Buffers are cut to what the driver allows.
+/// Binds the first bytes of a buffer, or all, to a uniform buffer binding. Sizes are limited to the
+/// maximum of the driver.
 pub(crate) fn bind_first(binding: u32, buffer: u32, size: Option<usize>, binds: Binds) {
     if buffer == 0 {
         return bind_uniform_buffer(binding, (0, 0, 0), binds);
@@ -532,11 +533,11 @@ pub(crate) fn bind_first(binding: u32, buffer: u32, size: Option<usize>, binds: 
 /// Writes words to the uniform buffer that is bound.
 pub(crate) fn write_uniform_buffer(offset: usize, words: &[u32]) {
     let (offset, size) = (offset as isize, size_of_val(words) as isize);
-    // SAFETY: the list has this size; the driver checks that the buffer has the room.
+    // SAFETY: the list has this size; the driver checks that the buffer has sufficient size.
     unsafe { driver::BufferSubData(0x8A11, offset, size, words.as_ptr().cast()) };
 }
 
-/// What is bound to an image unit.
+/// Binding of an image unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ImageUnit {
     texture: u32,

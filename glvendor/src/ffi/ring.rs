@@ -5,7 +5,8 @@
 //! before the command of the application runs (`crate::names`), and the ring writes to another one
 //! from then on. Memory of a buffer is written only while its store is locked and not given up.
 //!
-//! Where the driver has no `ARB_buffer_storage` each write maps its range, which no draw reads yet, without waiting.
+//! If the driver has no `ARB_buffer_storage` each write maps its range, which no draw reads yet,
+//! without waiting.
 
 use super::{driver, query};
 use crate::context::Shared;
@@ -19,7 +20,7 @@ const SIZE: usize = 1 << 20;
 /// Names that a ring passes over at most when applications have claimed its names.
 const MOST_PASSED: usize = 1 << 12;
 
-/// How a buffer is written to.
+/// Method of writing to a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Maps {
     /// Mapped for each write.
@@ -29,7 +30,7 @@ pub(crate) enum Maps {
     Always,
 }
 
-/// How the memory of a buffer is reached.
+/// Access to the memory of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Memory {
     /// It is mapped for each write.
@@ -170,9 +171,9 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// Makes space for so many bytes, in another buffer if this one is full or given up. What was
-    /// written before is lost then: the driver retains it for draws that are under way, and for
-    /// nothing else. `None` if the driver gives no buffer.
+    /// Makes space for so many bytes, in another buffer if this one is full or abandoned. Previous
+    /// contents are then lost: the driver retains them for draws in progress only. `None` if the
+    /// driver cannot create a buffer.
     pub(crate) fn reserve(&mut self, bytes: usize, maps: Maps, share: &Shared) -> Option<()> {
         let is_claimed = self.is_claimed();
         if self.store.is_some() && !is_claimed && self.used + bytes <= SIZE {

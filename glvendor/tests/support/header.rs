@@ -4,7 +4,7 @@ use gl_generator::{Api, Cmd, Fallbacks, Profile, Registry};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// What clients use beyond OpenGL 4.6 with the compatibility profile.
+/// Extensions that clients use beyond OpenGL 4.6 with the compatibility profile.
 const EXTENSIONS: &[&str] = &[
     "GL_ARB_compute_variable_group_size",
     "GL_ARB_fragment_program",

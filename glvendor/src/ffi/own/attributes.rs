@@ -28,8 +28,8 @@ pub(super) fn send_attribute(number: u32, [x, y, z, w]: [f32; 4]) {
     driver::VertexAttrib4f(number, x, y, z, w);
 }
 
-/// Returns how many of so many attributes exist: each one past the last is another error, and is
-/// not read (NV_vertex_program section 2.7).
+/// Returns the number of attributes in a range that exist: each one past the last is another error,
+/// and is not read (NV_vertex_program section 2.7).
 fn valid_attributes(first: GLuint, count: GLsizei) -> usize {
     const ATTRIBUTES: u32 = 16;
     let count = u32::try_from(count).unwrap_or(0);
@@ -81,7 +81,7 @@ several! {
     VertexAttribs4ubvNV, GLubyte, 4, |it| f32::from(it) / 255.0;
 }
 
-/// Bytes are fractions, other numbers are what they are.
+/// Bytes are fractions, other numbers are not normalized.
 pub(crate) unsafe extern "system" fn VertexAttribPointerNV(
     number: GLuint,
     size: GLint,
@@ -110,7 +110,8 @@ pub(crate) unsafe extern "system" fn VertexAttribPointerNV(
     query::set_attribute_array(number, size, kind, is_byte, stride, pointer as usize);
 }
 
-/// What NV_vertex_program asks for has names of ARB_vertex_program, with the same numbers but for `CURRENT_ATTRIB_NV`, which is the same, too.
+/// The queries of NV_vertex_program have names in ARB_vertex_program, with the same numbers except
+/// for `CURRENT_ATTRIB_NV`, which is the same, too.
 macro_rules! get {
     ($($name:ident, $same:ident, $ty:ty;)*) => {$(
         pub(crate) unsafe extern "system" fn $name(number: GLuint, name: GLenum, values: *mut $ty) {
@@ -120,7 +121,7 @@ macro_rules! get {
                 current::with(|state| state.fail(commands::INVALID_VALUE));
                 return;
             }
-            // SAFETY: the application has space for what it asks for.
+            // SAFETY: the application provides memory for the result of its query.
             unsafe { driver::$same(number, name, values) };
         }
     )*};
@@ -204,7 +205,7 @@ fn enable(capability: GLenum, enabled: bool) {
     if numbered_array(capability).is_some() {
         return enable_array(capability, enabled);
     }
-    // What is enabled decides about fixed functions, points and clip planes.
+    // Capabilities that affect fixed functions, points and clip planes.
     let concerns = matches!(capability, 0x0B50 | 0x0B57 | 0x0B60 | 0x0BA1 | 0x0C60..=0x0C63 | 0x0DE0 | 0x0DE1 | 0x3000..=0x3007
         | 0x4000..=0x4007 | 0x803A | 0x806F | 0x8458 | 0x84F5 | 0x8513 | 0x8642 | 0x8643 | 0x864F | 0x8861);
     if concerns {

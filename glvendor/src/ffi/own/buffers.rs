@@ -8,17 +8,18 @@ use super::super::{current, driver, memory, query};
 use crate::target::Target;
 use std::ffi::c_void;
 
-/// `COPY_WRITE_BUFFER`, which draws nothing and is no state of arrays.
+/// `COPY_WRITE_BUFFER`, which affects no draw and is not part of the state of arrays.
 const OTHER: GLenum = 0x8F37;
 
-/// What the driver calls a target, with the buffer that is put back after the command.
+/// Driver's target for a target of this library, with the buffer that is bound again after the
+/// command.
 struct Stand {
     target: GLenum,
     before: Option<GLuint>,
 }
 
 impl Stand {
-    /// The buffer that is bound to a target stands where the driver finds it.
+    /// Binds the buffer of a target of this library to a target of the driver.
     fn of(target: GLenum) -> Self {
         let Some(ours) = Target::of_buffers(target) else {
             return Self {

@@ -23,7 +23,7 @@ struct Axis {
 /// A map of a numbered attribute is defined, if its dimensions may be so.
 ///
 /// # Safety
-/// There are the points that the dimensions tell of.
+/// The memory has the points that the dimensions specify.
 unsafe fn set_map<T: Copy>(
     target: GLenum,
     [u, v]: [Axis; 2],
@@ -146,7 +146,7 @@ get! {
     GetMapiv, GLint, |it: f32| it.round() as i32;
 }
 
-/// Sends the vertex of a place. `false` if the driver evaluates.
+/// Sends the vertex of a position. Returns `false` if the driver evaluates.
 fn send(dimension: usize, place: [f32; 2]) -> bool {
     let values = current::with(|state| state.evaluate(dimension, place)).flatten();
     let Some(values) = values else { return false };
@@ -235,7 +235,7 @@ unsafe fn draw_points(mode: GLenum, points: impl Iterator<Item = [GLint; 2]>) {
     }
 }
 
-/// How a mesh is drawn: `GL_POINT` and its kin.
+/// Modes of meshes: `GL_POINT` and the following.
 const POINT: GLenum = 0x1B00;
 const LINE: GLenum = 0x1B01;
 const FILL: GLenum = 0x1B02;
@@ -313,7 +313,7 @@ pub(crate) unsafe extern "system" fn EvalMesh2(
     }
 }
 
-/// Attributes that evaluators have set are what they were.
+/// Restores the attributes that evaluators have set.
 pub(super) fn restore_attributes() {
     let saved = current::with(|state| state.end_evaluation());
     for (number, value) in saved.unwrap_or_default() {

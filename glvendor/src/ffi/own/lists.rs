@@ -35,7 +35,7 @@ pub(crate) unsafe extern "system" fn CallList(name: GLuint) {
 /// Reads the offset at an index of a list.
 type ReadOffset = unsafe fn(*const c_void, usize) -> u32;
 
-/// Returns what reads the offsets of a type of `CallLists`: GL 2.1 section 5.4.
+/// Returns the function that reads the offsets of a type of `CallLists`: GL 2.1 section 5.4.
 fn find_reader(kind: GLenum) -> Option<ReadOffset> {
     Some(match kind {
         driver::constants::BYTE => read_number::<i8>,

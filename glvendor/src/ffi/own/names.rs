@@ -1,4 +1,5 @@
-//! Names that applications use, before the command that they use them in: what this library has under such a name makes way. See `crate::names`.
+//! Names that applications use, before the command that uses them: an object of this library with
+//! such a name is renamed. See `crate::names`.
 
 use super::super::driver::types::*;
 use super::super::{current, driver, memory};

@@ -273,7 +273,7 @@ named_queries! {
     GetNamedProgramLocalParameterIuivEXT, GLuint, |bits| bits;
 }
 
-/// NV_vertex_program names what is asked for; there is only one thing.
+/// NV_vertex_program has a parameter for the queried value; there is only one.
 macro_rules! nv_queries {
     ($($name:ident, $ty:ty;)*) => {$(
         pub(crate) unsafe extern "system" fn $name(target: GLenum, index: GLuint, name: GLenum, values: *mut $ty) {

@@ -26,7 +26,7 @@ pub(crate) fn raster_position(coordinates: [f32; 4]) {
     }
 }
 
-/// Pixels are the driver's where there are no programs, and where they are errors.
+/// The driver draws pixels if there are no programs, and if they are errors.
 fn is_seen(state: &State, [width, height]: [GLsizei; 2]) -> bool {
     state.capabilities.works && !state.is_inside && width >= 0 && height >= 0
 }
@@ -178,7 +178,7 @@ impl Layout {
         })
     }
 
-    /// Returns whether the bit of a column and a row is set, by the byte at an offset.
+    /// Returns true if the bit of a column and a row is set, by the byte at an offset.
     fn is_set(&self, byte: impl Fn(u64) -> u8, [column, row]: [i32; 2]) -> bool {
         let bit = self.first_bit + u64::from(column.unsigned_abs());
         let offset = self.first_byte + u64::from(row.unsigned_abs()) * self.stride + bit / 8;
