@@ -2,8 +2,8 @@
 //! tests notice them.
 //!
 //! A build for each fault would take minutes. So one build of a copy of the workspace holds all
-//! faults that are drawn, each behind a switch that an environment variable turns on; what does not
-//! compile is left out.
+//! selected faults, each controlled by a switch that an environment variable turns on; faults that
+//! do not compile are removed.
 #![expect(
     clippy::print_stdout,
     reason = "a command line program prints its progress"
@@ -36,9 +36,10 @@ use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// What `test` draws. Every fault has its own lot: what is drawn changes only where the code does.
+/// Seed of the selection of `test`. The rank of a fault depends on the fault only: the selection
+/// changes only if the code changes.
 const TEST_SEED: u64 = 13;
-/// How much `test` draws.
+/// Number of faults that `test` selects.
 const TEST_COUNT: usize = 24;
 
 const HELP: &str = "\
@@ -143,7 +144,7 @@ fn summarize(judged: &[Judged]) -> Tally {
     tally
 }
 
-/// Builds what is drawn and judges it.
+/// Builds the selected faults and evaluates them.
 fn judge_all(mut drawn: Vec<Fault>, options: &Options) -> Result<Vec<Judged>> {
     let start = Instant::now();
     let known = Known::read()?;
@@ -201,7 +202,7 @@ fn judge_all(mut drawn: Vec<Fault>, options: &Options) -> Result<Vec<Judged>> {
     Ok(judged.collect())
 }
 
-/// Returns what has survived so far, but for what the table explains.
+/// Returns the faults that are undetected until now, except for those that the table explains.
 fn survivors(
     verdicts: &BTreeMap<usize, Verdict>,
     explained: impl Fn(usize) -> bool,
@@ -215,7 +216,7 @@ fn survivors(
     left.filter(|(number, _)| !explained(*number)).collect()
 }
 
-/// Judges what is left in another way.
+/// Evaluates the remaining faults in another configuration.
 fn judge_left(
     left: &BTreeMap<usize, Survivor>,
     jobs: usize,
@@ -235,7 +236,7 @@ fn in_parallel(
     faults: &[Fault],
     judge: impl Fn(usize) -> Result<Verdict> + Sync,
 ) -> Result<BTreeMap<usize, Verdict>> {
-    // How many are judged, and how many of them are caught.
+    // Number of evaluated faults, and number of detected ones.
     let counts = Mutex::new((0, 0));
     let verdicts = shell::side_by_side(numbers, jobs, |number| {
         let fault = &faults[*number];

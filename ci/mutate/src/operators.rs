@@ -1,4 +1,4 @@
-//! What becomes of operators and literals.
+//! Mutations of operators and literals.
 #![expect(
     clippy::wildcard_enum_match_arm,
     reason = "the enums of syn are foreign and grow"

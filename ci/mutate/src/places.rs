@@ -1,4 +1,4 @@
-//! Where a fault can be put into the code, and which: everything that a switch at run time can
+//! Mutation sites of the code, and their mutations: everything that a switch at run time can
 //! change.
 //!
 //! Left out: patterns, types, attributes, macros by example, `const fn`, code for tests, and what
@@ -16,14 +16,14 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Block, Expr, Item, Signature, Stmt};
 
-/// How a change stands in the code.
+/// Syntactic form of a change in the code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
     /// One value or the other.
     Value,
     /// One block or the other; also statements.
     Block,
-    /// One constant or the other, as a place.
+    /// One constant or the other, as a place expression.
     Constant,
     /// Text that is put in, whether the fault is on or not.
     Addition,
@@ -34,9 +34,9 @@ pub(crate) enum Form {
 pub(crate) struct Edit {
     /// The bytes that are changed.
     pub(crate) range: Range<usize>,
-    /// What stands there instead.
+    /// Replacement of the code.
     pub(crate) changed: String,
-    /// How both are put into the code.
+    /// Form in which both are inserted into the code.
     pub(crate) form: Form,
 }
 
@@ -47,9 +47,9 @@ pub(crate) struct Place {
     pub(crate) line: usize,
     /// Names of modules, types and functions around it.
     pub(crate) function: String,
-    /// What changes, for users: `old -> new`.
+    /// Description of the change for users: `old -> new`.
     pub(crate) change: String,
-    /// What to change in the text.
+    /// Edits of the source.
     pub(crate) edits: Vec<Edit>,
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn is_hidden(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Returns all places of a file.
+/// Returns all mutation sites of a file.
 pub(crate) fn find_places(text: &str, file: &syn::File, enums: &Enums) -> Vec<Place> {
     let mut finder = Finder {
         text,
@@ -107,13 +107,13 @@ struct Finder<'a> {
     enums: &'a Enums,
     paths: PathsOfFile,
     places: Vec<Place>,
-    /// Names of types and functions around the code at hand.
+    /// Names of types and functions around the current code.
     around: Vec<String>,
     own_type: String,
     table: Option<Table>,
     /// Faults of tables, which need all uses of the table.
     in_table: Vec<(Table, Place)>,
-    /// Where functions read constants.
+    /// Names of constants that functions read, with their ranges.
     uses: Vec<(String, Range<usize>)>,
 }
 
@@ -151,7 +151,7 @@ impl Finder<'_> {
             edits: edits.iter().map(edit).collect(),
         };
         match &self.table {
-            // Statements and blocks have no place in a table.
+            // Statements and blocks cannot occur in a table.
             Some(table) if form == Form::Value => self.in_table.push((table.clone(), place)),
             Some(_) => {}
             None if self.places.contains(&place) => {}
@@ -159,8 +159,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Returns the places, with those in tables: a table with a fault is a second constant, and an
-    /// expression that names the table reads one or the other.
+    /// Returns the sites, including those in tables: a table with a fault is a second constant, and
+    /// an expression that names the table reads one or the other.
     fn finish(mut self) -> Vec<Place> {
         for (number, (table, place)) in std::mem::take(&mut self.in_table).into_iter().enumerate() {
             let mut edits: Vec<Edit> = Vec::new();
@@ -440,7 +440,7 @@ fn shorten(change: &str) -> String {
     if line.chars().count() <= CHANGE_LENGTH {
         return line;
     }
-    // Both ends tell something: what it was and what it is.
+    // Both ends are informative: the original and the replacement.
     let letters: Vec<char> = line.chars().collect();
     let start: String = letters[..CHANGE_LENGTH / 2].iter().collect();
     let end: String = letters[letters.len() - CHANGE_LENGTH / 2..]

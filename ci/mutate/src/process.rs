@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 /// Most address space of a process, in KiB. Drivers reserve much more than they use.
 const ADDRESS_SPACE: u64 = 16 << 20;
 
-/// How often a process is looked at.
+/// Polling interval of processes.
 const POLL: Duration = Duration::from_millis(5);
 
-/// How a process ended.
+/// Exit of a process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum End {
     /// By itself, successfully.

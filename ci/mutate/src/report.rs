@@ -8,17 +8,17 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Id, file, function, change, and why no test can notice it. The id tells apart what looks the
-/// same in a function.
+/// Id, file, function, change, and the reason why no test can detect it. The id distinguishes equal
+/// changes in a function.
 const KNOWN: &str = "tests/acceptance/mutants.tsv";
 
 /// A fault and what became of it.
 pub(crate) struct Judged {
     /// The fault.
     pub(crate) fault: Fault,
-    /// What became of it.
+    /// Result for the fault.
     pub(crate) verdict: Verdict,
-    /// Why it may survive.
+    /// Reason why it may remain undetected.
     pub(crate) known: Option<String>,
 }
 
@@ -42,7 +42,7 @@ impl Known {
         Ok(Self(text.lines().skip(1).map(row).collect::<Result<_>>()?))
     }
 
-    /// Returns why a fault may survive, if it is in the table.
+    /// Returns the reason why a fault may remain undetected, if it is in the table.
     pub(crate) fn explanation(&self, fault: &Fault) -> Option<String> {
         let place = &fault.place;
         let found = self.0.iter().find(|[id, file, function, change, _]| {

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use syn::Item;
 
-/// The crates that get faults: folder, and the path of the switch in their code.
+/// Crates that get faults: directory, and the path of the switch in their code.
 pub(crate) const CRATES: [(&str, &str); 3] = [
     ("ir", "crate::fault_switch::on"),
     ("frontend", "glasm_ir::fault_switch::on"),
@@ -20,11 +20,11 @@ pub(crate) const CRATES: [(&str, &str); 3] = [
 
 /// A fault that can be put in.
 pub(crate) struct Fault {
-    /// Made of what changes and where, but not of the line.
+    /// Hash of the change and its location, without the line.
     pub(crate) id: String,
     /// The file, from the root of the repository.
     pub(crate) file: String,
-    /// What is changed.
+    /// Site that is changed.
     pub(crate) place: Place,
 }
 
@@ -124,8 +124,8 @@ pub(crate) fn find_faults() -> Result<Vec<Fault>> {
 pub(crate) fn draw(faults: Vec<Fault>, selection: &Selection) -> Vec<Fault> {
     let wanted = |fault: &Fault| selection.includes(fault);
     let mut drawn: Vec<Fault> = faults.into_iter().filter(wanted).collect();
-    // Every fault has its own lot, so that code that changes elsewhere does not change what is
-    // drawn.
+    // The rank of a fault depends on its id only, so that changes of other code do not affect the
+    // selection.
     drawn.sort_by_cached_key(|fault| hash(selection.seed, &[&fault.id]));
     drawn
 }

@@ -1,5 +1,4 @@
-//! Values that stand beside each other: the variants of an enum, or what a file takes from one
-//! foreign type.
+//! Replacement values: the variants of an enum, or the values that a file uses of one foreign type.
 
 use std::collections::{BTreeMap, BTreeSet};
 use syn::visit::{self, Visit};
@@ -32,8 +31,8 @@ impl Enums {
         }
     }
 
-    /// Returns the value next to the one that `path` names, with as many values in it. `own` is
-    /// what `Self` means.
+    /// Returns the value next to the one that `path` names, with the same number of fields. `own`
+    /// is the type that `Self` denotes.
     pub(crate) fn sibling(&self, path: &ExprPath, own: &str, file: &PathsOfFile) -> Option<String> {
         let (prefix, name) = split(path)?;
         let of = prefix.rsplit("::").next().unwrap_or_default();
@@ -55,7 +54,7 @@ impl Enums {
     }
 }
 
-/// What a file names of each type or module, in values.
+/// Paths that a file uses of each type or module, in values.
 #[derive(Default)]
 pub(crate) struct PathsOfFile(BTreeMap<String, BTreeSet<String>>);
 

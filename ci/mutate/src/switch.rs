@@ -6,13 +6,13 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Which faults were asked for since the last script ended.
+/// Faults that were reached since the last script ended.
 static REACHED: [AtomicBool; COUNT] = [const { AtomicBool::new(false) }; COUNT];
 /// Number of the fault that is on; before it is known, and if there is none, more than all numbers.
 static CHOSEN: AtomicUsize = AtomicUsize::new(UNKNOWN);
 const UNKNOWN: usize = usize::MAX;
 const NONE: usize = usize::MAX - 1;
-/// What the script at hand gave so far.
+/// Hash of the compiler output for the current script.
 static SEEN: Mutex<Option<DefaultHasher>> = Mutex::new(None);
 
 /// Decides whether a fault is on.
@@ -45,7 +45,7 @@ pub fn note(seen: &dyn Debug) {
     text.hash(hasher.get_or_insert_default());
 }
 
-/// Writes what a script reached and gave.
+/// Writes the reached faults and the compiler output of a script.
 pub fn end_script(path: &dyn Debug) {
     let Some(file) = variable("GLASM_FAULT_SCRIPTS") else {
         return;

@@ -1,4 +1,4 @@
-//! Places and rewriting, on small sources.
+//! Tests of mutation sites and rewriting, on small sources.
 
 use crate::places::{Place, find_places};
 use crate::rewrite::rewrite;

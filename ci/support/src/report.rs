@@ -16,7 +16,7 @@ pub enum Outcome {
     Pass,
     /// An expectation is not met.
     Fail,
-    /// The device lacks what it needs.
+    /// The device lacks a requirement.
     #[default]
     Skip,
 }
@@ -34,7 +34,7 @@ pub struct ScriptResult {
     pub covers: Vec<String>,
     /// The reason why it was skipped.
     pub reason: String,
-    /// Descriptions of what went wrong.
+    /// Descriptions of the failures.
     pub failures: Vec<String>,
     /// Lines that it printed.
     pub output: Vec<String>,

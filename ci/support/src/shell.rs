@@ -42,7 +42,7 @@ pub fn create_dir(path: &Path) -> Result<()> {
     std::fs::create_dir_all(path).with_context(|| format!("creating {}", path.display()))
 }
 
-/// Creates a directory and those above it, and removes what was in it. Errors name it.
+/// Creates a directory and those above it, and removes its previous contents. Errors name it.
 pub fn create_empty_dir(path: &Path) -> Result<()> {
     if path.exists() {
         std::fs::remove_dir_all(path).with_context(|| format!("emptying {}", path.display()))?;
@@ -211,7 +211,7 @@ fn copy_lines(from: impl Read, mut to: impl Write) -> String {
         .read_until(b'\n', &mut line)
         .is_ok_and(|count| count > 0)
     {
-        // A closed terminal must not end the run: the copy is what counts.
+        // A closed terminal must not end the run: the copy is essential.
         let _ = to.write_all(&line);
         text.push_str(&String::from_utf8_lossy(&line));
         line.clear();

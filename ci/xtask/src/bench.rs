@@ -20,7 +20,7 @@ Refreshes the tables of docs/performance.md. Without --only it measures:
   scripts    how many scripts run in a second on the CPU drivers, where the time goes, the cost of
              the validation layer, and the memory of a process that runs ten thousand";
 
-/// How long to measure.
+/// Duration of the measurements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Effort {
     /// Long enough for stable figures.
@@ -109,7 +109,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns what a benchmark has written.
+/// Returns the tables that a benchmark has written.
 fn read_tables(out: &Path, name: &str) -> Result<String> {
     std::fs::read_to_string(out.join(name)).context("the benchmark wrote no tables")
 }
@@ -118,8 +118,8 @@ fn quick_word(effort: Effort) -> Option<&'static str> {
     (effort == Effort::Quick).then_some("--quick")
 }
 
-/// Shaders beside the same in GLSL, on lavapipe. `Ok(false)`: something is missing, and a line says
-/// what.
+/// Compares shaders with equivalent ones in GLSL, on lavapipe. `Ok(false)`: a requirement is
+/// missing, which a message describes.
 fn bench_pairs(effort: Effort, out: &Path) -> Result<bool> {
     let Some(driver) = vulkan::lavapipe() else {
         println!("skipped: lavapipe is not installed, so no shaders are timed (cargo xtask setup)");
@@ -169,7 +169,7 @@ fn refresh(part: &str, tables: &str) -> Result<()> {
     std::fs::write(DOCUMENT, text).with_context(|| format!("writing {DOCUMENT}"))
 }
 
-/// Replaces what is between two marks of a document. A missing mark is an error.
+/// Replaces the content between two marks of a document. A missing mark is an error.
 pub(crate) fn splice(text: &str, marks: &[impl AsRef<str>; 2], tables: &str) -> Result<String> {
     let [begin, end] = marks.each_ref().map(AsRef::as_ref);
     let start = text

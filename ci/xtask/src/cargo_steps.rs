@@ -34,7 +34,7 @@ pub(crate) fn run_tests(command: &mut Command) -> Result<Tally> {
     let transcript = shell::tee(command.env("GLASM_TEST_SCRIPTS", "off"))?;
     let tally = Tally::of_test_run(&transcript.text, transcript.success);
     anyhow::ensure!(tally != Tally::default(), "no test was run");
-    // Without a skipped test there is no list.
+    // Without a skipped test the list does not exist.
     let skipped = std::fs::read_to_string(&list).unwrap_or_default();
     let skipped = skip::tests_of(&skipped);
     for (test, reason) in &skipped {
@@ -105,7 +105,7 @@ pub(crate) fn check_pure_rust() -> Result<Tally> {
     Ok(tally)
 }
 
-/// Keeps the tests with NVIDIA's Cg runtime out of the step that runs all others.
+/// Excludes the tests with NVIDIA's Cg runtime from the step that runs all others.
 const CG_OFF: (&str, &str) = ("GLASM_TEST_CG", "off");
 
 /// Runs the unit and integration tests, with nextest if it is installed.

@@ -1,6 +1,7 @@
-//! What tests need of packages that are not installed: files with known hashes, which are unpacked
-//! below `target`. NVIDIA's Cg runtime comes from the registry of Python's packages. The tests of
-//! piglit come from Debian, as far as they concern programs: the entire package would take 2 GB.
+//! Test requirements from packages that are not installed: files with known hashes, which are
+//! unpacked below `target`. NVIDIA's Cg runtime comes from the registry of Python's packages. The
+//! tests of piglit come from Debian, to the extent that they concern programs: the entire package
+//! would take 2 GB.
 
 use crate::unpacked;
 use anyhow::{Context as _, Result, bail, ensure};

@@ -97,8 +97,8 @@ fn seed_corpus(dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// How programs start: with a header, or with the word of a TGSI processor. Programs of other forms
-/// have words of their own in the names of their sections.
+/// First bytes of programs: a header, or the name of a TGSI processor. Other forms of programs have
+/// separate keywords in the names of their sections.
 const STARTS: [&[u8]; 7] = [
     b"!!",
     b"VERT",

@@ -19,19 +19,19 @@ use std::sync::LazyLock;
 /// Rust's name of the target.
 const TARGET: &str = "i686-unknown-linux-gnu";
 
-/// Where everything goes.
+/// Directory of all output.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("i386"));
 
-/// What a client of OpenGL needs to be built and to run, besides the library of the compiler's
-/// version.
+/// Packages that a client of OpenGL needs to be built and to run, in addition to the library of the
+/// compiler's version.
 const LIBRARIES: &str = "libc6-dev:i386 libgl1:i386 libegl1:i386 libegl-mesa0:i386 \
     libglx-mesa0:i386 libgl1-mesa-dri:i386 libx11-6:i386";
 
 /// Debian's newer Rust, which its browsers are built with, and its standard library for i386.
 const RUST: &[&str] = &["rustc-web", "libstd-rust-web-dev:i386"];
 
-/// What the crates use that Debian's Rust 1.85 has, but not yet as stable: Rust 1.88, the oldest
-/// that the library asks for, has all of it.
+/// Features that the crates use and that are unstable in Debian's Rust 1.85: Rust 1.88, the minimum
+/// version of the library, has all of them as stable.
 const UNSTABLE: &str = "let_chains,unsigned_is_multiple_of,slice_as_chunks,unbounded_shifts,float_next_up_down,hash_extract_if,vec_pop_if";
 
 /// The same of the one dependency that uses some of it; crates without `std` do not know the names
@@ -51,7 +51,7 @@ pub(crate) fn test() -> Result<Tally> {
     let runtime = format!("libgcc-{version}-dev:i386");
     let packages: Vec<&str> = LIBRARIES.split(' ').chain([&*runtime]).collect();
     let unpack = |name: &str, origin, packages: &[&str]| {
-        // As with all that is fetched: what is not available here is skipped.
+        // As for all fetched packages: unavailable ones are skipped.
         unpacked::unpack(&out.join(name), origin, packages)
             .map_err(|error| Skip::because(format!("packages of i386 cannot be had: {error:#}")))
     };
@@ -66,7 +66,7 @@ pub(crate) fn test() -> Result<Tally> {
     ]);
     build.args(["--target", TARGET, "--target-dir"]).arg(&out);
     build.env("CARGO_TARGET_I686_UNKNOWN_LINUX_GNU_LINKER", &compiler);
-    // The clients run for less time than optimizing takes, whatever the caller sets.
+    // The clients run for less time than optimizing takes, regardless of the caller's setting.
     build.env("CARGO_PROFILE_DEV_OPT_LEVEL", "0");
     if !has_target()? {
         let rust = unpack("rust", Origin::BesideTheSystem, RUST)?;
@@ -78,7 +78,7 @@ pub(crate) fn test() -> Result<Tally> {
     test_clients(&library, &compiler, &root)
 }
 
-/// Returns where Debian has libraries for i386.
+/// Returns Debian's directories of libraries for i386.
 fn library_directories(root: &Path) -> [PathBuf; 2] {
     ["usr/lib/i386-linux-gnu", "lib/i386-linux-gnu"].map(|it| root.join(it))
 }
@@ -111,8 +111,8 @@ fn has_target() -> Result<bool> {
     Ok(output.status.success() && Path::new(&folder).exists())
 }
 
-/// Debian's Rust: a script stands for it that says where its libraries are, and which unstable
-/// parts crates may use.
+/// Writes a script that wraps Debian's Rust: it sets the library path, and the unstable features
+/// that crates may use.
 fn write_rust_compiler(out: &Path, root: &Path) -> Result<PathBuf> {
     let root = root.display();
     let text = format!(
@@ -127,9 +127,9 @@ fn write_rust_compiler(out: &Path, root: &Path) -> Result<PathBuf> {
     shell::write_program(&out.join("rustc"), &text)
 }
 
-/// Writes a script for the system's gcc, for i386. What it builds starts with the dynamic linker
-/// and the libraries below `root`, and so do libraries that it loads: an old-fashioned run path
-/// counts for them, too.
+/// Writes a script for the system's gcc, for i386. Programs that it builds start with the dynamic
+/// linker and the libraries below `root`, and so do libraries that they load: a run path of the old
+/// kind (`DT_RPATH`) applies to them, too.
 fn write_c_compiler(out: &Path, root: &Path, version: &str) -> Result<PathBuf> {
     let folders = library_directories(root);
     let [first, second] = folders.each_ref().map(|it| it.display());

@@ -70,7 +70,8 @@ impl Apt {
         if std::mem::replace(&mut self.lists_are_fresh, true) {
             return Ok(false);
         }
-        // One unreachable source must not stop us: what matters is which packages are known then.
+        // An unreachable source must not stop the setup: only the set of packages that are known
+        // then matters.
         if !shell::succeeds(apt_get("apt-get update")?.arg("update"))? {
             println!("apt-get update reported errors; going on with the package lists there are");
         }

@@ -1,9 +1,10 @@
-//! `cargo xtask piglit`: our verdicts beside those of piglit's tests of the ARB languages.
+//! `cargo xtask piglit`: verdicts of glasm compared with those of piglit's tests of the ARB
+//! languages.
 //!
 //! Programs of `tests/asmparsertest` say in a comment whether they must load; scripts with programs
-//! of these languages must pass. Both are compared twice: as shipped programs are taken, and
-//! strictly. What we decide otherwise on purpose stands in a table with the section of the
-//! specification that decides.
+//! of these languages must pass. Both are compared twice: with the acceptance for shipped programs,
+//! and strictly. Intentional differences are in a table with the deciding section of the
+//! specification.
 
 use crate::suite;
 use anyhow::{Context, Result, bail};
@@ -28,7 +29,7 @@ pub(crate) struct Options {
     checkout: PathBuf,
 }
 
-/// Where converted programs and the report go.
+/// Output directory of converted programs and the report.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("piglit"));
 
 /// Path below the checkout, way of loading, deciding section and reason.
@@ -37,10 +38,10 @@ const KNOWN: &str = "tests/acceptance/piglit.tsv";
 /// Programs that only load or do not.
 const PROGRAMS: &str = "tests/asmparsertest/shaders";
 
-/// How programs are loaded.
+/// Acceptance of programs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// What shipped programs do is a warning.
+    /// Violations that shipped programs contain are warnings.
     Shipped,
     /// It is an error.
     Strict,
@@ -56,12 +57,12 @@ impl Mode {
     }
 }
 
-/// One file of piglit and what came of it.
+/// File of piglit and its result.
 struct Case {
     /// Below the checkout.
     path: String,
     outcome: Outcome,
-    /// What was wrong or missing.
+    /// Description of the error or the missing requirement.
     detail: String,
 }
 
@@ -141,8 +142,8 @@ fn check_programs(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
             outcome: Outcome::Pass,
             detail: String::new(),
         };
-        // As that test does, load programs of the folder ARBvp1.0 as vertex programs whatever their
-        // headers say.
+        // As in that test, programs of the directory ARBvp1.0 are loaded as vertex programs
+        // regardless of their headers.
         let stage = if case.path.contains("vp1.0/") {
             "vertex"
         } else {
@@ -245,7 +246,7 @@ fn run_scripts(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
         .collect())
 }
 
-/// Counts by folder.
+/// Prints counts by directory.
 fn print_table(cases: &[Case], known: &Known) {
     let mut folders: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
     for case in cases {

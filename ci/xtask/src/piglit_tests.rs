@@ -1,6 +1,6 @@
 //! Piglit's tests with programs as applications of the vendor library, before Mesa's OpenGL driver
-//! for the CPU: once as they are, once with all programs ours. Piglit judges them itself. What does
-//! not pass must be what Mesa alone makes of it.
+//! for the CPU: once unchanged, once with all programs executed by glasm. Piglit itself determines
+//! the results. A test that does not pass must have the same result with Mesa alone.
 
 use crate::fetched::{self, Piglit};
 use crate::{installed, reference, suite};
@@ -14,22 +14,23 @@ use std::sync::LazyLock;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What is known to differ, with the reasons.
+/// Known differences, with the reasons.
 const EXPECTED: &str = "tests/vendor/piglit.txt";
 
-/// Where the links to the library go.
+/// Directory of the links to the library.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("vendor"));
 
 /// The driver.
 const DRIVER: &str = "llvmpipe";
 
-/// Fewer that pass would mean that the library or the driver refuses what it took before.
+/// Fewer passing tests would mean that the library or the driver rejects programs that it accepted
+/// before.
 const LEAST: u64 = 850;
 
 /// A test that hangs is killed then.
 const SECONDS: &str = "100";
 
-/// What an executable says in which programs of the assembly languages are, or which asks for their
+/// Strings in executables that contain programs of the assembly languages, or that query their
 /// extensions.
 const WORDS: [&str; 5] = [
     "vertex_program",
@@ -42,10 +43,10 @@ const WORDS: [&str; 5] = [
 /// Sections of scripts with such programs.
 const SECTIONS: [&str; 2] = ["[vertex program]", "[fragment program]"];
 
-/// How a test runs.
+/// Configuration of a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
-    /// With the library; the driver keeps the programs that it knows.
+    /// With the library; the driver executes the programs that it supports.
     Ours,
     /// With the library and `GLASM_ALL=1`.
     All,
@@ -63,7 +64,7 @@ struct Test {
     modes: &'static [Mode],
 }
 
-/// What a test has said: its result, and those of its parts.
+/// Output of a test: its result, and those of its parts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Said {
     result: String,
@@ -110,7 +111,7 @@ fn find_tests(piglit: &Piglit) -> Result<Vec<Test>> {
             found.push(entry.test(words, &[Mode::Ours, Mode::All]));
         }
     }
-    // What the driver takes of these is its own.
+    // The driver's acceptance of these programs does not depend on the library.
     for entry in read_entries(piglit, "glslparser")? {
         if entry.kind == "asm_parser" {
             let mut words = vec!["asmparsertest".to_owned()];
@@ -205,8 +206,7 @@ fn attribute(text: &str, name: &str) -> Option<String> {
     Some(value)
 }
 
-/// What is known to differ: names of tests, after `GLASM_ALL=1` where they differ in that mode
-/// only.
+/// Known differences: names of tests, after `GLASM_ALL=1` if they differ in that mode only.
 struct Known(BTreeMap<String, String>);
 
 impl Known {
@@ -230,8 +230,8 @@ impl Known {
     }
 }
 
-/// Runs all tests, as many at a time as there are processor cores. What no one can run here is no
-/// check.
+/// Runs all tests, as many in parallel as there are processor cores. Tests that cannot run on this
+/// machine are ignored.
 fn judge_all(piglit: &Piglit, tests: &[Test], known: &Known) -> Result<Tally> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     println!("{} tests, {workers} at a time", tests.len());
@@ -260,7 +260,7 @@ fn judge_all(piglit: &Piglit, tests: &[Test], known: &Known) -> Result<Tally> {
     })
 }
 
-/// Runs a test; what is to be told of it.
+/// Runs a test; returns its counts and a message.
 fn judge(piglit: &Piglit, test: &Test, mode: Mode, known: &Known) -> Result<(Tally, String)> {
     let said = run(piglit, test, mode)?;
     let passes = said.result == "pass";
@@ -296,7 +296,8 @@ fn judge(piglit: &Piglit, test: &Test, mode: Mode, known: &Known) -> Result<(Tal
 }
 
 impl Said {
-    /// Returns what the last lines of a test say; what it ended with if it has not got there.
+    /// Parses the result in the last lines of a test; if there is none, the result is the exit of
+    /// the process.
     fn read(text: &str, end: &str) -> Self {
         let mut said = Self {
             result: end.to_owned(),
@@ -333,7 +334,7 @@ impl Said {
     }
 }
 
-/// Runs a test and returns what it reports.
+/// Runs a test and returns its result.
 fn run(piglit: &Piglit, test: &Test, mode: Mode) -> Result<Said> {
     let program = executable(piglit, &test.words);
     let mut command = match mode {
@@ -397,7 +398,7 @@ mod tests {
         assert_eq!(said.result, "fail");
         assert_eq!(said.parts["a"], "pass");
         assert_eq!(said.parts["b"], "fail");
-        // What has crashed at its end has not passed.
+        // A test that has crashed at its end has not passed.
         assert_eq!(
             Said::read("PIGLIT: {\"result\": \"pass\" }", "signal: 6").result,
             "signal: 6"

@@ -57,7 +57,7 @@ int main(void) {
 }
 ";
 
-/// Where everything goes.
+/// Directory of all output.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("races"));
 
 /// Runs the step of `cargo xtask test`.
@@ -163,7 +163,7 @@ fn test_clients(library: &Path, compiler: &Path, reports: &Path) -> Result<Tally
     run_tests(&mut test)
 }
 
-/// Reads what the clients have reported, and prints the races of the library.
+/// Reads the reports of the clients, and prints the races of the library.
 fn judge_reports(folder: &Path) -> Result<Tally> {
     let mut count = 0;
     let mut ours = Vec::new();
@@ -191,8 +191,9 @@ fn judge_reports(folder: &Path) -> Result<Tally> {
     Ok(Tally::check(ours.is_empty()))
 }
 
-/// Decides whether a report is about two accesses of the library. Those of the driver, which is not
-/// instrumented, are reported where it calls functions of the C library, whatever orders them.
+/// Returns true if a report is about two accesses of the library. Accesses of the driver, which is
+/// not instrumented, are reported if it calls functions of the C library, regardless of their
+/// synchronization.
 fn is_ours(report: &str) -> bool {
     let accesses: Vec<&str> = report.split("\n\n").take(2).collect();
     let modules: Vec<&str> = accesses.iter().filter_map(|it| innermost(it)).collect();

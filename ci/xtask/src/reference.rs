@@ -21,10 +21,10 @@ softpipe) and with lavapipe, compares all that they leave, and writes docs/refer
 below tests/golden are compared, too. docs/comparing.md explains how; differences that a
 specification decides are listed in tests/reference/known-differences.toml.";
 
-/// Where reports and random scripts go.
+/// Output directory of reports and random scripts.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("reference"));
 
-/// What is decided about differences, with the deciding sections.
+/// Decisions about differences, with the deciding sections.
 const KNOWN: &str = "tests/reference/known-differences.toml";
 
 /// The document that users read.
@@ -47,13 +47,13 @@ const DRIVERS: &[&str] = &["llvmpipe", "softpipe"];
 /// Directories of recordings, one for each driver that was recorded.
 const GOLDEN: &str = "tests/golden";
 
-/// What lavapipe is compared with.
+/// Driver that lavapipe is compared with.
 struct Reference {
     /// The driver, as its chapter is called.
     name: String,
     /// For `--compare`.
     side: String,
-    /// What `GALLIUM_DRIVER` must be.
+    /// Value of `GALLIUM_DRIVER`.
     gallium: Option<&'static str>,
 }
 
@@ -67,13 +67,13 @@ pub(crate) fn run() -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(tally.failed > 0)))
 }
 
-/// Runs the step of `cargo xtask test`. What a driver cannot run does not count as skipped: none
-/// for the CPU knows the newer languages.
+/// Runs the step of `cargo xtask test`. Scripts that a driver cannot run are not treated as skipped
+/// checks: no CPU driver supports the newer languages.
 pub(crate) fn test() -> Result<Tally> {
     compare_all(&find_references()?)
 }
 
-/// Mesa's drivers, if they are installed, and what was recorded.
+/// Returns Mesa's drivers, if they are installed, and the recordings.
 fn find_references() -> Result<Vec<Reference>> {
     let mut found = Vec::new();
     if installed::has_opengl() {

@@ -1,4 +1,4 @@
-//! `cargo xtask setup`: what demo and test need of the machine, and how it gets there.
+//! `cargo xtask setup`: requirements of demo and test on the machine, and their installation.
 
 use crate::packages::{self, Apt, Names};
 use crate::{fetched, glslang, installed, wine};
@@ -34,7 +34,7 @@ pub(crate) enum Purpose {
     Demo,
     /// Tests only; without it some checks are skipped.
     Test,
-    /// `cargo xtask bench` only: what is missing is reported, not installed.
+    /// `cargo xtask bench` only: missing requirements are reported, not installed.
     Bench,
 }
 
@@ -47,7 +47,7 @@ struct Need {
     source: Source,
 }
 
-/// Where something comes from.
+/// Source of a requirement.
 enum Source {
     /// The system's packages.
     Packages(Names),
@@ -57,7 +57,7 @@ enum Source {
 use Source::{Packages, Unpacked};
 
 impl Need {
-    /// Returns how to install it here by hand.
+    /// Returns instructions for installing it by hand.
     fn hint(&self, system: Option<usize>) -> String {
         match &self.source {
             Packages(names) => packages::hint(system, names),
@@ -76,8 +76,8 @@ impl Need {
     }
 }
 
-/// Defines the needs: purpose and name, the condition that it is present, its source, and what it
-/// is for.
+/// Defines the requirements: purpose and name, the condition that it is present, its source, and
+/// its use.
 macro_rules! needs {
     ($($purpose:ident $what:literal if $is_present:expr => $source:expr, $why:literal;)*) => {
         const NEEDS: &[Need] = &[$(Need {
@@ -180,7 +180,8 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(!complete)))
 }
 
-/// Prints what is there and what is not. Returns whether nothing that `purpose` needs is missing.
+/// Prints the present and the missing requirements. Returns true if no requirement of `purpose` is
+/// missing.
 fn report(purpose: Purpose) -> bool {
     let system = packages::detect_system();
     let mut complete = true;
@@ -196,7 +197,7 @@ fn report(purpose: Purpose) -> bool {
     complete
 }
 
-/// Returns what this machine needs for something.
+/// Returns the requirements of a purpose on this machine.
 fn needs(purpose: Purpose) -> impl Iterator<Item = &'static Need> {
     NEEDS.iter().filter(move |need| match &need.source {
         Unpacked(source) if !(source.is_for_this_machine)() => false,
@@ -204,7 +205,7 @@ fn needs(purpose: Purpose) -> impl Iterator<Item = &'static Need> {
     })
 }
 
-/// Asks on a terminal; anywhere else nobody could answer, so the command itself was the consent.
+/// Asks on a terminal; otherwise there is no user to answer, so the command itself is the consent.
 fn ask_for_consent() -> Result<bool> {
     if !std::io::stdin().is_terminal() {
         return Ok(true);
@@ -222,7 +223,7 @@ pub(crate) fn ensure(purpose: Purpose) -> Result<bool> {
     let system = packages::detect_system();
     let mut apt = Apt::default();
     let mut complete = true;
-    // One after the other: a package may contain what a later need asks for.
+    // Installed in order: a package may contain a program that a later requirement needs.
     for need in needs(purpose).filter(|need| !(need.is_present)()) {
         let Need { what, why, .. } = need;
         println!("missing: {what} ({why})");

@@ -13,16 +13,16 @@ use std::process::Command;
 use std::sync::LazyLock;
 use walkdir::WalkDir;
 
-/// Where reports and modules of suites go.
+/// Output directory of reports and modules of suites.
 pub(crate) static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("scripts"));
 
-/// Where the examples of the manual are written to.
+/// Output directory of the examples of the manual.
 static EXAMPLES: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("scripts/manual"));
 
-/// How much a test run checks.
+/// Extent of a test run.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) enum Scope {
-    /// What most faults show in, within minutes.
+    /// Checks that detect most faults, within minutes.
     #[default]
     Quick,
     /// Everything.
@@ -37,7 +37,7 @@ pub(crate) struct SuiteRun {
     pub(crate) tally: Tally,
     /// One result per script.
     pub(crate) results: Vec<ScriptResult>,
-    /// Where the modules are.
+    /// Directory of the modules.
     pub(crate) modules: PathBuf,
 }
 
@@ -51,24 +51,24 @@ fn write_examples() -> Result<&'static Path> {
     Ok(folder)
 }
 
-/// How to run a suite.
+/// Configuration of a suite run.
 #[derive(Clone, Debug)]
 pub(crate) struct Pass {
     /// Name in reports; `None`: that of the driver.
     name: Option<&'static str>,
     /// Only scripts that contain this.
     containing: Option<&'static str>,
-    /// Bits of lavapipe's vectors; `None`: what suits the CPU. Its shaders are compiled in other
-    /// ways for other widths.
+    /// Width of lavapipe's vectors in bits; `None` selects it by the CPU. Its shaders are compiled
+    /// differently for other widths.
     vector_width: Option<&'static str>,
-    /// Who watches.
+    /// Validation layer.
     layer: Layer,
     /// Modules of another run: scripts that have no others are skipped.
     known: Option<PathBuf>,
 }
 
 impl Pass {
-    /// What the results of the suite are.
+    /// Configuration of the main suite run.
     pub(crate) const MAIN: Self = Self {
         name: None,
         containing: None,
@@ -93,8 +93,8 @@ impl Pass {
         ..Self::MAIN
     };
 
-    /// Lavapipe as on most CPUs, should this be none of them: it rounds doubles in one way for each
-    /// width.
+    /// Lavapipe with the vectors of most CPUs, for machines with others: it rounds doubles
+    /// differently for each width.
     pub(crate) const WIDE_DOUBLES: Self = Self {
         name: Some("lavapipe-256"),
         containing: Some("shaderFloat64"),
@@ -128,8 +128,7 @@ impl Pass {
         Ok(scripts)
     }
 
-    /// Tells lavapipe its vectors. Its cache on disk takes no notice of their width, so it stays
-    /// out of this.
+    /// Sets the vector width of lavapipe. Its cache on disk ignores the width, so it is disabled.
     fn set_up(&self, command: &mut Command) {
         if let Some(width) = self.vector_width {
             command

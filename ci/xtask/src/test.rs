@@ -1,4 +1,4 @@
-//! `cargo xtask test`: runs steps, and tells what became of them and how long they took.
+//! `cargo xtask test`: runs steps, and reports their results and times.
 
 use crate::setup::{self, Purpose};
 use crate::steps::{self, STEPS, State, Step};
@@ -105,7 +105,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
 /// Runs a step and appends the commands that failed in it.
 fn run_step(step: &Step, state: &mut State, failures: &mut Vec<String>) -> Record {
     let clock = Clock::start();
-    // A step that cannot run is a failure of that step; the others still tell something.
+    // A step that cannot run is a failure of that step; the others run nevertheless.
     let tally = Tally::of_step((step.run)(state)).unwrap_or_else(|error| {
         println!("error: {error:#}");
         Tally::check(false)

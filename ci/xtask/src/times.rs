@@ -33,8 +33,8 @@ const NOTICEABLE: Duration = Duration::from_secs(5);
 pub(crate) struct Time {
     /// Wall time.
     pub(crate) wall: Duration,
-    /// Processor time of this process and of all processes that it has waited for; zero where the
-    /// system does not tell.
+    /// Processor time of this process and of all processes that it has waited for; zero if the
+    /// system does not report it.
     pub(crate) processor: Duration,
 }
 
@@ -79,7 +79,7 @@ fn parse_stat(stat: &str) -> Option<Duration> {
     Some(Duration::from_millis(ticks * 10))
 }
 
-/// What became of a step.
+/// Result of a step.
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
     /// Name of the step.
@@ -149,7 +149,7 @@ pub(crate) struct Listed {
     pub(crate) name: &'static str,
     /// The runs that include it.
     pub(crate) runs: &'static str,
-    /// What it checks.
+    /// Purpose of the step.
     pub(crate) about: &'static str,
 }
 

@@ -29,8 +29,8 @@ const EXTRACT: &str = r#"archive=$1 root=$2; shift 2; dpkg-deb --fsys-tarfile "$
     tar --extract --preserve-permissions --warning=no-timestamp --directory "$root" "$@""#;
 
 /// Redirects symbolic links below the directory `$1` into it: those of packages are relative to the
-/// root of the file system, such as `libm.so` to the library itself. A linker would take the static
-/// library instead of what it does not find.
+/// root of the file system, such as `libm.so` to the library itself. A linker would use the static
+/// library instead of a library that it does not find.
 const REDIRECT_LINKS: &str = r#"find "$1" -type l -lname '/*' -exec sh -c '
     for link; do ln -sfn "$0$(readlink "$link")" "$link"; done' "$1" {} +"#;
 
@@ -142,7 +142,8 @@ fn download(configuration: &Path, packages: &[&str]) -> Result<()> {
     let install = ["install", "--download-only", "--yes"];
     let install = [&install[..], &["--no-install-recommends"], packages].concat();
     for _ in 0..ATTEMPTS {
-        // One unreachable source must not stop us: what matters is which packages are known then.
+        // An unreachable source must not stop the setup: only the set of packages that are known
+        // then matters.
         apt_get(&["update"])?;
         if apt_get(&install)? {
             return Ok(());
@@ -227,7 +228,7 @@ mod tests {
         .unwrap();
         assert!(is_complete(&part, "libm") && part.join("usr/lib/libm.so.6").is_file());
         assert!(!part.join("usr/lib/tool").exists());
-        // What has failed is not complete, and is made again from nothing.
+        // A failed directory is incomplete, and is created again from scratch.
         assert!(once(&part, "more", || extract(&archive, &part, &path("libn.so"))).is_err());
         assert!(!is_complete(&part, "more") && !part.join("usr").exists());
         assert!(extract(&source.join("DEBIAN/control"), &part, &[]).is_err());

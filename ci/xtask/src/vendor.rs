@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// What is known to differ, with the reasons.
+/// Known differences, with the reasons.
 const EXPECTED: &str = "tests/vendor";
 
-/// Where reports and the links to the library go.
+/// Output directory of reports and the links to the library.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("vendor"));
 
 /// The driver.
@@ -33,12 +33,12 @@ const OLD_NV: &[&str] = &["!!VP", "!!VSP", "!!FP", "!!FCP"];
 /// Scripts that run with the same variables.
 struct Group {
     name: &'static str,
-    /// What is set besides what `glasm gl` sets.
+    /// Environment variables in addition to those that `glasm gl` sets.
     variables: &'static [(&'static str, &'static str)],
-    /// Fewer that pass would mean that the library refuses what it took before, or that the driver
-    /// lacks what it needs.
+    /// Fewer passing scripts would mean that the library rejects programs that it accepted before,
+    /// or that the driver lacks a requirement.
     least: u64,
-    /// Whether a script belongs to it, by its text.
+    /// Returns true if a script belongs to the group, by its source.
     has: fn(&str) -> bool,
 }
 
@@ -56,7 +56,7 @@ const GROUPS: [Group; 3] = [
         least: 600,
         has: |text| has_program_of(text, ARB) && !has_program_of(text, NV),
     },
-    // What drivers run that take no SPIR-V and have nothing newer than OpenGL 3.3.
+    // Programs for drivers without SPIR-V and with OpenGL 3.3 at most.
     Group {
         name: "text",
         variables: &[("GLASM_ALL", "1"), ("GLASM_TEXT", "330")],

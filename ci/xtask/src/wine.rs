@@ -144,7 +144,7 @@ impl Wine {
         Ok(tally)
     }
 
-    /// Runs the program of Direct3D, and reads what it drew.
+    /// Runs the program of Direct3D, and reads the image that it drew.
     fn draw(&self, mut command: Command, file: &str) -> Result<Drawn> {
         let path = self.out.join(file);
         if path.exists() {
@@ -183,7 +183,7 @@ fn count_cases(transcript: &shell::Transcript) -> Tally {
 struct Drawn {
     /// The images of all cases.
     images: Vec<u8>,
-    /// What was printed.
+    /// Printed output.
     output: String,
 }
 
@@ -196,7 +196,7 @@ impl Drawn {
         if cases.is_empty() || cases.len() * IMAGE_BYTES != self.images.len() {
             bail!("names and images of Direct3D do not match");
         }
-        // A shader that does not link draws nothing, or what the one before it draws.
+        // A shader that does not link draws nothing, or the same as the one before it.
         if cases.windows(2).any(|pair| pair[0].1 == pair[1].1) {
             bail!("two cases of Direct3D have the same image");
         }

@@ -1,10 +1,10 @@
 //! Scripts on newer versions of Mesa than the system's: those of Debian 13 and of Debian's
 //! unstable, on Vulkan and through the vendor library.
 //!
-//! Nothing of the machine changes: packages are unpacked below `target`, and programs see their
-//! files at `/usr` and `/etc` in a mount namespace of a process, which ends with it. Lists in
-//! `tests/drivers` name what is known to differ on a version, with the reasons; a record next to
-//! each of Vulkan holds everything that did not pass, for `docs/support.md`.
+//! The machine is not changed: packages are unpacked below `target`, and programs see their files
+//! at `/usr` and `/etc` in a mount namespace of a process, which ends with it. Lists in
+//! `tests/drivers` name the known differences on a version, with the reasons; a record for each
+//! version on Vulkan lists all scripts that did not pass, for `docs/support.md`.
 
 pub(crate) mod record;
 
@@ -42,7 +42,7 @@ const PACKAGES: &[&str] = &[
     "glslang-tools",
 ];
 
-/// What the drivers may not decide by the CPU, or by what earlier runs have left.
+/// Properties that the drivers must not derive from the CPU, or from earlier runs.
 const VARIABLES: [(&str, &str); 2] = [
     ("LP_NATIVE_VECTOR_WIDTH", "256"),
     ("MESA_SHADER_CACHE_DISABLE", "true"),
@@ -55,9 +55,9 @@ const NAMESPACES: [&[&str]; 2] = [
     &["--map-root-user", "--mount", "--propagation", "private"],
 ];
 
-/// What runs in the namespace: `$1` are the unpacked packages, `$2` is the workspace, which becomes
-/// read-only, `$3` is the directory for what the program writes. The shell needs no file after its
-/// `/usr` is gone.
+/// Script that runs in the namespace: `$1` are the unpacked packages, `$2` is the workspace, which
+/// becomes read-only, `$3` is the directory for the output of the program. The shell needs no file
+/// after its `/usr` is gone.
 const ENTER: &str = "\
     mount --bind \"$2\" \"$2\"; mount -o remount,bind,ro \"$2\"; mount --bind \"$3\" \"$3\"; mount -o remount,bind,rw \"$3\"; \
     mount --bind \"$1/etc\" /etc; mount --bind \"$1/usr\" /usr; cd \"$2\"; shift 3; exec \"$@\"";
@@ -95,7 +95,7 @@ impl Interface {
 struct Root {
     /// Directory that is mounted as the root of the file system.
     folder: PathBuf,
-    /// Reports, and what the programs write.
+    /// Reports, and output of the programs.
     out: PathBuf,
     /// The arguments of `unshare`.
     namespace: &'static [&'static str],

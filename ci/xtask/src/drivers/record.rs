@@ -1,5 +1,5 @@
-//! What is known of versions of Mesa: files of `tests/drivers` that have the version in their
-//! names, and the record of what did not pass.
+//! Known differences of versions of Mesa: files of `tests/drivers` that have the version in their
+//! names, and the record of scripts that did not pass.
 
 use crate::features;
 use anyhow::{Context as _, Result};
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// The files: `vulkan-25.0.txt` is the list of what differs on Mesa 25.0 on Vulkan,
+/// The files: `vulkan-25.0.txt` is the list of differences on Mesa 25.0 on Vulkan,
 /// `vulkan-25.0.tsv` the record, and scripts show faults of drivers.
 pub(crate) const FOLDER: &str = "tests/drivers";
 
@@ -81,8 +81,8 @@ impl Record {
             .map(|(script, (_, reason))| (&**script, &**reason))
     }
 
-    /// Returns the results of this driver for scripts that others have results for. What the record
-    /// does not name has passed.
+    /// Returns the results of this driver for scripts that others have results for. Scripts that
+    /// are not in the record have passed.
     pub(crate) fn results(&self, others: &[ScriptResult]) -> Vec<ScriptResult> {
         let scripts: BTreeMap<&str, &ScriptResult> =
             others.iter().map(|it| (&*it.script, it)).collect();
@@ -164,7 +164,7 @@ fn write(results: &[ScriptResult]) -> String {
 /// The driver is known to give other values.
 const DIFFERS: &str = "differs";
 
-/// The driver lacks what the script needs.
+/// Outcome of scripts whose requirements the driver does not meet.
 const LACKS: &str = "lacks";
 
 #[cfg(test)]
