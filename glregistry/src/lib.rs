@@ -60,7 +60,7 @@ pub(crate) mod types {
 pub struct Commands(Registry);
 
 impl Commands {
-    /// With these extensions, such as `GL_ARB_vertex_program`.
+    /// Loads the registry with these extensions, such as `GL_ARB_vertex_program`.
     pub fn with(extensions: &[&str]) -> Self {
         let (version, profile) = ((4, 6), Profile::Compatibility);
         Self(Registry::new(
@@ -72,12 +72,12 @@ impl Commands {
         ))
     }
 
-    /// All commands, by name.
+    /// Returns all commands, by name.
     pub fn iter(&self) -> impl Iterator<Item = &Cmd> {
         self.0.cmds.iter()
     }
 
-    /// The modules `types` and `constants`.
+    /// Returns the modules `types` and `constants`.
     pub fn types_and_constants(&self) -> String {
         let constants = self.0.enums.iter().filter(|row| row.ty != "&'static str");
         let lines = constants.map(|constant| {
@@ -97,7 +97,8 @@ impl Commands {
         )
     }
 
-    /// A call of the macro `commands` with a row for each command: `safe` or `unsafe`, the [`signature`], and a semicolon.
+    /// Returns a call of the macro `commands` with an entry for each command: `safe` or `unsafe`,
+    /// the [`signature`], and a semicolon.
     pub fn table(&self, is_unsafe: impl Fn(&Cmd) -> bool) -> String {
         let rows = self.iter().map(|command| {
             let safety = if is_unsafe(command) { "unsafe" } else { "safe" };
@@ -124,7 +125,7 @@ fn rust_type(ty: &str) -> String {
     ty.replace("__gl_imports::raw::", "").replace("types::", "")
 }
 
-/// Whether a command takes or gives a pointer.
+/// Returns true if a command has a pointer as parameter or result.
 pub fn has_pointer(command: &Cmd) -> bool {
     let mut types = command.params.iter().chain([&command.proto]);
     types.any(|it| {

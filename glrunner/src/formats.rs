@@ -33,14 +33,15 @@ pub(crate) struct TexelFormat {
 }
 
 impl TexelFormat {
-    /// The format of OpenGL; `None` if it has no such format.
+    /// Returns the format of OpenGL; `None` if it has no such format.
     pub(crate) fn of(format: vk::Format) -> Option<Self> {
         let mut rows = TEXELS.iter();
         rows.find(|(known, _)| *known == format)
             .map(|(_, row)| *row)
     }
 
-    /// The format of OpenGL with a base internal format: the components of scripts are the first ones of it.
+    /// Returns the format of OpenGL with a base internal format: the components of scripts are its
+    /// first ones.
     pub(crate) fn of_base(format: vk::Format, base: BaseFormat) -> Option<Self> {
         let own = Self::of(format)?;
         if base == BaseFormat::Rgba && own.client.format == gl::RGBA {
@@ -60,20 +61,20 @@ impl TexelFormat {
         })
     }
 
-    /// Returns whether it has depths, stencil values, or both.
+    /// Returns true if it has depths, stencil values, or both.
     #[cfg(test)]
     pub(crate) fn has_depth_or_stencil(self) -> bool {
         self.is_depth_stencil()
             || matches!(self.client.format, gl::DEPTH_COMPONENT | gl::STENCIL_INDEX)
     }
 
-    /// Returns whether it has depths and stencil values.
+    /// Returns true if it has depths and stencil values.
     #[cfg(test)]
     pub(crate) fn is_depth_stencil(self) -> bool {
         self.client.format == gl::DEPTH_STENCIL
     }
 
-    /// The same bits read as a format without a curve, for copies.
+    /// Returns the format with the same bits and without a curve, for copies.
     pub(crate) fn without_curve(self) -> Self {
         let internal = match self.internal {
             gl::SRGB8 => gl::RGB8,
@@ -186,7 +187,7 @@ const BASES: &[(vk::Format, BaseFormat, u32, u32)] = &[
     ),
 ];
 
-/// Each word of four bytes as other bytes.
+/// Converts each word of four bytes to other bytes.
 fn words<const N: usize>(texels: &[u8], convert: impl Fn(u32) -> [u8; N]) -> Cow<'_, [u8]> {
     let (words, _) = texels.as_chunks();
     let words = words.iter().map(|word| u32::from_le_bytes(*word));
@@ -240,7 +241,8 @@ pub(crate) struct VertexFormat {
 }
 
 impl VertexFormat {
-    /// The format of OpenGL; `None` if it has no such format. OpenGL 4.6 (Compatibility Profile), section 10.3.1.
+    /// Returns the format of OpenGL; `None` if it has no such format. OpenGL 4.6 (Compatibility
+    /// Profile), section 10.3.1.
     pub(crate) fn of(format: &Format) -> Option<Self> {
         if format.vk == vk::Format::B10G11R11_UFLOAT_PACK32 {
             return Some(Self {
@@ -341,7 +343,7 @@ fn component(encoding: Encoding, bits: u32) -> Option<(u32, AttributeKind)> {
 mod tests {
     use super::*;
 
-    /// Every format that a script can name.
+    /// Returns every format that a script can name.
     fn script_formats() -> impl Iterator<Item = Format> {
         (1..185)
             .filter_map(|raw| Format::parse_texture(&format!("{:?}", vk::Format::from_raw(raw))))

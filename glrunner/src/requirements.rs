@@ -320,7 +320,7 @@ fn missing_of_gl(requirements: &Requirements, gl: &Gl) -> Option<String> {
     names.find(|name| !gl.has(name)).map(|name| lacks(name))
 }
 
-/// Returns whether GLSL has words that only Vulkan's has.
+/// Returns true if GLSL has keywords that only Vulkan's has.
 fn is_for_vulkan(text: &[u8]) -> bool {
     let text = String::from_utf8_lossy(text);
     let words = ["gl_VertexIndex", "gl_InstanceIndex", "push_constant"];

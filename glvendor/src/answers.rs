@@ -103,7 +103,7 @@ pub(crate) fn target(state: &mut State, number: u32) -> Option<Target> {
     target
 }
 
-/// Returns whether all names are programs.
+/// Returns true if all names are programs.
 pub(crate) fn are_programs(state: &mut State, mut names: impl Iterator<Item = u32>) -> bool {
     let all = names.all(|name| state.shared().find(name).is_some());
     if !all {
@@ -347,7 +347,8 @@ pub(crate) fn indexed_string(state: &mut State, name: u32, index: u32) -> Option
     Some(state.capabilities.extensions.get(index as usize)?.as_ptr())
 }
 
-/// Returns whether a target is enabled, or an array of NV_vertex_program.
+/// Returns the state of a target or of an array of NV_vertex_program; `None` for other
+/// capabilities.
 pub(crate) fn is_enabled(state: &mut State, capability: u32) -> Option<bool> {
     if !state.capabilities.works {
         return None;

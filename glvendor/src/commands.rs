@@ -373,7 +373,7 @@ fn limits_of_loading(state: &State, target: Target) -> Limits {
     }
 }
 
-/// Decides whether rules that shipped programs break are errors: `GLASM_STRICT=1`.
+/// Returns true if violations that shipped programs contain are errors: `GLASM_STRICT=1`.
 pub(crate) fn is_strict() -> bool {
     static STRICT: LazyLock<bool> =
         LazyLock::new(|| std::env::var_os("GLASM_STRICT").is_some_and(|it| it == "1"));

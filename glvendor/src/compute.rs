@@ -20,7 +20,8 @@ pub(crate) fn computes(state: &State) -> bool {
         && draw::find_enabled_program(state, Target::Compute).is_some()
 }
 
-/// Work groups are about to run, of a size that the command gives if it gives one.
+/// Prepares the execution of work groups, of a size that the command specifies or the program
+/// declares.
 pub(crate) fn before_dispatch(state: &mut State, group: Option<[u32; 3]>) -> Draw {
     if !computes(state) {
         draw::release(state);
@@ -62,8 +63,8 @@ pub(crate) fn before_dispatch(state: &mut State, group: Option<[u32; 3]>) -> Dra
     Draw::On
 }
 
-/// Returns whether groups may have a size, where they are ours to run:
-/// ARB_compute_variable_group_size, "DispatchComputeGroupSizeARB". `None` where they are not.
+/// Returns true if groups may have a size, if this library runs them:
+/// ARB_compute_variable_group_size, "DispatchComputeGroupSizeARB". Otherwise `None`.
 pub(crate) fn checks_group(state: &mut State, group: [u32; 3]) -> Option<bool> {
     if !computes(state) {
         return None;

@@ -236,14 +236,15 @@ impl State {
         }
     }
 
-    /// State may have changed.
+    /// Marks groups of state as possibly changed.
     #[inline]
     pub(crate) fn touch(&mut self, groups: Groups) {
         self.dirty |= groups;
         self.undecided |= groups;
     }
 
-    /// State may have changed, or will when the list is called that is being compiled.
+    /// Marks groups of state as possibly changed, now or when the list that is being compiled is
+    /// called.
     #[inline]
     pub(crate) fn changed(&mut self, groups: Groups) {
         if let Some(recording) = &mut self.recording {
@@ -252,8 +253,8 @@ impl State {
         self.touch(groups);
     }
 
-    /// Returns whether conventional attributes are set as numbered ones, too: as soon as a program
-    /// is there that may read them so, and in display lists, which may be called when it is.
+    /// Returns true if conventional attributes are set as numbered ones, too: as soon as a program
+    /// exists that may read them as such, and in display lists, which may be called when it exists.
     #[inline]
     pub(crate) fn mirrors(&self) -> bool {
         self.mirroring || self.recording.is_some()
@@ -273,7 +274,7 @@ impl State {
         }
     }
 
-    /// From now on conventional attributes are numbered ones, too.
+    /// Sets conventional attributes as numbered ones, too, from now on.
     pub(crate) fn start_mirroring(&mut self) {
         if self.mirroring || !self.capabilities.works || self.is_inside {
             return;

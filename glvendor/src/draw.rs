@@ -74,7 +74,7 @@ struct Selection {
 }
 
 impl Selection {
-    /// Returns whether a geometry program draws.
+    /// Returns true if a geometry program draws.
     fn has_geometry(&self) -> bool {
         let geometry = |programs: &Programs| programs[STAGES - 2].is_some();
         self.programs.as_ref().is_some_and(geometry)
@@ -144,7 +144,8 @@ impl Drawing {
     }
 }
 
-/// Returns whether all programs are ours, those of ARB that the driver knows, too: `GLASM_ALL=1`.
+/// Returns true if this library executes all programs, including those of ARB that the driver
+/// supports: `GLASM_ALL=1`.
 pub(crate) fn takes_all() -> bool {
     static ALL: LazyLock<bool> =
         LazyLock::new(|| std::env::var_os("GLASM_ALL").is_some_and(|it| it == "1"));
@@ -247,7 +248,7 @@ pub(crate) fn resume_programs(disabled: [bool; TARGETS.len()]) {
     }
 }
 
-/// Returns whether a geometry program is enabled, now or where a list is.
+/// Returns true if a geometry program is enabled, now or at this point of a list.
 pub(crate) fn has_geometry(state: &State) -> bool {
     match &state.recording {
         Some(recording) => recording.has_geometry,
@@ -332,8 +333,8 @@ fn renew_origin(state: &State) {
     query::set_env_parameter(number, 0, parameter.unwrap_or_default().map(f32::from_bits));
 }
 
-/// Prepares programs that draw pixels, which are not those that are bound. Returns whether they
-/// form a pipeline.
+/// Prepares programs that draw pixels, which differ from the bound ones. Returns true if they form
+/// a pipeline.
 pub(crate) fn prepare_pixels(state: &mut State, programs: Programs) -> bool {
     state.restore_arrays();
     state.drawing.set_deciding(&programs);

@@ -29,7 +29,7 @@ const NAMES: [(&str, &str); STAGES] = [
     ("fragment", "fp"),
 ];
 
-/// Returns whether scripts are wanted.
+/// Returns true if scripts are to be written.
 pub(crate) fn is_wanted() -> bool {
     FOLDER.is_some()
 }

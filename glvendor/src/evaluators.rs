@@ -55,7 +55,7 @@ impl Default for Map {
     }
 }
 
-/// Bernstein polynomials of an order, and their derivatives.
+/// Returns the Bernstein polynomials of an order, and their derivatives.
 fn bernstein(order: usize, t: f64) -> (Vec<f64>, Vec<f64>) {
     let mut lower = Vec::new();
     let mut all = vec![1.0];
@@ -166,13 +166,13 @@ impl Grid {
         on_axis(self.one, number)
     }
 
-    /// That of one of two dimensions.
+    /// Returns the position of a point of a two-dimensional grid.
     pub(crate) fn two(&self, [i, j]: [i32; 2]) -> [f32; 2] {
         [on_axis(self.two[0], i), on_axis(self.two[1], j)]
     }
 }
 
-/// Dimension (0 for one) and attribute of a map: `MAP1_VERTEX_ATTRIB0_4_NV`.
+/// Returns dimension (0 for one) and attribute of a map: `MAP1_VERTEX_ATTRIB0_4_NV`.
 pub(crate) fn numbered(target: u32) -> Option<(usize, u32)> {
     let place = target.checked_sub(MAP1_ATTRIBUTE_0)?;
     (place < 2 * ATTRIBUTES).then_some(((place / ATTRIBUTES) as usize, place % ATTRIBUTES))
@@ -334,7 +334,7 @@ impl State {
         Some(normal.into_iter().chain(values).collect())
     }
 
-    /// Returns whether evaluators are ours for primitives that begin now.
+    /// Returns true if this library evaluates for primitives that begin now.
     pub(crate) fn evaluates(&mut self) -> bool {
         if self.is_inside {
             return false;
@@ -348,7 +348,7 @@ impl State {
         self.evaluation.as_ref().map(|it| it.grid)
     }
 
-    /// The application sets an attribute between `Begin` and `End`.
+    /// Records an attribute that the application sets between `Begin` and `End`.
     pub(crate) fn attribute_is_set(&mut self, number: u32, value: [f32; 4]) {
         let evaluation = self.evaluation.as_mut();
         let saved = evaluation.and_then(|it| it.saved.iter_mut().find(|it| it.0 == number));
@@ -389,7 +389,8 @@ mod tests {
         assert_eq!(curve.evaluate([1.0, 0.0])[0], [1.75; 4]);
     }
 
-    /// The plane (u, v, 0): a domain twice as long in u makes the first derivative half as long.
+    /// Tests the plane (u, v, 0): a domain twice as long in u makes the first derivative half as
+    /// long.
     #[test]
     fn normals_stand_on_surfaces() {
         let points = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]];

@@ -234,13 +234,13 @@ impl Capabilities {
         opengl::options(device, uniform_buffers, storage_buffers)
     }
 
-    /// Returns whether the driver has an extension, or the version of GL that has it; 0 for no
+    /// Returns true if the driver has an extension, or the version of GL that has it; 0 for no
     /// version.
     pub(crate) fn has(&self, name: &str, version: u32) -> bool {
         version != 0 && self.version >= version || self.has_extension(name)
     }
 
-    /// Returns whether the driver names an extension.
+    /// Returns true if the driver names an extension.
     pub(crate) fn has_extension(&self, name: &str) -> bool {
         self.driver_extensions.split(' ').any(|it| it == name)
     }
@@ -251,8 +251,8 @@ impl Capabilities {
         limits.copied().unwrap_or_default()
     }
 
-    /// Returns whether the driver's own programs may have more parameters of the environment or
-    /// local ones than [`Self::limits`] says.
+    /// Returns true if the driver's own programs may have more environment or local parameters than
+    /// [`Self::limits`].
     fn has_more_parameters(&self) -> bool {
         const MAX_LOCAL_PARAMETERS: u32 = 0x88B4;
         const MAX_ENV_PARAMETERS: u32 = 0x88B5;
@@ -329,7 +329,7 @@ fn text_version(name: &str, version: u32) -> u32 {
     }
 }
 
-/// 45 of "4.5 (Compatibility Profile) Mesa 22.3.6"; `None` for OpenGL ES.
+/// Parses a version: 45 of "4.5 (Compatibility Profile) Mesa 22.3.6"; `None` for OpenGL ES.
 fn version(text: &str) -> Option<u32> {
     let mut digits = text.split(['.', ' ']);
     let major: u32 = digits.next()?.parse().ok()?;

@@ -188,7 +188,8 @@ mod tests {
         }
     }
 
-    /// ARB_transform_feedback3: SKIP_COMPONENTS4_NV is -3, SKIP_COMPONENTS1_NV is -6, NEXT_BUFFER_NV is -2.
+    /// Tests ARB_transform_feedback3: SKIP_COMPONENTS4_NV is -3, SKIP_COMPONENTS1_NV is -6,
+    /// NEXT_BUFFER_NV is -2.
     #[test]
     fn parts_follow_each_other_in_one_buffer() {
         let parts = [

@@ -177,7 +177,7 @@ pub(crate) fn fragment(capabilities: &Capabilities, has_vertex_program: bool) ->
     state
 }
 
-/// Returns whether colors are clamped: `CLAMP_VERTEX_COLOR`, `CLAMP_FRAGMENT_COLOR`.
+/// Returns true if colors are clamped: `CLAMP_VERTEX_COLOR`, `CLAMP_FRAGMENT_COLOR`.
 /// ARB_color_buffer_float sections 2.14.6 and 3.6.4.
 pub(crate) fn clamps(capabilities: &Capabilities, name: u32) -> bool {
     const FIXED_ONLY: i32 = 0x891D;
@@ -189,7 +189,7 @@ pub(crate) fn clamps(capabilities: &Capabilities, name: u32) -> bool {
     }
 }
 
-/// Texture units that are enabled.
+/// Returns the enabled texture units.
 pub(crate) fn enabled_units(state: &FixedFragment) -> u32 {
     let enabled = state
         .units

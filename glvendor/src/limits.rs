@@ -187,7 +187,8 @@ mod tests {
     use super::{GENERICS, VERTEX_ATTRIBUTES, counts};
     use glasm::{Limits, Program, Source, Stage};
 
-    /// The numbers above are those of the compiler's tables: the largest one of each loads, the next one does not.
+    /// Checks the numbers above against the compiler's tables: the largest one of each loads, the
+    /// next one does not.
     #[test]
     fn limits_are_those_of_the_compiler() {
         let loads = |text: String| Program::load(&Source::new("limit", &text)).is_ok();
@@ -229,7 +230,8 @@ mod tests {
         assert_ne!(counts(Stage::Vertex), Limits::default().counts);
     }
 
-    /// The answers are the attributes that the specifications have, and a program that binds all of those that pass between stages loads.
+    /// Checks that the results are the attributes that the specifications define, and that a
+    /// program loads that binds all varyings.
     #[test]
     fn no_program_has_more_attributes_than_the_query_says() {
         // Colors, texture coordinates, generic attributes, clip distances, fog coordinate.

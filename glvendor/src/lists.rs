@@ -59,13 +59,13 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    /// The driver's list that is open is a part.
+    /// Ends the open list of the driver and adds it as a part.
     fn close(&mut self) {
         driver::EndList();
         self.parts.push(Part::Driver(self.open));
     }
 
-    /// Returns whether commands are executed while they are compiled.
+    /// Returns true if commands are executed while they are compiled.
     pub(crate) fn executes(&self) -> bool {
         self.mode == driver::constants::COMPILE_AND_EXECUTE
     }
@@ -224,7 +224,7 @@ impl State {
         }
     }
 
-    /// Returns whether the driver's list of a name is a part.
+    /// Returns true if the driver's list of a name is a part.
     fn is_part(&self, name: u32) -> bool {
         self.shared().part_names.contains(&name)
     }
@@ -273,7 +273,8 @@ impl State {
         self.changed(Groups::all() - Groups::ARRAYS);
     }
 
-    /// Something draws: within a list our programs are made ready when it is called. Gives whether it draws now.
+    /// Records a draw: within a list the programs of this library are prepared when it is called.
+    /// Returns true if the draw is also executed now.
     pub(crate) fn record_draw(&mut self, primitive: Option<u32>) -> bool {
         let Some(recording) = &mut self.recording else {
             return true;
@@ -302,8 +303,8 @@ impl State {
         }
     }
 
-    /// Returns whether the driver calls lists alone: between `Begin` and `End` of a list that is
-    /// being compiled, where commands of ours are errors, and where no list has any.
+    /// Returns true if the driver calls lists directly: between `Begin` and `End` of a list that is
+    /// being compiled, where commands of this library are errors, and if no list has any.
     pub(crate) fn lists_are_drivers(&self) -> bool {
         match &self.recording {
             Some(recording) => recording.is_inside,

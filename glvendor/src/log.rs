@@ -26,7 +26,7 @@ fn say(level: Level, message: impl Display) {
     }
 }
 
-/// Something does not work.
+/// Reports an error.
 pub(crate) fn error(message: impl Display) {
     say(Level::Error, message);
 }

@@ -67,7 +67,7 @@ impl State {
         }
     }
 
-    /// The attributes that are parts of the material for a pipeline get their values.
+    /// Sets the values of the attributes that are parts of the material for a pipeline.
     pub(crate) fn apply_materials(&mut self, used: u16) {
         self.restore_materials();
         if used == 0 {

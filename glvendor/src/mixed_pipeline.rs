@@ -43,7 +43,7 @@ impl StageGroup {
         }
     }
 
-    /// Returns whether programs of a stage are on it.
+    /// Returns true if it includes a stage.
     pub(crate) fn has(self, stage: Stage) -> bool {
         match stage {
             Stage::Fragment => self == Self::Fragment,
@@ -115,8 +115,7 @@ pub(crate) fn side(state: &State) -> Option<StageGroup> {
     share.partial.get(&state.used_program).map(|it| it.side)
 }
 
-/// Returns whether vertices go through programs where these are enabled, and not through shaders of
-/// the application.
+/// Returns true if enabled programs process the vertices, and not shaders of the application.
 pub(crate) fn leaves_vertices(state: &State) -> bool {
     state.used_program == 0 || side(state) == Some(StageGroup::Vertex)
 }
@@ -133,7 +132,7 @@ pub(crate) struct MixedPipeline {
 }
 
 impl MixedPipeline {
-    /// Returns whether a name is that of the pipeline object.
+    /// Returns true if a name is that of the pipeline object.
     pub(crate) fn has_name(&self, name: u32) -> bool {
         name != 0 && name == self.name
     }
@@ -235,7 +234,7 @@ fn with_builtins(written: &str, stage: Stage) -> String {
     compatible(&text, &format!("#define {SHARE}{copies}\n"))
 }
 
-/// Returns whether a line gives a vertex away, with the results of that time.
+/// Returns true if a line emits a vertex, with the current results.
 fn emits(line: &str) -> bool {
     let statement = line.trim_start();
     statement.starts_with("EmitVertex(") || statement.starts_with("EmitStreamVertex(")

@@ -21,7 +21,7 @@ pub(crate) const NOBODYS: u32 = u32::MAX;
 /// inspected.
 static EXIST: AtomicBool = AtomicBool::new(false);
 
-/// Returns whether this library may have objects.
+/// Returns true if this library may have objects.
 #[inline]
 pub(crate) fn exist() -> bool {
     EXIST.load(Ordering::Relaxed)
@@ -75,7 +75,7 @@ pub(crate) struct Texture {
 }
 
 impl Texture {
-    /// Decides whether it has no name any more.
+    /// Returns true if the application has taken its name.
     pub(crate) fn is_lost(&self) -> bool {
         *self.name.lock() == 0
     }

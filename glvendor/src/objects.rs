@@ -76,7 +76,7 @@ impl Program {
         self.serial.load(Ordering::Acquire)
     }
 
-    /// It has got a new program string. Gives the number of the old one.
+    /// Notes a new program string. Returns the number of the old one.
     pub(crate) fn reloaded(&self) -> u64 {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let serial = 1 + LAST.fetch_add(1, Ordering::Relaxed);
@@ -94,7 +94,7 @@ impl Program {
         self.parameters_version.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Returns whether it is a fragment program, which alone have parameters with names.
+    /// Returns true if it is a fragment program, which alone have parameters with names.
     pub(crate) fn is_fragment(&self) -> bool {
         matches!(
             self.contents().target,
@@ -167,7 +167,7 @@ impl Gone {
     /// More than contexts leave each other to find.
     const MOST: usize = 1024;
 
-    /// One more.
+    /// Adds an entry.
     pub(crate) fn add(&mut self, serial: u64) {
         if self.serials.len() == Self::MOST {
             self.serials.pop_front();
@@ -176,7 +176,7 @@ impl Gone {
         self.count += 1;
     }
 
-    /// Those since there were as many. `None` if they are too many to be known.
+    /// Returns the entries since there were `count`. `None` if they are too many to be known.
     pub(crate) fn since(&self, count: u64) -> Option<impl Iterator<Item = u64>> {
         let new = usize::try_from(self.count - count).ok()?;
         let first = self.serials.len().checked_sub(new)?;

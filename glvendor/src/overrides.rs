@@ -41,7 +41,8 @@ pub(crate) struct Overridden {
     active: Overrides,
 }
 
-/// Returns whether the driver's value of a capability may be one of [`Overridden::apply`].
+/// Returns true if the driver's value of a capability may differ from the application's because of
+/// [`Overridden::apply`].
 pub(crate) fn is_overridden(capability: u32) -> bool {
     matches!(
         capability,
@@ -89,7 +90,7 @@ impl Overridden {
         self.saved.push((PROGRAM_POINT_SIZE, is_enabled));
     }
 
-    /// Returns whether the driver clamps depths for the current pipeline only.
+    /// Returns true if the driver clamps depths for the current pipeline only.
     pub(crate) fn clamps_depths(&self) -> bool {
         self.saved
             .iter()

@@ -71,7 +71,7 @@ impl Block {
         }
     }
 
-    /// One of its vectors.
+    /// Returns the value of one of its vectors.
     pub(crate) fn value(&self, bound: Option<&Bound>, gl: &GlState, slot: ParamSource) -> Bits {
         let contents = self.program.as_ref().map(|it| it.contents());
         self.sources(contents.as_deref(), bound, gl).value(slot)

@@ -499,7 +499,7 @@ fn primitive_of_patches(programs: &[&Loaded], vertices: u8) -> Option<u32> {
     })
 }
 
-/// Returns whether a geometry program takes triangles.
+/// Returns true if a geometry program has triangles as input.
 fn takes_triangles(programs: &[&Loaded]) -> bool {
     programs.iter().any(|it| {
         it.stage() == Stage::Geometry && it.ir().modes.primitive_in == InputPrimitive::Triangles

@@ -77,8 +77,8 @@ pub(crate) fn beside(state: &mut State, work: impl FnOnce()) {
     draw::resume_programs(left);
 }
 
-/// Returns whether pixels of a format are colors that textures hold: no depths, stencil indices,
-/// integers.
+/// Returns true if pixels of a format are colors that textures can store: not depths, stencil
+/// indices, or integers.
 pub(crate) fn is_color(format: u32) -> bool {
     matches!(
         format,
@@ -230,7 +230,7 @@ fn draw_texture(
     state.drawing.window.texels = None;
 }
 
-/// The vertices of a rectangle: its sides.
+/// Draws a rectangle from the positions of its sides.
 fn draw_rectangle([[left, right], [bottom, top]]: [[f32; 2]; 2]) {
     driver::Vertex2f(left, bottom);
     driver::Vertex2f(right, bottom);
@@ -343,7 +343,8 @@ mod tests {
         assert!(runs(0, 4, |_, _| true).is_empty());
     }
 
-    /// GL 2.1 section 3.6.5: centers are at halves, and belong to the pixel right of them.
+    /// Tests GL 2.1 section 3.6.5: centers are at halves, and belong to the pixel to the right of
+    /// them.
     #[test]
     fn pixels_begin_where_fragments_belong_to_them() {
         assert_eq!(

@@ -174,7 +174,7 @@ fn parameters(state: &mut State, program: &Arc<Program>, slots: &[ParamSource]) 
     slots.iter().map(|slot| sources.value(*slot)).collect()
 }
 
-/// Returns whether a point is inside of the clip volume. GL 2.1 section 2.12.
+/// Returns true if a point is inside of the clip volume. GL 2.1 section 2.12.
 fn is_visible(results: &Results) -> bool {
     const DEPTH_CLAMP: u32 = 0x864F;
     let [x, y, z, w] = results.position;

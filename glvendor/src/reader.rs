@@ -98,7 +98,7 @@ impl Needs {
         }
     }
 
-    /// The matrix that the four parameters of an address track, if they do.
+    /// Adds the matrix that the four parameters of an address track, if any.
     pub(crate) fn add_tracking(&mut self, gl: &GlState, address: u32) {
         match gl.tracking(address).map(|it| it.matrix) {
             None => {}
@@ -208,7 +208,7 @@ const TEXGEN: [(TexGenCoord, u32); 4] = [
     (TexGenCoord::Q, 0x2003),
 ];
 
-/// GL returns matrices in column-major order, in which they are stored.
+/// Returns a matrix in column-major order, in which GL returns it.
 fn matrix(name: u32) -> Matrix {
     let values: [f32; 16] = query::floats(name);
     std::array::from_fn(|column| std::array::from_fn(|row| values[4 * column + row]))

@@ -31,7 +31,7 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
-    /// The shape of a mode, if the draw has one.
+    /// Returns the shape of a mode, if the draw has one.
     pub(crate) fn of(mode: Option<u32>) -> Self {
         match mode {
             Some(POINTS) => Self::Points,
@@ -42,7 +42,7 @@ impl Shape {
         }
     }
 
-    /// The shape for pipelines without a geometry program, or with one.
+    /// Returns the shape for pipelines without a geometry program, or with one.
     pub(crate) fn before(self, has_geometry: bool) -> Self {
         match self {
             Self::Quads | Self::QuadStrips | Self::Polygon if !has_geometry => Self::Other,

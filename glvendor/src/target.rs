@@ -57,13 +57,14 @@ const fn row(target: Target, number: u32, buffers: u32, stage: Stage) -> Row {
 }
 
 impl Target {
-    /// The target of a number: `GL_VERTEX_PROGRAM_ARB`.
+    /// Returns the target of an enumerant: `GL_VERTEX_PROGRAM_ARB`.
     pub(crate) fn of(number: u32) -> Option<Self> {
         let row = TARGETS.iter().find(|row| row.number == number)?;
         Some(row.target)
     }
 
-    /// The target of the buffer bindings of a number: `GL_VERTEX_PROGRAM_PARAMETER_BUFFER_NV`.
+    /// Returns the target of an enumerant of buffer bindings:
+    /// `GL_VERTEX_PROGRAM_PARAMETER_BUFFER_NV`.
     pub(crate) fn of_buffers(number: u32) -> Option<Self> {
         let row = TARGETS
             .iter()

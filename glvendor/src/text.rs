@@ -177,22 +177,22 @@ pub(crate) enum Writer {}
 
 #[cfg(not(feature = "text"))]
 impl Writer {
-    /// None.
+    /// Returns `None`: without the feature `text` there is no writer.
     pub(crate) fn new(_: u32, _: Options) -> Option<Self> {
         None
     }
 
-    /// There is none.
+    /// Returns the version; unreachable without a writer.
     pub(crate) fn version(&self) -> u32 {
         match *self {}
     }
 
-    /// There are none.
+    /// Returns the options; unreachable without a writer.
     pub(crate) fn options(&self) -> Options {
         match *self {}
     }
 
-    /// There is none.
+    /// Writes a module; unreachable without a writer.
     pub(crate) fn write(&self, _: &Shader) -> Result<Written, String> {
         match *self {}
     }

@@ -36,8 +36,8 @@ pub(crate) struct Depths {
     compared: u32,
 }
 
-/// Returns whether textures decide about lookups, not their targets: NV_fragment_program section
-/// 3.11.5.38.
+/// Returns true if textures determine comparison of lookups, not their targets: NV_fragment_program
+/// section 3.11.5.38.
 fn asks_textures(program: &Loaded) -> bool {
     program.dialect() == Some(Dialect::NvFp1_0)
 }
@@ -205,8 +205,8 @@ fn image(target: u32, face: u32, level: i32) -> [i32; 4] {
     image
 }
 
-/// Returns whether the texture of a target of the active unit has all images that lookups need,
-/// whose filter takes several levels or one.
+/// Returns true if the texture of a target of the active unit has all images that lookups need; the
+/// filter uses several levels or one.
 fn is_complete(target: u32, has_levels: bool) -> bool {
     const CUBE: u32 = 0x8513;
     const RECTANGLE: u32 = 0x84F5;
@@ -262,8 +262,8 @@ fn read_biases(clamped: &Accessed) -> Vec<LodBias> {
     biases
 }
 
-/// Returns whether the texture of a target of the active unit holds depths, and its sampler
-/// compares them.
+/// Returns true if the texture of a target of the active unit has depths, and its sampler compares
+/// them.
 pub(crate) fn is_compared(target: u32) -> bool {
     const COMPARE_MODE: u32 = 0x884C;
     let mode = sampling(target, COMPARE_MODE);

@@ -214,7 +214,7 @@ fn parameters(state: &State, grid: &Grid, edge: u32) -> [Bits; 16] {
     parameters
 }
 
-/// Returns whether colors of fragments are clamped: ARB_color_buffer_float section 3.6.4.
+/// Returns true if colors of fragments are clamped: ARB_color_buffer_float section 3.6.4.
 fn clamps_fragments(state: &State) -> bool {
     fixed::clamps(&state.capabilities, driver::constants::CLAMP_FRAGMENT_COLOR)
 }
@@ -267,7 +267,7 @@ impl Saved {
     }
 }
 
-/// Of several viewports the first one.
+/// Sets the viewport; of several viewports the first one.
 fn set_viewport([x, y, width, height]: [f32; 4], [near, far]: [f64; 2], has_viewports: bool) {
     if has_viewports {
         driver::ViewportIndexedf(0, x, y, width, height);

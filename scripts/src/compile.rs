@@ -106,7 +106,7 @@ impl ScriptCompiler<'_> {
         options
     }
 
-    /// Returns whether nothing but programs makes the stages, each of which is compiled for the others
+    /// Returns true if all stages are programs, each of which is compiled together with the others
     /// or has a complete interface.
     fn is_linked(&self) -> bool {
         let mut sections = self.script.programs.iter();
@@ -122,7 +122,7 @@ impl ScriptCompiler<'_> {
         StateWords::new(&self.known_options(self.last_stage()))
     }
 
-    /// [`options`](Self::options) with all state compiled in.
+    /// Returns [`options`](Self::options) with all state compiled in.
     pub fn fixed_options(&self, stage: Stage) -> glasm::Options {
         glasm::Options {
             forms: StateForms::default(),
@@ -252,8 +252,8 @@ impl ScriptCompiler<'_> {
 }
 
 impl ScriptCompiler<'_> {
-    /// Returns whether OpenGL runs the modules, which has sizes and origins of points, wrap modes
-    /// and clip space itself.
+    /// Returns true if OpenGL runs the modules, which itself implements sizes and origins of
+    /// points, wrap modes and clip space.
     fn is_for_opengl(&self) -> bool {
         self.base.target == Target::OpenGl4_5
     }
@@ -271,14 +271,14 @@ impl ScriptCompiler<'_> {
         }
     }
 
-    /// Returns whether GL itself computes the size of points.
+    /// Returns true if the fixed functions compute the size of points.
     fn has_fixed_sizes(&self) -> bool {
         self.last_stage() == Stage::Vertex
             && self.has_fixed_vertices()
             && self.state.fixed.sizes_points()
     }
 
-    /// Returns whether GL itself processes the vertices.
+    /// Returns true if the fixed functions process the vertices.
     fn has_fixed_vertices(&self) -> bool {
         let mut programs = self.script.programs.iter();
         programs.any(|program| {
@@ -296,7 +296,7 @@ impl ScriptCompiler<'_> {
     }
 }
 
-/// Returns whether a section is an assembly program of a language that is there.
+/// Returns true if a section is an assembly program of a supported language.
 fn is_program(section: &ProgramSection) -> bool {
     section.form == ProgramForm::Assembly && Language::missing(&section.text).is_none()
 }

@@ -171,7 +171,8 @@ impl Observation {
         })
     }
 
-    /// A buffer as the script left it, without the words into which the script writes addresses: these differ from run to run.
+    /// Creates the observation of a buffer at the end of the script, without the words into which
+    /// the script writes addresses: these differ from run to run.
     pub fn of_buffer(script: &Script, buffer: BufferId, contents: &[u8]) -> Self {
         let mut bytes = contents.to_vec();
         for step in &script.steps {
@@ -200,7 +201,7 @@ impl Observation {
         }
     }
 
-    /// A count that a probe looks at.
+    /// Creates the observation of a count that a probe reads.
     pub fn of_count(line: u32, subject: String, count: u64) -> Self {
         Self {
             line: Some(line),

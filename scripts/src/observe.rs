@@ -22,7 +22,7 @@ impl Results {
         }
     }
 
-    /// Returns whether observations are recorded.
+    /// Returns true if observations are recorded.
     pub fn observes(&self) -> bool {
         self.observe == Observe::On
     }
@@ -59,7 +59,7 @@ impl Results {
         check_values(name, contents, expected, comparison, tolerances)
     }
 
-    /// A probe of something that is counted: `what` is it, as messages call it.
+    /// Checks a probe of a count; `what` is its name in messages.
     ///
     /// # Errors
     /// The message of the failed probe.
@@ -83,7 +83,7 @@ impl Results {
         ))
     }
 
-    /// A probe of a plane of a storage image, which the caller has read.
+    /// Checks a probe of a plane of a storage image, which the caller has read.
     ///
     /// # Errors
     /// The message of the failed probe.
@@ -102,18 +102,18 @@ impl Results {
         found.map_err(|message| format!("{}: {message}", name()))
     }
 
-    /// A surface of the framebuffer as the script left it.
+    /// Records a surface of the framebuffer at the end of the script.
     pub fn observe_surface(&mut self, surface: Surface, image: &Image) {
         self.keep(Some(Observation::of_picture(surface.to_string(), image)));
     }
 
-    /// A plane of a storage image as the script left it.
+    /// Records a plane of a storage image at the end of the script.
     pub fn observe_image(&mut self, key: ImageKey, plane: PlaneId, picture: &Image) {
         let seen = Observation::of_picture(plane_name(key, plane), picture);
         self.keep(Some(seen));
     }
 
-    /// A buffer as the script left it.
+    /// Records a buffer at the end of the script.
     pub fn observe_buffer(&mut self, script: &Script, buffer: BufferId, contents: &[u8]) {
         self.keep(Some(Observation::of_buffer(script, buffer, contents)));
     }

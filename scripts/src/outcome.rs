@@ -29,7 +29,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure of a line, or of none.
+    /// Creates a failure at a line, or without one.
     pub fn new(line: Option<u32>, message: impl Into<String>) -> Self {
         Self {
             line,

@@ -181,7 +181,7 @@ impl Params {
         self.state.tracked_row(index).filter(|_| tracks)
     }
 
-    /// Returns whether a parameter cannot be set because it tracks a matrix.
+    /// Returns true if a parameter cannot be set because it tracks a matrix.
     pub fn is_tracked(&self, bank: ParamBank, stage: Stage, index: u32) -> bool {
         self.tracked(bank, stage, index).is_some()
     }

@@ -96,7 +96,7 @@ pub struct Results {
 }
 
 impl Results {
-    /// The results of a script of which nothing is known but failures.
+    /// Creates the results of a script that has only failures.
     pub fn failed(failures: impl IntoIterator<Item = Failure>) -> Self {
         Self {
             failures: failures.into_iter().collect(),
@@ -104,7 +104,7 @@ impl Results {
         }
     }
 
-    /// The results of a script that cannot be read.
+    /// Creates the results of a script that cannot be parsed.
     pub fn unreadable(errors: impl IntoIterator<Item = ScriptError>) -> Self {
         Self::failed(errors.into_iter().map(|error| Failure {
             line: Some(error.line),
@@ -113,7 +113,7 @@ impl Results {
         }))
     }
 
-    /// Returns whether the script has passed.
+    /// Returns the outcome of the script.
     pub fn outcome(&self) -> Outcome {
         if self.failures.is_empty() {
             Outcome::Pass

@@ -57,13 +57,13 @@ pub trait Runner: Sized {
     fn prepare(&mut self) -> Done<Self>;
     /// Returns the messages of device and driver since the last call, each with its source.
     fn take_messages(&mut self) -> Vec<String>;
-    /// Called with every command before it runs.
+    /// Prepares the execution of a command: called with every command before it runs.
     fn begin(&mut self, _command: &Command) {}
     /// Returns the clock that measures the time of probes.
     fn clock(&self) -> Option<Rc<Clock>> {
         None
     }
-    /// Returns whether anything can be read from the device at the end.
+    /// Returns true if anything can be read from the device at the end.
     fn is_readable(&self) -> bool {
         true
     }
@@ -112,13 +112,14 @@ pub trait Runner: Sized {
     fn update_matrix(&mut self, target: MatrixTarget, update: MatrixUpdate) -> Done<Self>;
     /// Changes other GL state.
     fn update_state(&mut self, update: StateUpdate) -> Done<Self>;
-    /// The depth range of the viewport.
+    /// Sets the depth range of the viewport.
     fn set_depth_range(&mut self, range: [f32; 2]) -> Done<Self>;
     /// Sets the current value of a vertex attribute.
     fn set_attribute(&mut self, location: u32, value: [f32; 4]) -> Done<Self>;
-    /// The most vertices that the geometry program emits from now on.
+    /// Sets the maximum number of vertices that the geometry program emits.
     fn set_vertex_limit(&mut self, limit: i64, outcome: GlOutcome) -> Done<Self>;
-    /// The size of all points from now on. Nothing is left to do if programs are made for it.
+    /// Sets the size of all points. The default does nothing, for runners that compile the size
+    /// into programs.
     fn set_point_size(&mut self, _size: Option<f32>) -> Done<Self> {
         Ok(())
     }
@@ -130,7 +131,7 @@ pub trait Runner: Sized {
     /// Writes values into the push constants.
     fn push(&mut self, data: &TypedData) -> Done<Self>;
 
-    /// A texture or a part of one.
+    /// Creates or updates a texture.
     fn update_texture(&mut self, unit: u32, update: &Update) -> Done<Self>;
     /// Sets how a texture is sampled.
     fn set_sampling(&mut self, unit: u32, sampling: Sampling) -> Done<Self>;
@@ -139,7 +140,7 @@ pub trait Runner: Sized {
     fn enable_textures(&mut self, _unit: u32, _enables: TextureEnables) -> Done<Self> {
         Ok(())
     }
-    /// A storage image or a part of one.
+    /// Creates or updates a storage image.
     fn update_image(&mut self, key: ImageKey, update: &Update) -> Done<Self>;
     /// Binds a part of an image where programs look for another one.
     fn bind_image(&mut self, place: ImageKey, bound: &BoundImage) -> Done<Self>;
@@ -175,7 +176,7 @@ pub trait Runner: Sized {
     /// Counts how many of something that GL limits the program of a stage uses.
     fn count(&mut self, stage: Stage, kind: CountKind) -> Outcome<Self, u64>;
 
-    /// Returns whether there is a framebuffer.
+    /// Returns true if there is a framebuffer.
     fn has_framebuffer(&self) -> bool;
     /// Reads the contents of a surface; `None` if the framebuffer does not have it.
     fn read_surface(&self, surface: Surface) -> Outcome<Self, Option<Image>>;
@@ -419,7 +420,7 @@ impl Run<'_> {
         saved.map_err(R::unwritten)
     }
 
-    /// Everything of the framebuffer that can be read.
+    /// Returns all readable surfaces of the framebuffer.
     fn surfaces<R: Runner>(&self, runner: &R) -> Vec<Surface> {
         if runner.has_framebuffer() {
             self.script.requirements.attachments.surfaces()
@@ -486,7 +487,7 @@ fn write_addresses<R: Runner>(
     })
 }
 
-/// Returns whether the time of a command is added to that of probes.
+/// Returns true if the time of a command is charged to probes.
 fn is_timed(command: &Command) -> bool {
     matches!(
         command,

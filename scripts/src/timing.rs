@@ -44,7 +44,7 @@ impl Phase {
         Self::Other,
     ];
 
-    /// One word.
+    /// Returns the name as one word.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Parse => "parse",
@@ -121,7 +121,7 @@ impl Clock {
         self.spent.get()
     }
 
-    /// Is in `phase` until the guard is dropped.
+    /// Enters `phase` until the guard is dropped.
     pub fn enter(&self, phase: Phase) -> Entered<'_> {
         let before = self.phase.get();
         self.switch(phase);

@@ -6,7 +6,8 @@ use crate::script::{Draw, DrawSource, VertexData};
 /// Attributes that have current values.
 pub const ATTRIBUTES: usize = names::ATTRIBUTES as usize;
 
-/// Current values of all attributes, before a script sets any: OpenGL compatibility profile, table "Current Values".
+/// Returns the initial current values of all attributes: OpenGL compatibility profile, table
+/// "Current Values".
 pub fn initial_values() -> [[f32; 4]; ATTRIBUTES] {
     let mut values = [[0.0, 0.0, 0.0, 1.0]; ATTRIBUTES];
     // The normal, and the primary color.

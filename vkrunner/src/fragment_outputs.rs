@@ -37,13 +37,13 @@ impl FragmentOutputs {
         }
     }
 
-    /// One more than the highest location that any entry point writes.
+    /// Returns one more than the highest location that any entry point writes.
     pub(crate) fn count(&self) -> usize {
         let all = self.entry_points.iter().fold(0, |all, (_, it)| all | it);
         (u32::BITS - all.leading_zeros()) as usize
     }
 
-    /// Bit N is location N, which the entry point writes.
+    /// Returns the locations that the entry point writes; bit N is location N.
     pub(crate) fn written_by(&self, entry_point: &[u8]) -> u32 {
         let mut found = self.entry_points.iter();
         found
@@ -136,7 +136,7 @@ impl Facts {
 mod tests {
     use super::*;
 
-    /// A module of instructions, each an opcode with its operands.
+    /// Returns a module of instructions, each an opcode with its operands.
     fn module(instructions: &[(u32, &[u32])]) -> Vec<u32> {
         let mut words = vec![0x0723_0203, 0x0001_0300, 0, 100, 0];
         for (opcode, operands) in instructions {

@@ -93,12 +93,12 @@ impl Runner {
         self.target
     }
 
-    /// Returns whether the validation layer watches.
+    /// Returns true if the validation layer is loaded.
     pub fn validates(&self) -> bool {
         self.instance.validates()
     }
 
-    /// Returns whether a script timed out or lost the device. The next script gets a new device,
+    /// Returns true if a script timed out or lost the device. The next script gets a new device,
     /// but the old one may be at work until the process ends, and devices made of threads then have
     /// fewer for others: a caller who can continues in a new process.
     pub fn gave_up_device(&self) -> bool {
@@ -285,7 +285,7 @@ fn choose(devices: Vec<PhysicalDevice>, choice: &DeviceChoice) -> Result<Physica
     })
 }
 
-/// Returns whether `wanted` is a part of a device's name, as [`DeviceChoice::Name`] compares them.
+/// Returns true if `wanted` is a part of a device's name, as [`DeviceChoice::Name`] compares them.
 pub fn is_called(device: &str, wanted: &str) -> bool {
     // Mesa's CPU driver is known as lavapipe, but its device calls itself llvmpipe.
     let wanted = wanted.to_lowercase().replace("lavapipe", "llvmpipe");
@@ -331,7 +331,8 @@ fn write_modules(
     Ok(())
 }
 
-/// Decides whether a directory has all modules of a script, as [`write_modules`] writes them.
+/// Returns true if a directory has all modules of a script, in the form in which [`write_modules`]
+/// writes them.
 fn has_modules(folder: &Path, name: &str, target: Target, sets: &[ModuleSet]) -> bool {
     // Modules that are compiled again for each draw have no words here.
     let mut modules = sets.iter().flat_map(|set| &set.modules);

@@ -192,7 +192,7 @@ fn glsl_extension(stage: Stage) -> &'static str {
     }
 }
 
-/// Name of the file of text `index`; messages of the programs begin with it.
+/// Returns the name of the file of source `index`; messages of the tools begin with it.
 fn file_name(index: usize, stage: Stage) -> String {
     format!("{index}.{}", glsl_extension(stage))
 }
@@ -358,7 +358,7 @@ mod tests {
         }
     }
 
-    /// The result, unless the program is missing.
+    /// Returns the result, unless the tool is missing.
     fn translate(job: ToolInput) -> Option<Result<Vec<u32>, Vec<ToolMessage>>> {
         match Tools::default().translate(job) {
             Ok(words) => Some(Ok(words)),

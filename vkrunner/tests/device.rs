@@ -65,7 +65,7 @@ fn failures(name: &str, script: &str) -> Option<(Vec<Option<u32>>, String)> {
     Some((lines, messages.join("\n")))
 }
 
-/// A fragment shader that writes the constant that `color` names.
+/// Returns a fragment shader that writes the constant that `color` names.
 fn constant_color(color: &str) -> String {
     format!(
         r#"

@@ -160,7 +160,8 @@ fn the_next_script_runs_after_one_that_needs_too_much() {
     assert_eq!(reports[1].outcome, Outcome::Pass);
 }
 
-/// A program that captures the x coordinate of its position, and what follows its sections.
+/// Returns a program that captures the x coordinate of its position, and the sections that follow
+/// it.
 fn capturing(test: &str) -> String {
     format!(
         "[require]\nfbsize 4 4\n\

@@ -62,7 +62,7 @@ const PRINTING: [&str; 2] = ["Debug", "Display"];
 /// Longest text of a change.
 const CHANGE_LENGTH: usize = 100;
 
-/// Decides whether an item is compiled for tests only.
+/// Returns true if an item is compiled for tests only.
 pub(crate) fn is_hidden(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let syn::Meta::List(list) = &attribute.meta else {
@@ -250,7 +250,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Two arguments that denote each other.
+    /// Adds mutations that swap two consecutive arguments.
     fn swapped_arguments<'b>(&mut self, arguments: impl Iterator<Item = &'b Expr>) {
         let arguments: Vec<&Expr> = arguments.collect();
         for pair in arguments.windows(2) {
@@ -397,7 +397,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     fn visit_generics(&mut self, _: &'ast syn::Generics) {}
 }
 
-/// Decides whether a condition binds names.
+/// Returns true if a condition binds names with `let`.
 fn has_let(condition: &Expr) -> bool {
     match condition {
         Expr::Let(_) => true,
@@ -433,7 +433,7 @@ fn is_deletable(value: &Expr) -> bool {
     }
 }
 
-/// One line that is not too long.
+/// Returns one line of limited length.
 fn shorten(change: &str) -> String {
     let words: Vec<&str> = change.split_whitespace().collect();
     let line = words.join(" ");

@@ -64,7 +64,7 @@ pub(crate) fn describe(fault: &Fault) -> String {
     )
 }
 
-/// One line on a verdict.
+/// Returns a line that describes a verdict.
 pub(crate) fn verdict_line(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Script(script, how) => format!("caught by {script}: {how}"),

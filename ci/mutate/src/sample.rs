@@ -130,7 +130,7 @@ pub(crate) fn draw(faults: Vec<Fault>, selection: &Selection) -> Vec<Fault> {
     drawn
 }
 
-/// FNV-1a over the words and the ends between them, mixed.
+/// Returns the FNV-1a hash of the words and the ends between them, mixed.
 fn hash(seed: u64, words: &[&str]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325 ^ mix(seed);
     for byte in words.iter().flat_map(|word| word.bytes().chain([0])) {

@@ -15,7 +15,7 @@ const NONE: usize = usize::MAX - 1;
 /// Hash of the compiler output for the current script.
 static SEEN: Mutex<Option<DefaultHasher>> = Mutex::new(None);
 
-/// Decides whether a fault is on.
+/// Returns true if a fault is on.
 pub fn on(number: usize) -> bool {
     if !REACHED[number].load(Ordering::Relaxed) {
         REACHED[number].store(true, Ordering::Relaxed);
@@ -67,7 +67,7 @@ fn variable(name: &'static str) -> Option<&'static str> {
     value.as_deref()
 }
 
-/// One write, so that lines of several processes do not mix.
+/// Appends a line with one write, so that lines of several processes do not mix.
 fn append(file: &str, text: &str) {
     let opened = std::fs::OpenOptions::new().append(true).create(true).open(file);
     if let Ok(mut opened) = opened {

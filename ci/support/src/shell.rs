@@ -115,7 +115,7 @@ fn quote(word: &OsStr) -> String {
     }
 }
 
-/// Prints the command and runs it with our own input and output. Returns whether it succeeded; an
+/// Prints the command and runs it with our own input and output. Returns true if it succeeded; an
 /// error if it cannot start.
 pub fn succeeds(command: &mut Command) -> Result<bool> {
     println!("$ {}", display(command));

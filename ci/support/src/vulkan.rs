@@ -60,12 +60,12 @@ fn find_driver(
     find_manifest(stems, directories).map(|manifest| Driver { name, manifest })
 }
 
-/// Decides whether a validation layer is installed for the loader, or Chromium's.
+/// Returns true if a validation layer is installed for the loader, or Chromium's.
 pub fn validation_layer_present() -> bool {
     chromium_layer().is_some() || installed_layer_present()
 }
 
-/// Decides whether a validation layer is installed for the loader.
+/// Returns true if a validation layer is installed for the loader.
 pub fn installed_layer_present() -> bool {
     let variables = ["VK_ADD_LAYER_PATH", "VK_LAYER_PATH"];
     let listed = variables.into_iter().filter_map(std::env::var_os);
@@ -92,7 +92,7 @@ pub enum Layer {
 }
 
 /// Lets the loader find the validation layer. Chromium ships the library without a manifest, so
-/// this writes one. Returns whether there is a layer.
+/// this writes one. Returns true if there is a layer.
 ///
 /// # Errors
 ///

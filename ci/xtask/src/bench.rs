@@ -188,7 +188,7 @@ pub(crate) fn splice(text: &str, marks: &[impl AsRef<str>; 2], tables: &str) -> 
     ))
 }
 
-/// Processor and cores, without a date: the tables are ratios of one run.
+/// Returns processor and cores, without a date: the tables are ratios of one run.
 fn describe_machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info

@@ -104,7 +104,7 @@ fn run(variant: &Variant, effort: Effort, out: &Path) -> Result<Value> {
     Ok(serde_json::from_str(&text)?)
 }
 
-/// Both tables.
+/// Returns both tables.
 fn tables(speeds: &[(&str, Value)], memory: &[(&str, Value)]) -> String {
     let mut text = String::from("### Scripts\n\n");
     let first = speeds.first().map_or(&Value::Null, |(_, figures)| figures);

@@ -30,7 +30,7 @@ impl Row {
         self.id.split('.').next().unwrap_or(&self.id)
     }
 
-    /// Language and area: the first two parts of the id.
+    /// Returns language and area: the first two parts of the id.
     pub(crate) fn area(&self) -> &str {
         let second = self.id.match_indices('.').nth(1);
         second.map_or(&*self.id, |(end, _)| &self.id[..end])

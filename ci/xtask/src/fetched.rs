@@ -17,7 +17,7 @@ pub(crate) struct Fetched {
     pub(crate) fetch: fn() -> Result<()>,
     /// Their name, and the tool that fetches them.
     pub(crate) hint: [&'static str; 2],
-    /// Decides whether this machine can use them; others do not mention them.
+    /// Function that returns true if this machine can use them; other machines do not mention them.
     pub(crate) is_for_this_machine: fn() -> bool,
 }
 
@@ -41,7 +41,7 @@ pub(crate) const PIGLIT_TESTS: Fetched = Fetched {
 const DOWNLOAD: &str = "pip download --quiet --no-deps --only-binary=:all: --require-hashes \
     --implementation cp --platform manylinux2014_x86_64";
 
-/// Decides whether pip is installed.
+/// Returns true if pip is installed.
 pub(crate) fn has_pip() -> bool {
     let output = shell::capture(&mut python("pip --version"));
     output.is_ok_and(|output| output.status.success())

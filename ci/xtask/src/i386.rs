@@ -103,7 +103,7 @@ fn test_clients(library: &Path, compiler: &Path, root: &Path) -> Result<Tally> {
     run_tests(&mut test)
 }
 
-/// Decides whether the Rust in use can build for i386.
+/// Returns true if the Rust in use can build for i386.
 fn has_target() -> Result<bool> {
     let mut rustc = Command::new("rustc");
     let output = shell::capture(rustc.args(["--print", "target-libdir", "--target", TARGET]))?;

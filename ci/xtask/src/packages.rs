@@ -65,7 +65,7 @@ impl Apt {
         Ok(())
     }
 
-    /// Fetches the lists of packages once. Returns whether this call did.
+    /// Fetches the lists of packages once. Returns true if this call did.
     fn update(&mut self) -> Result<bool> {
         if std::mem::replace(&mut self.lists_are_fresh, true) {
             return Ok(false);
@@ -79,7 +79,7 @@ impl Apt {
     }
 }
 
-/// Runs apt-get. Returns whether the packages are installed.
+/// Runs apt-get. Returns true if the packages are installed.
 fn install_packages(packages: &[&str]) -> Result<bool> {
     let mut command = apt_get(&format!("{} {}", SYSTEMS[0].1, packages.join(" ")))?;
     // A fresh machine may be busy upgrading itself: wait for the lock.

@@ -48,7 +48,7 @@ enum Mode {
 }
 
 impl Mode {
-    /// As in the table.
+    /// Returns the name in the table.
     const fn name(self) -> &'static str {
         match self {
             Self::Shipped => "shipped",
@@ -169,7 +169,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 
-/// Returns whether a program compiles, and the first error.
+/// Returns true if a program compiles, and the first error.
 fn check_program(text: &[u8], stage: &str, mode: Mode) -> Result<(bool, String)> {
     let file = OUT.join("program.txt");
     std::fs::write(&file, text)?;
@@ -266,7 +266,7 @@ fn print_table(cases: &[Case], known: &Known) {
     }
 }
 
-/// Prints every case that does not agree. Returns whether one of them is not known, or a known one
+/// Prints every case that does not agree. Returns true if one of them is not known, or a known one
 /// agrees now.
 fn print_differences(cases: &[Case], known: &Known) -> bool {
     let mut wrong = false;

@@ -131,7 +131,7 @@ fn executable(piglit: &Piglit, words: &[String]) -> PathBuf {
     piglit.root.join("bin").join(name)
 }
 
-/// Decides whether a file has one of these words; one that is not there has none.
+/// Returns true if a file contains one of these words; false for a missing file.
 fn contains(file: &Path, words: &[&str]) -> bool {
     let bytes = std::fs::read(file).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);

@@ -135,7 +135,7 @@ fn write_c_compiler(out: &Path, runtime: &Path) -> Result<PathBuf> {
     shell::write_program(&out.join("cc"), &text)
 }
 
-/// Decides whether ThreadSanitizer reports the race of [`RACE`].
+/// Returns true if ThreadSanitizer reports the race of [`RACE`].
 fn finds_race(compiler: &Path, out: &Path) -> Result<bool> {
     let [source, program] = ["race.c", "race"].map(|it| out.join(it));
     std::fs::write(&source, RACE)?;

@@ -177,7 +177,7 @@ pub(crate) fn count(results: &[ScriptResult], success: bool) -> Tally {
     }
 }
 
-/// One document of the reports on all drivers.
+/// Writes one document of the reports on all drivers.
 fn write_document(references: &[Reference]) -> Result<()> {
     let mut text = String::from(HEAD);
     if references.iter().all(|one| one.gallium.is_some()) {

@@ -154,7 +154,7 @@ needs! {
         "counts the instructions that translation retires, for `cargo xtask bench`; the C interface is tested in it";
 }
 
-/// Decides whether the Vulkan loader is installed.
+/// Returns true if the Vulkan loader is installed.
 fn has_vulkan_loader() -> bool {
     let names: &[&str] = if cfg!(target_os = "macos") {
         &["libvulkan.1.dylib", "libvulkan.dylib", "libMoltenVK.dylib"]
@@ -217,8 +217,8 @@ fn ask_for_consent() -> Result<bool> {
     Ok(!answer.trim().to_ascii_lowercase().starts_with('n'))
 }
 
-/// Installs what `purpose` lacks. Returns whether everything is there then; an error if something
-/// required is missing.
+/// Installs the missing requirements of `purpose`. Returns true if all requirements are met
+/// afterwards; an error if a mandatory one is missing.
 pub(crate) fn ensure(purpose: Purpose) -> Result<bool> {
     let system = packages::detect_system();
     let mut apt = Apt::default();

@@ -46,12 +46,12 @@ pub(crate) enum Origin<'a> {
     Suite(&'a str),
 }
 
-/// Decides whether this machine can fetch and unpack packages of Debian.
+/// Returns true if this machine can fetch and unpack packages of Debian.
 pub(crate) fn possible() -> bool {
     PROGRAMS.iter().all(|name| installed::has_program(name))
 }
 
-/// Decides whether [`once`] has made this content of a directory.
+/// Returns true if [`once`] has created this content of a directory.
 pub(crate) fn is_complete(directory: &Path, content: &str) -> bool {
     fs::read_to_string(directory.join(COMPLETE)).is_ok_and(|found| found == content)
 }

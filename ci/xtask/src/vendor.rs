@@ -68,14 +68,14 @@ const GROUPS: [Group; 3] = [
     },
 ];
 
-/// Decides whether a script has a program with one of these headers.
+/// Returns true if a script has a program with one of these headers.
 fn has_program_of(text: &str, headers: &[&str]) -> bool {
     let is_header = |line: &str| headers.iter().any(|header| line.starts_with(header));
     text.lines().any(|line| is_header(line.trim_start()))
 }
 
-/// Decides whether a script is about rules that the library does not enforce, because shipped
-/// programs break them.
+/// Returns true if a script tests rules that the library does not enforce, because shipped programs
+/// violate them.
 fn is_strict(text: &str) -> bool {
     text.lines().any(|line| line.trim_end() == "strict")
 }

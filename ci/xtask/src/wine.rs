@@ -33,7 +33,7 @@ const SIDE: usize = 64;
 /// Bytes of one image.
 const IMAGE_BYTES: usize = SIDE * SIDE * 4;
 
-/// Decides whether Wine and its server are in `PATH`, on a machine that runs programs for 64-bit
+/// Returns true if Wine and its server are in `PATH`, on a machine that runs programs for 64-bit
 /// x86.
 pub(crate) fn is_present() -> bool {
     let programs = ["wine", "wineserver"];

@@ -333,7 +333,7 @@ fn use_leaves(tree: &UseTree) -> Vec<(String, Vec<String>)> {
     }
 }
 
-/// Decides whether an item has the attribute `#[cfg(test)]`.
+/// Returns true if an item has the attribute `#[cfg(test)]`.
 fn is_test(item: &Item) -> bool {
     let attributes: &[Attribute] = match item {
         Item::Mod(item) => &item.attrs,

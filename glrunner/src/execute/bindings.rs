@@ -32,7 +32,8 @@ struct ParamTarget {
     extension: &'static str,
 }
 
-/// NV_parameter_buffer_object, NV_tessellation_program5 and NV_compute_program5, "New Tokens".
+/// Returns the target of parameter buffers of a stage. NV_parameter_buffer_object,
+/// NV_tessellation_program5 and NV_compute_program5, "New Tokens".
 fn param_target(stage: Stage) -> ParamTarget {
     let (buffer, program, extension) = match stage {
         Stage::Vertex => (

@@ -117,7 +117,7 @@ impl CapturePlan {
         streams
     }
 
-    /// Returns whether this takes `glTransformFeedbackStreamAttribsNV`: for streams other than 0,
+    /// Returns true if this takes `glTransformFeedbackStreamAttribsNV`: for streams other than 0,
     /// and for results that are captured more than once, see ARB_transform_feedback3 issue 10.
     pub(super) fn needs_streams(&self) -> bool {
         let place = |result: &CapturedResult| (result[0], result[2]);
@@ -143,7 +143,7 @@ impl CapturePlan {
     }
 }
 
-/// Returns whether it is a gap or goes to the next buffer; results have positive numbers.
+/// Returns true if it is a gap or goes to the next buffer; results have positive numbers.
 fn is_separator(result: &CapturedResult) -> bool {
     result[0] < 0
 }

@@ -96,7 +96,7 @@ impl Dispatcher<'_> {
         finish_stores(self.gl)
     }
 
-    /// ARB_compute_variable_group_size
+    /// Dispatches groups of a size: ARB_compute_variable_group_size.
     fn dispatch_sized(&self, [x, y, z]: [u32; 3], size: [u32; 3]) -> Result<(), Problem> {
         require_extension(self.gl, "GL_ARB_compute_variable_group_size")?;
         self.check_groups(size, &SIZES)?;

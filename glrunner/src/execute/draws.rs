@@ -122,7 +122,7 @@ impl Execution<'_> {
         }
     }
 
-    /// Only typed programs may draw to integers. EXT_texture_integer, "Errors".
+    /// Checks that only typed programs draw to integers. EXT_texture_integer, "Errors".
     fn check_colors(&self, writes: u32) -> Result<(), Problem> {
         let colors = self.script.requirements.attachments.colors.iter().zip(0..);
         let mut integers = colors.filter(|(color, number)| {
@@ -159,7 +159,7 @@ impl Execution<'_> {
     }
 }
 
-/// Returns whether a script asks for the number of samples that a draw passes.
+/// Returns true if a script queries the number of samples that a draw passes.
 fn probes_samples(script: &Script) -> bool {
     let mut steps = script.steps.iter();
     steps.any(|step| matches!(step.command, Command::ProbeSamples { .. }))
@@ -201,7 +201,7 @@ fn check_features(gl: &Gl, draw: &Draw) -> Result<(), Problem> {
     needed.try_for_each(|(_, feature)| feature.require(gl))
 }
 
-/// Restart and patches.
+/// Sets primitive restart and the size of patches.
 fn set_primitives(gl: &Gl, draw: &Draw) -> Result<(), Problem> {
     if let Some(restart) = restart_index(draw) {
         gl.Enable(gl::PRIMITIVE_RESTART)?;

@@ -48,7 +48,7 @@ pub(super) struct Execution<'a> {
 }
 
 impl<'a> Execution<'a> {
-    /// Nothing is done yet.
+    /// Creates the initial state, before any command.
     pub(super) fn new(gl: &Rc<Gl>, script: &'a Script) -> Self {
         Self {
             gl: Rc::clone(gl),

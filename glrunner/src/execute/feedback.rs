@@ -69,7 +69,7 @@ pub(super) struct Feedback {
 }
 
 impl Feedback {
-    /// Returns whether OpenGL captures, if only after a pause.
+    /// Returns true if OpenGL captures, possibly after a pause.
     pub(super) fn is_active(&self) -> bool {
         matches!(self.state, FeedbackState::Active(..))
     }
@@ -229,7 +229,7 @@ impl CaptureContext<'_> {
         has_shaders(self.script) || self.through_modules
     }
 
-    /// The first draw of a capture.
+    /// Begins the capture at its first draw.
     fn activate_capture(&mut self, primitives: Primitives) -> Result<(), Problem> {
         let ranges = captured_ranges(&self.buffers.bound);
         for capture in &self.script.feedback.captures {

@@ -144,7 +144,7 @@ fn extension(update: TexEnvUpdate) -> Option<&'static str> {
     }
 }
 
-/// Name and value of a property of a texture environment.
+/// Returns name and value of a property of a texture environment.
 fn environment(update: TexEnvUpdate) -> (u32, u32) {
     let by_lanes = |lanes, rgb, alpha| match lanes {
         CombinedLanes::Rgb => rgb,

@@ -256,12 +256,12 @@ enum Interface {
     Ext,
 }
 
-/// Returns whether a level of a texture is made of layers.
+/// Returns true if a level of a texture consists of layers.
 fn has_layers(target: TexTarget) -> bool {
     target.is_array() || matches!(target, TexTarget::D3 | TexTarget::Cube)
 }
 
-/// Level, whether all layers, layer.
+/// Returns the level, true (1) for all layers, and the layer.
 fn place_of(part: ImagePart) -> (i32, u8, i32) {
     let layered = match part.slice {
         None => gl::TRUE,

@@ -18,7 +18,7 @@ impl<'a> Implementation<'a> {
         Ok(Self { gl, extensions })
     }
 
-    /// As GLSL writes it.
+    /// Returns the version in the form of GLSL.
     fn version(&self) -> u32 {
         let Version(major, minor) = self.gl.version();
         100 * major + 10 * minor
@@ -28,7 +28,7 @@ impl<'a> Implementation<'a> {
         self.gl.has(name) || self.extensions.contains(name)
     }
 
-    /// Target, features and bindings.
+    /// Returns target, features and bindings.
     pub(crate) fn options(&self) -> Result<glasm::Options, Error> {
         let device = opengl::device_features(self.version(), |name| self.has(name));
         let device = DeviceFeatures {

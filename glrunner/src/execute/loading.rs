@@ -11,7 +11,7 @@ use glasm::ir::{Semantic, Stage};
 use glasm_scripts::script::{Command, ExpectedError, ProgramForm, ProgramSection, Script, Step};
 use std::rc::Rc;
 
-/// Returns whether programs of the script break a rule that not every driver knows.
+/// Returns true if programs of the script violate a rule that not every driver enforces.
 fn expects_warnings(script: &Script) -> bool {
     let expects = |step: &Step| matches!(step.command, Command::ExpectWarning(_));
     script.steps.iter().any(expects)

@@ -25,7 +25,7 @@ pub(super) struct Lookups {
 }
 
 impl Lookups {
-    /// Those of a program with this text and reflection.
+    /// Returns the lookups of a program with this source and reflection.
     pub(super) fn of(text: &[u8], reflection: &Reflection) -> Self {
         let renderbuffers = renderbuffers(text);
         let mut handles = reflection.handle_arrays.iter();

@@ -59,7 +59,7 @@ pub(super) struct ModuleProgram {
 }
 
 impl ModuleProgram {
-    /// Returns whether fragments beyond the depth range are clamped.
+    /// Returns true if fragments beyond the depth range are clamped.
     pub(super) fn clamps_depth(&self) -> bool {
         let mut stages = self.stages.iter();
         stages.any(|module| module.reflection.unclipped_depth)
@@ -85,7 +85,7 @@ pub(super) enum ModuleSource {
 }
 
 impl Modules {
-    /// Nothing is compiled yet.
+    /// Creates the state before any compilation.
     pub(super) fn new(gl: &Gl, script: &Script, through: Through) -> Result<Self, Problem> {
         let base = Implementation::of(gl)?.options()?;
         Ok(Self {

@@ -224,7 +224,8 @@ impl ParameterContext<'_> {
         self.upload_value(key, value)
     }
 
-    /// One or two numbers of 64 bits, such as addresses; the components after them stay unchanged.
+    /// Sets one or two numbers of 64 bits, such as addresses; the components after them are
+    /// unchanged.
     pub(super) fn set_pairs(
         &mut self,
         bank: ParamBank,

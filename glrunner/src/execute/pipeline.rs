@@ -119,7 +119,8 @@ fn set_viewports(gl: &Gl, state: &PipelineState, size: [u32; 2]) -> Result<Flip,
     Ok(flip)
 }
 
-/// The depth range of Vulkan's clip space is 0 to w; a flipped image has its origin at the top.
+/// Sets the clip space. The depth range of Vulkan's clip space is 0 to w; a flipped image has its
+/// origin at the top.
 fn set_clip_space(gl: &Gl, convention: Convention, flip: Flip) -> Result<(), Problem> {
     let depth = match convention {
         Convention::Vulkan => gl::ZERO_TO_ONE,
@@ -188,7 +189,8 @@ fn set_rasterization(gl: &Gl, state: &PipelineState, flip: Flip) -> Result<(), P
     Ok(())
 }
 
-/// OpenGL determines the orientation of faces before it flips images, Vulkan after.
+/// Returns the front face for OpenGL, which determines the orientation of faces before it flips
+/// images, unlike Vulkan.
 fn seen_face(face: FrontFace, flip: Flip) -> FrontFace {
     match (flip, face) {
         (Flip::No, face) => face,

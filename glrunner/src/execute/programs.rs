@@ -49,13 +49,14 @@ impl Programs {
         self.loaded.iter().map(|loaded| &loaded.facts.lookups)
     }
 
-    /// Bit n: the fragment program writes color n. Fixed functions write all.
+    /// Returns the colors that the fragment program writes; bit n is color n. Fixed functions write
+    /// all.
     pub(super) fn written_colors(&self) -> u32 {
         let fragment = self.loaded(Stage::Fragment);
         fragment.map_or(u32::MAX, |fragment| !fragment.facts.untouched_colors)
     }
 
-    /// Returns whether the fragment program distinguishes integers from floats.
+    /// Returns true if the fragment program distinguishes integers from floats.
     pub(super) fn writes_integers(&self) -> bool {
         let fragment = self.loaded(Stage::Fragment);
         fragment.is_some_and(|fragment| fragment.facts.is_typed)
@@ -79,7 +80,7 @@ impl Programs {
         loaded.find(|loaded| loaded.stage == stage)
     }
 
-    /// The program of a stage, with the line of its section, replaces another.
+    /// Replaces the program of a stage, with the line of its section.
     pub(super) fn set(&mut self, stage: Stage, (program, line): (Program, u32), facts: Facts) {
         self.loaded.retain(|loaded| loaded.stage != stage);
         self.loaded.push(Loaded {
@@ -115,7 +116,7 @@ pub(super) struct StatePrograms {
 }
 
 impl StatePrograms {
-    /// A program is loaded.
+    /// Records a loaded program.
     pub(super) fn set(&mut self, spare: Option<usize>, program: Program) {
         self.loaded.insert(spare, program);
     }
@@ -125,8 +126,8 @@ impl StatePrograms {
         self.loaded.get(&spare)
     }
 
-    /// Returns whether there is one, so that parameters of vertex programs are what
-    /// NV_vertex_program says.
+    /// Returns true if any is loaded, so that parameters of vertex programs follow
+    /// NV_vertex_program.
     pub(super) fn any(&self) -> bool {
         !self.loaded.is_empty()
     }

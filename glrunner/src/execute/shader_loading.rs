@@ -41,7 +41,7 @@ impl Shaders {
     }
 }
 
-/// Returns whether a script has shaders of GLSL.
+/// Returns true if a script has shaders of GLSL.
 pub(super) fn has_shaders(script: &Script) -> bool {
     let mut programs = script.programs.iter();
     programs.any(|program| program.form == ProgramForm::Glsl)

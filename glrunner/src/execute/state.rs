@@ -83,7 +83,8 @@ impl MatrixKind {
     }
 }
 
-/// Modelview matrix `number`, whose constants do not follow each other: ARB_vertex_blend.
+/// Returns the mode of modelview matrix `number`, whose constants are not consecutive:
+/// ARB_vertex_blend.
 fn modelview_mode(number: u32) -> u32 {
     match number {
         0 => gl::MODELVIEW,

@@ -52,14 +52,14 @@ pub(super) fn stage_target(stage: Stage) -> (u32, &'static str) {
 }
 
 impl Feature {
-    /// [`Problem::Lacking`] if the driver lacks it.
+    /// Returns [`Problem::Lacking`] if the driver lacks it.
     pub(super) fn require(self, gl: &Gl) -> Result<(), Problem> {
         let missing = self.missing(gl.version(), |extension| gl.has(extension));
         missing.map_or(Ok(()), |reason| Err(Problem::Lacking(reason)))
     }
 }
 
-/// [`Problem::Lacking`] unless the driver has an extension.
+/// Returns [`Problem::Lacking`] unless the driver has an extension.
 pub(super) fn require_extension(gl: &Gl, extension: &str) -> Result<(), Problem> {
     if gl.has(extension) {
         Ok(())
@@ -103,7 +103,7 @@ pub(crate) struct Feature {
 pub(crate) const NO_VERSION: Version = Version(u32::MAX, 0);
 
 impl Feature {
-    /// Returns whether a driver has it.
+    /// Returns true if a driver has the feature.
     pub(crate) fn is_in(self, gl: &Gl) -> bool {
         self.missing(gl.version(), |extension| gl.has(extension))
             .is_none()

@@ -16,14 +16,14 @@ pub(super) fn with_execution(text: &str, work: impl FnOnce(&Rc<Gl>, &mut Executi
     }
 }
 
-/// Similarly with a driver that pretends to have extensions.
+/// Runs `work` with a driver that simulates extensions.
 pub(super) fn with_pretended(text: &str, work: impl FnOnce(&Rc<Gl>, &mut Execution<'_>)) {
     if let Some(gl) = open_pretended() {
         with_execution_on(&gl, text, work);
     }
 }
 
-/// Similarly with one that pretends to take programs that name registers.
+/// Runs `work` with a driver that simulates the acceptance of programs that name registers.
 pub(super) fn with_registers(text: &str, work: impl FnOnce(&Rc<Gl>, &mut Execution<'_>)) {
     if let Some(gl) = open_for_registers() {
         with_execution_on(&gl, text, work);

@@ -34,7 +34,7 @@ const MULTISAMPLE_TEXTURES: Feature = Feature {
     extensions: &[],
 };
 
-/// OpenGL's name of a target.
+/// Returns OpenGL's name of a target.
 pub(super) fn gl_target(target: TexTarget) -> u32 {
     match target {
         TexTarget::D1 => gl::TEXTURE_1D,
@@ -51,7 +51,8 @@ pub(super) fn gl_target(target: TexTarget) -> u32 {
     }
 }
 
-/// Width, height and depth of an image with all its slices, as OpenGL counts them; a cube map has six images.
+/// Returns width, height and depth of an image with all its slices, as OpenGL counts them; a cube
+/// map has six images.
 pub(super) fn image_size(shape: &Shape, level: u32) -> [u32; 3] {
     let [width, height, _] = shape.level_extent(level);
     match shape.target {
@@ -271,7 +272,7 @@ fn create_samples(gl: &Rc<Gl>, data: &TextureData, target: u32) -> Result<Textur
     Ok(texture)
 }
 
-/// NV_explicit_multisample
+/// Creates a renderbuffer for a texture of NV_explicit_multisample.
 fn create_renderbuffer(gl: &Rc<Gl>, data: &TextureData) -> Result<(Texture, Store), Problem> {
     MULTISAMPLE_TEXTURES.require(gl)?;
     let shape = &data.shape;

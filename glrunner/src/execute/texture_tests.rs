@@ -16,7 +16,7 @@ use glasm_scripts::script::{Convention, ImageKey, Script};
 use glasm_scripts::texture::{Contents, PlaneId, Shape, TextureData, Update};
 use glasm_tests::skip::skip;
 
-/// Every format that a script can give to a texture.
+/// Returns every format that a script can use for a texture.
 fn formats() -> impl Iterator<Item = Format> {
     let named = |raw| Format::parse_texture(&format!("{:?}", vk::Format::from_raw(raw)));
     (1..131).filter_map(named)
@@ -128,7 +128,7 @@ fn planes_of_all_targets_come_back() {
     });
 }
 
-/// As an image, which is read plane by plane.
+/// Tests a texture as an image, which is read plane by plane.
 fn images_come_back(execution: &mut Execution<'_>, what: &str, data: TextureData) {
     let key = ImageKey::of_unit(0);
     let target = gl_target(data.shape.target);

@@ -29,7 +29,7 @@ pub(super) struct Object {
 }
 
 impl Object {
-    /// Returns whether it can become a texture with these parameters, of which it must have each
+    /// Returns true if the object can become a texture with these parameters. It must have each
     /// that is not the initial one.
     fn can_have(&self, target: u32, parameters: &[Parameter]) -> bool {
         let is_known = |old: &Parameter| parameters.iter().any(|new| new.name() == old.name());

@@ -157,9 +157,9 @@ impl Plan {
         Ok(())
     }
 
-    /// A column of 64-bit components as modules read it: in pairs of words, two components at a
-    /// location. Registers of words have the third and fourth component after the attribute,
-    /// unless it is read as one. Or all of them as doubles.
+    /// Adds a column of 64-bit components in the form in which modules read it: in pairs of words,
+    /// two components at a location. Registers of words have the third and fourth component after
+    /// the attribute, unless it is read as one. Alternatively, all of them are doubles.
     fn add_words(&mut self, data: &VertexData, column: &Column, words: &[WordInput]) {
         let is_split = |number| {
             let mut words = words.iter();
@@ -198,7 +198,7 @@ impl Plan {
         }
     }
 
-    /// The bits of 64-bit components as those of doubles.
+    /// Adds the bits of 64-bit components as those of doubles.
     fn add_doubles(&mut self, data: &VertexData, column: &Column, location: u32) {
         let count = column.format.channels.len();
         let format = GenericFormat {
@@ -237,14 +237,15 @@ impl Plan {
         }
     }
 
-    /// Returns whether there is an array for the position. Words of an attribute may be there.
+    /// Returns true if there is an array for the position, possibly with words of another
+    /// attribute.
     fn has_position(&self) -> bool {
         let mut arrays = self.arrays.iter();
         arrays.any(|(_, array)| matches!(array.slot, ArraySlot::Generic(0, _)))
     }
 
-    /// The current value of the position: without an array for it OpenGL draws nothing. It steps with instances, of which the draw has
-    /// too few for a second one.
+    /// Adds the current value of the position: without an array for it OpenGL draws nothing. It
+    /// advances per instance, of which the draw has too few for a second value.
     fn add_position(&mut self, draw: &Draw, value: [u32; 4], format: GenericFormat) {
         let offset = self.bytes.len().next_multiple_of(VECTOR);
         self.bytes.resize(offset, 0);
@@ -462,7 +463,7 @@ mod tests {
         assert_eq!((format.ty, words), (gl::UNSIGNED_INT, [0, 2, 0, 1]));
     }
 
-    /// Four components of 64 bits at attribute 1: 16 bytes for each half.
+    /// Tests four components of 64 bits at attribute 1: 16 bytes for each half.
     #[test]
     fn words_of_wide_attributes_lie_where_modules_read_them() {
         let text = "[vertex data]\n0/R32_UINT 1/R64G64B64_SINT\n7 1 2 3\n[test]\n";

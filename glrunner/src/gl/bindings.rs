@@ -48,8 +48,8 @@ impl Commands {
         unsafe { Self::new(Box::new(|_| std::ptr::null())) }
     }
 
-    /// Returns whether the driver hands out the command, as `glFinish`. `false` for names that the
-    /// table lacks.
+    /// Returns true if the driver provides the command, as `glFinish`. `false` for names that are
+    /// not in the table.
     pub(crate) fn has_command(&self, name: &str) -> bool {
         let command = name.strip_prefix("gl").and_then(Command::of_name);
         command.is_some_and(|(command, name)| self.pointer(command, name).is_ok())
@@ -110,7 +110,7 @@ macro_rules! commands {
             const ALL: &[(Self, &'static str)] = &[$((Self::$name, concat!("gl", stringify!($name))),)*];
             const COUNT: usize = Self::ALL.len();
 
-            /// By name, less `gl`.
+            /// Finds a command by name, without `gl`.
             fn of_name(name: &str) -> Option<(Self, &'static str)> {
                 Self::ALL.iter().copied().find(|(_, full)| full[2..] == *name)
             }

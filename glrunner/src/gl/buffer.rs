@@ -13,7 +13,7 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
-    /// A buffer with this content; `usage` such as `GL_DYNAMIC_COPY`.
+    /// Creates a buffer with this content; `usage` such as `GL_DYNAMIC_COPY`.
     pub(crate) fn new(gl: &Rc<Gl>, content: &[u8], usage: u32) -> Result<Self, Error> {
         let object = Object::new(gl, ObjectKind::Buffer)?;
         gl.BindBuffer(ARRAY_BUFFER, object.name())?;

@@ -109,7 +109,7 @@ impl Gl {
         self.version
     }
 
-    /// Returns whether the driver has the extension, as `GL_ARB_vertex_program`, or another one
+    /// Returns true if the driver has the extension, as `GL_ARB_vertex_program`, or another one
     /// that implies it.
     pub(crate) fn has(&self, extension: &str) -> bool {
         has_extension(&self.extensions, extension)
@@ -134,7 +134,7 @@ impl Gl {
         self.extensions.iter().map(String::as_str)
     }
 
-    /// One integer of the state, such as a limit.
+    /// Returns one integer of the state, such as a limit.
     pub(crate) fn integer(&self, name: u32) -> Result<i32, Error> {
         self.integers::<1>(name).map(|[value]| value)
     }
@@ -225,7 +225,7 @@ impl Gl {
     }
 }
 
-/// State with as many values as the driver likes.
+/// Returns true for state with a variable number of values.
 fn is_list(name: u32) -> bool {
     matches!(
         name,

@@ -32,7 +32,7 @@ pub struct DeviceInfo {
 }
 
 impl DeviceInfo {
-    /// Returns whether name or vendor contain the text; case is ignored.
+    /// Returns true if name or vendor contain the text; case is ignored.
     pub(super) fn is_called(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         [&self.name, &self.vendor]

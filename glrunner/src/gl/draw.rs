@@ -191,7 +191,7 @@ impl Gl {
         }
     }
 
-    /// The same through indices.
+    /// Draws through indices.
     fn draw_indexed(
         self: &Rc<Self>,
         call: &DrawCall<'_>,

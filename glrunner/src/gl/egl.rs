@@ -215,7 +215,7 @@ impl Egl {
     }
 }
 
-/// Returns whether a list separated by spaces has the word.
+/// Returns true if a list separated by spaces has the word.
 fn has_word(list: &str, word: &str) -> bool {
     list.split(' ').any(|item| item == word)
 }
@@ -347,7 +347,7 @@ mod tests {
     use super::*;
     use glasm_tests::skip::skip;
 
-    /// If devices cannot be enumerated, Mesa opens one without.
+    /// Tests opening without a device: if devices cannot be enumerated, Mesa opens one without.
     #[test]
     fn a_context_needs_no_device() {
         let Ok(egl) = Egl::load() else {

@@ -132,7 +132,7 @@ impl Framebuffer {
         gl.check("glClearBufferfv")
     }
 
-    /// The same with signed integers.
+    /// Clears a color attachment of signed integers.
     pub(crate) fn clear_color_int(&self, index: u32, color: [i32; 4]) -> Result<(), Error> {
         self.bind()?;
         let gl = self.object.gl();
@@ -141,7 +141,7 @@ impl Framebuffer {
         gl.check("glClearBufferiv")
     }
 
-    /// The same with unsigned integers.
+    /// Clears a color attachment of unsigned integers.
     pub(crate) fn clear_color_uint(&self, index: u32, color: [u32; 4]) -> Result<(), Error> {
         self.bind()?;
         let gl = self.object.gl();

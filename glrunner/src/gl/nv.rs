@@ -14,7 +14,7 @@ const MAX_VALUES: usize = 16;
 pub(crate) type CapturedResult = [i32; 3];
 
 impl Gl {
-    /// One integer of the state with this index, such as a limit in one dimension.
+    /// Returns one integer of the state with this index, such as a limit in one dimension.
     pub(crate) fn indexed_integer(&self, name: u32, index: u32) -> Result<i32, Error> {
         let mut values = [0; MAX_VALUES];
         // SAFETY: no indexed state has more values.

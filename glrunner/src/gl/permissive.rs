@@ -54,7 +54,7 @@ fn replace(name: &str) -> Option<*const c_void> {
     })
 }
 
-/// Returns whether a capability or a target is one that the driver does not know.
+/// Returns true for a capability or a target that the driver does not know.
 fn is_pretended(capability: u32) -> bool {
     matches!(
         capability,

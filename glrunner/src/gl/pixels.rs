@@ -13,7 +13,7 @@ pub(crate) struct ClientFormat {
 }
 
 impl ClientFormat {
-    /// These.
+    /// Creates a transfer format.
     pub(crate) const fn new(format: u32, ty: u32) -> Self {
         Self { format, ty }
     }

@@ -29,7 +29,7 @@ thread_local! {
     static CALLS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The calls since this was last asked for, in order.
+/// Returns the calls since the last call of this function, in order.
 pub(crate) fn take_calls() -> Vec<String> {
     CALLS.take()
 }
@@ -213,7 +213,8 @@ unsafe extern "system" fn set_named(
     note(format!("named {name} {value:?}"));
 }
 
-/// A parameter with a name has the length of the name here, in all components but the last one.
+/// Returns the simulated value of a named parameter: the length of the name, in all components but
+/// the last one.
 unsafe extern "system" fn get_named(
     _program: u32,
     length: i32,
@@ -225,7 +226,8 @@ unsafe extern "system" fn get_named(
     unsafe { *value = [length, length, length, -1.0] };
 }
 
-/// A parameter of vertex programs has its number here, in all components but the last one.
+/// Returns the simulated value of a parameter of vertex programs: its number, in all components but
+/// the last one.
 unsafe extern "system" fn get_nv_parameter(
     _target: u32,
     index: u32,

@@ -35,7 +35,8 @@ enum Loader {
 }
 
 impl Loader {
-    /// By the header. What has no header goes where programs of the target are loaded today.
+    /// Selects the command by the header. Program strings without a header are loaded by the
+    /// current commands of the target.
     fn of(target: Target, text: &[u8]) -> Self {
         const NV: [&[u8]; 4] = [b"!!VP", b"!!VSP", b"!!FP", b"!!FCP"];
         if target == Target::VertexState || NV.iter().any(|header| text.starts_with(header)) {

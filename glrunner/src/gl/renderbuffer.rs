@@ -16,7 +16,7 @@ pub(crate) struct Renderbuffer {
 }
 
 impl Renderbuffer {
-    /// A renderbuffer with undefined texels.
+    /// Creates a renderbuffer with undefined texels.
     pub(crate) fn new(
         gl: &Rc<Gl>,
         samples: u32,
@@ -78,7 +78,7 @@ mod tests {
 
     const RGBA_FLOATS: ClientFormat = ClientFormat::new(RGBA, FLOAT);
 
-    /// The mean of all samples of each texel.
+    /// Returns the mean of all samples of each texel.
     fn means(gl: &Rc<Gl>, renderbuffer: &Renderbuffer) -> Result<Vec<u8>, Error> {
         let copy = Texture::new(gl, TEXTURE_2D)?;
         let image = Image {

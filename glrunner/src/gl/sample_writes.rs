@@ -37,7 +37,7 @@ impl Texels {
         }
     }
 
-    /// Prefix of the types of shaders.
+    /// Returns the prefix of the types of shaders.
     fn prefix(self) -> &'static str {
         match self {
             Self::Float | Self::Depth => "",
@@ -162,7 +162,7 @@ pub(super) fn write_sample(
     state.restore()
 }
 
-/// A texture with one sample for each texel.
+/// Creates a texture with one sample for each texel.
 fn plain_texture(
     gl: &Rc<Gl>,
     [width, height]: [u32; 2],

@@ -43,7 +43,7 @@ impl Content {
         }
     }
 
-    /// Prefix of the sampler, and the bits of a value `v`.
+    /// Returns the prefix of the sampler, and the bits of a value `v`.
     fn glsl(self) -> (&'static str, &'static str) {
         match self {
             Self::Float | Self::Depth => ("", "floatBitsToUint(v)"),
@@ -64,7 +64,7 @@ impl Content {
 }
 
 impl Texture {
-    /// One sample of all texels of all layers, like [`read`].
+    /// Returns one sample of all texels of all layers, like [`read`].
     pub(crate) fn read_sample(
         &self,
         internal: u32,
@@ -121,7 +121,7 @@ fn first_bytes<const N: usize>(values: &[u8]) -> Vec<u8> {
     values.flat_map(|value| &value[..N]).copied().collect()
 }
 
-/// Four components of 32 bits for each pixel.
+/// Fetches four components of 32 bits for each pixel.
 fn fetch(
     gl: &Rc<Gl>,
     texture: &Texture,

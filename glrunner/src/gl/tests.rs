@@ -11,7 +11,7 @@ const POSITION_PROGRAM: &[u8] =
     b"!!ARBvp1.0\nMOV result.position, vertex.position;\nMOV result.color, vertex.color;\nEND\n";
 const RGBA8_BYTES: ClientFormat = ClientFormat::new(RGBA, UNSIGNED_BYTE);
 
-/// The device that `GLASM_GL_DEVICE` names, or the best one.
+/// Opens the device that `GLASM_GL_DEVICE` names, or the best one.
 pub(crate) fn open() -> Option<Rc<Gl>> {
     let choice = match std::env::var("GLASM_GL_DEVICE") {
         Ok(name) => DeviceChoice::Name(name),
@@ -53,7 +53,7 @@ pub(crate) fn framebuffer(gl: &Rc<Gl>, layers: Option<u32>, samples: u32) -> Fra
     Framebuffer::new(gl, &desc).expect("the formats can be drawn to")
 }
 
-/// Two triangles over all of the left half.
+/// Draws two triangles over all of the left half.
 fn draw_left_half(gl: &Gl) -> Result<(), Error> {
     gl.Viewport(0, 0, 4, 4)?;
     gl.Begin(TRIANGLE_STRIP)?;
@@ -283,7 +283,7 @@ fn multisampled(internal: u32, client: ClientFormat) -> FramebufferDesc {
     }
 }
 
-/// A framebuffer of four samples, of which only the second one is drawn to.
+/// Creates a framebuffer of four samples, of which only the second one is drawn to.
 fn one_sample(gl: &Rc<Gl>, layers: Option<u32>) -> Result<Framebuffer, Error> {
     let desc = FramebufferDesc {
         layers,

@@ -50,7 +50,7 @@ pub(super) fn int(value: u32) -> i32 {
 }
 
 impl Texture {
-    /// A texture of this target without images.
+    /// Creates a texture of this target without images.
     pub(crate) fn new(gl: &Rc<Gl>, target: u32) -> Result<Self, Error> {
         let object = Object::new(gl, ObjectKind::Texture)?;
         let texture = Self { object, target };

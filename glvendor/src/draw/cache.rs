@@ -49,12 +49,12 @@ impl PipelineCache {
         self.deciding = groups;
     }
 
-    /// Returns whether a group of state selects among the pipelines of the current programs.
+    /// Returns true if a group of state selects among the pipelines of the current programs.
     pub(super) fn depends_on(&self, group: Groups) -> bool {
         self.deciding.contains(group)
     }
 
-    /// Returns whether the current pipeline does not serve a draw after these groups changed.
+    /// Returns true if the current pipeline cannot be used for a draw after these groups changed.
     pub(super) fn is_stale(&self, changed: Groups, kind: DrawKind) -> bool {
         self.current.is_none() || kind != self.chosen_for || changed.intersects(self.deciding)
     }
@@ -69,7 +69,7 @@ impl PipelineCache {
         self.chosen_for
     }
 
-    /// Makes the pipeline of a key the current one. Returns whether there is one.
+    /// Makes the pipeline of a key the current one. Returns true if there is one.
     pub(super) fn select(&mut self, key: &Key) -> bool {
         let known = self.by_key.get(key).copied();
         self.current = known.or(self.current);

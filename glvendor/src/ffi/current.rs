@@ -61,7 +61,7 @@ impl Cellular {
                     .is_ok()
     }
 
-    /// Returns whether this thread uses it.
+    /// Returns true if this thread uses it.
     fn is_busy_here(&self) -> bool {
         self.owner.load(Ordering::Relaxed) == token() && self.is_busy.get()
     }
@@ -134,7 +134,7 @@ impl Drop for Held {
     }
 }
 
-/// A context has been created.
+/// Registers a created context.
 pub(crate) fn created(native: Native, sharing: Option<Native>) {
     let mut contexts = CONTEXTS.lock();
     let shared = sharing.and_then(|it| contexts.get(&it).cloned());
@@ -154,7 +154,7 @@ pub(crate) fn created(native: Native, sharing: Option<Native>) {
 /// A context that the window system is about to destroy, whose name may be another one's from then on.
 pub(crate) struct Removed(Native, Option<Arc<Cellular>>);
 
-/// A context is about to be destroyed.
+/// Removes a context before it is destroyed.
 pub(crate) fn remove(native: Native) -> Removed {
     let mut contexts = CONTEXTS.lock();
     Removed(native, contexts.remove(&native))
@@ -171,7 +171,7 @@ impl Removed {
         }
     }
 
-    /// The window system has refused to destroy it.
+    /// Restores the context if the window system has refused to destroy it.
     pub(crate) fn restore(self) {
         let mut contexts = CONTEXTS.lock();
         if let Some(context) = self.1 {
@@ -180,7 +180,8 @@ impl Removed {
     }
 }
 
-/// Another context is about to be made current on this thread, or none: others that share its textures see them as the application made them.
+/// Restores the textures of the application before another context, or none, is made current on
+/// this thread: contexts that share them see the application's state.
 pub(crate) fn leaving() {
     with(|state| {
         if !state.is_inside {
@@ -189,7 +190,7 @@ pub(crate) fn leaving() {
     });
 }
 
-/// A context has been made current on this thread, or none.
+/// Notes that a context, or none, has been made current on this thread.
 pub(crate) fn made_current(native: Option<Native>) {
     let contexts = CONTEXTS.lock();
     let context = native.and_then(|it| contexts.get(&it).cloned());

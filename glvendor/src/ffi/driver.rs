@@ -25,7 +25,7 @@ static MISSING: u8 = 0;
 static SLOTS: [AtomicPtr<c_void>; Command::COUNT] =
     [const { AtomicPtr::new(std::ptr::null_mut()) }; Command::COUNT];
 
-/// From now on commands come from this function.
+/// Installs the function that commands are loaded with from now on.
 ///
 /// # Safety
 /// It gives null or the command of the name that it gets, which ends with a zero, with the signature of the registry.

@@ -17,9 +17,9 @@ use std::ffi::c_void;
 
 /// A component of an attribute.
 trait Component: Copy {
-    /// As a number.
+    /// Returns the value as a number.
     fn number(self) -> f32;
-    /// As a fraction of the largest value: GL 2.1 table 2.9.
+    /// Returns the value as a fraction of the largest value: GL 2.1 table 2.9.
     fn fraction(self) -> f32;
 }
 
@@ -225,7 +225,7 @@ include!(concat!(env!("OUT_DIR"), "/entries.rs"));
 mod tests {
     use super::*;
 
-    /// GL 2.1 table 2.9: the largest value is 1, the smallest signed one -1.
+    /// Tests GL 2.1 table 2.9: the largest value is 1, the smallest signed one -1.
     #[test]
     fn integers_are_fractions_of_the_largest() {
         assert_eq!(

@@ -134,8 +134,9 @@ fn function(library: &str, name: &CStr) -> Option<*mut c_void> {
 /// The vendor's library for GLX, if one is loaded.
 static GLX: AtomicUsize = AtomicUsize::new(0);
 
-/// libGLX asks once for its vendor; a second time it was unloaded, which this library cannot be, and the vendor's library holds on to the old one: it would
-/// have been unloaded, too.
+/// Unloads the vendor's library of the old libGLX. libGLX asks once for its vendor; a second
+/// request means that it was unloaded, while this library cannot be, and the vendor's library
+/// refers to the old one: it would have been unloaded, too.
 fn unload_glx() {
     let old = GLX.swap(0, Ordering::AcqRel) as *mut c_void;
     if !old.is_null() {

@@ -22,11 +22,11 @@ macro_rules! queries {
 }
 
 queries! {
-    /// State as floats.
+    /// Returns state as floats.
     fn floats(name: u32) -> [f32] = GetFloatv;
-    /// State as doubles.
+    /// Returns state as doubles.
     fn doubles(name: u32) -> [f64] = GetDoublev;
-    /// State as integers.
+    /// Returns state as integers.
     fn integers(name: u32) -> [i32] = GetIntegerv;
     /// Returns a value of a light.
     fn light(light: u32, name: u32) -> [f32] = GetLightfv;
@@ -58,9 +58,9 @@ queries! {
     fn current_attribute(number: u32, name: u32) -> [f32] = GetVertexAttribfv;
     /// Returns the same where integers were set.
     fn current_integers(number: u32, name: u32) -> [u32] = GetVertexAttribIuiv;
-    /// Order of a map.
+    /// Returns the order of a map.
     fn map_integers(target: u32, name: u32) -> [i32] = GetMapiv;
-    /// Domain of a map.
+    /// Returns the domain of a map.
     fn map_floats(target: u32, name: u32) -> [f32] = GetMapfv;
     /// Returns a value of a shader.
     fn shader(shader: u32, name: u32) -> [i32] = GetShaderiv;
@@ -96,12 +96,12 @@ pub(crate) fn map_points(target: u32, count: usize) -> Vec<f32> {
     values
 }
 
-/// One integer of the state.
+/// Returns one integer of the state.
 pub(crate) fn integer(name: u32) -> i32 {
     integers::<1>(name)[0]
 }
 
-/// Returns whether state is true.
+/// Returns true if state is true.
 pub(crate) fn is_set(name: u32) -> bool {
     integer(name) != 0
 }
@@ -213,7 +213,7 @@ pub(crate) fn move_raster_position(x: f32, y: f32) {
     unsafe { driver::Bitmap(0, 0, 0.0, 0.0, x, y, std::ptr::null()) };
 }
 
-/// Returns whether something is enabled.
+/// Returns true if something is enabled.
 pub(crate) fn is_enabled(capability: u32) -> bool {
     driver::IsEnabled(capability) != 0
 }
@@ -234,7 +234,8 @@ pub(crate) fn array_pointer(name: u32) -> usize {
     pointer as usize
 }
 
-/// The array of a numbered attribute, beginning at an address or at an offset of the buffer that is bound.
+/// Sets the array of a numbered attribute, beginning at an address or at an offset of the bound
+/// buffer.
 pub(crate) fn set_attribute_array(
     number: u32,
     size: i32,
@@ -272,7 +273,7 @@ pub(crate) fn string(name: u32) -> String {
     text(unsafe { driver::GetString(name) })
 }
 
-/// One of its strings: `EXTENSIONS`.
+/// Returns one string of a list: `EXTENSIONS`.
 pub(crate) fn indexed_string(name: u32, index: u32) -> String {
     // SAFETY: the result is checked.
     text(unsafe { driver::GetStringi(name, index) })
@@ -294,7 +295,7 @@ pub(crate) fn load_arb_program(target: u32, text: &[u8]) -> i32 {
     position
 }
 
-/// New names of programs from the driver; `None` if it has none.
+/// Returns new names of programs from the driver; `None` if it has none.
 pub(crate) fn program_names(count: usize) -> Option<Vec<u32>> {
     let mut names = vec![0; count];
     // SAFETY: there is space for as many names.
@@ -549,7 +550,7 @@ pub(crate) struct ImageUnit {
 }
 
 impl ImageUnit {
-    /// The same image in another format: `GL_RGBA32F`.
+    /// Returns the same image in another format: `GL_RGBA32F`.
     pub(crate) fn in_format(self, format: Option<u32>) -> Self {
         Self {
             format: format.unwrap_or(self.format),

@@ -67,12 +67,12 @@ impl Store {
         }
     }
 
-    /// Decides whether the name is given up. It is before the driver deletes the buffer.
+    /// Returns true if the name is abandoned, before the driver deletes the buffer.
     pub(crate) fn is_given_up(&self) -> bool {
         self.is_given_up.load(Ordering::Acquire)
     }
 
-    /// A new name, without memory as yet.
+    /// Creates a store for a new name, without memory yet.
     fn new(name: u32) -> Self {
         Self {
             name,

@@ -114,7 +114,7 @@ impl Drawn {
     }
 }
 
-/// The client, built once.
+/// Returns the path of the client, which is built once.
 fn client() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {

@@ -65,7 +65,7 @@ const RUNS: [Run; 5] = [
     },
 ];
 
-/// One test for each run but the reference.
+/// Returns one test for each run except for the reference.
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     RUNS[1..].iter().map(|run| {
         let name = format!("panda3d::{}", run.name);
@@ -73,7 +73,7 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     })
 }
 
-/// The Python that the modules of the package are for.
+/// Returns the Python that the modules of the package are for.
 fn python() -> String {
     format!("python{}", cg::PYTHON)
 }

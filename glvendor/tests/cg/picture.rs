@@ -90,7 +90,7 @@ impl Picture {
     }
 }
 
-/// The most that a channel differs by.
+/// Returns the largest difference of a channel.
 fn steps(a: [u8; 4], b: [u8; 4]) -> u8 {
     std::iter::zip(a, b)
         .map(|(a, b)| a.abs_diff(b))

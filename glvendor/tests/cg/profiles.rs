@@ -146,7 +146,7 @@ impl Pair {
         is_enough && !self.lacks.contains(&case.name)
     }
 
-    /// The profiles by stages, as the client wants them.
+    /// Returns the profiles by stages, in the form of the client.
     pub(crate) fn stages(&self) -> [&'static str; 5] {
         let [control, evaluation, geometry] = self.between;
         [self.vertex, control, evaluation, geometry, self.fragment]

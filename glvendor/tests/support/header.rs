@@ -35,7 +35,7 @@ const TYPES: &str = "#include <stddef.h>\n#include <stdint.h>\ntypedef unsigned 
                      typedef void (*GLDEBUGPROC)(GLenum, GLenum, GLuint, GLenum, GLsizei, const GLchar *, const void *);\n\
                      \ntypedef void c_void, GLvoid;\n";
 
-/// The header of a client with these sources.
+/// Returns the header of a client with these sources.
 pub(crate) fn of(sources: &str) -> String {
     let registry = Registry::new(
         Api::Gl,
@@ -80,7 +80,7 @@ pub(crate) fn of(sources: &str) -> String {
     header
 }
 
-/// A type of the registry in C.
+/// Returns a type of the registry in C.
 fn c_type(ty: &str) -> String {
     if let Some(target) = ty.strip_prefix("*const ") {
         return format!("{} const *", c_type(target));

@@ -38,7 +38,7 @@ pub(crate) enum Vendor {
     Mesa,
 }
 
-/// The sources of the clients.
+/// Returns the directory of the sources of the clients.
 pub(crate) fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/clients")
 }

@@ -135,12 +135,13 @@ impl Comparison {
         }
     }
 
-    /// The comparison of a script that one side cannot show.
+    /// Creates the comparison of a script that one side cannot run.
     pub fn not_compared(drivers: [Driver; 2], reason: String) -> Self {
         Self::empty(drivers, Class::NotCompared(reason))
     }
 
-    /// The comparison of a script of which a side has gone wrong before it could show anything.
+    /// Creates the comparison of a script that has failed on one side before it had any
+    /// observation.
     pub fn broken(drivers: [Driver; 2], text: String) -> Self {
         let mut comparison = Self::empty(drivers, Class::Different);
         comparison.differ(DifferenceKind::Outcome, None, text);

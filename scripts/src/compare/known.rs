@@ -84,7 +84,7 @@ struct File {
     difference: Vec<KnownDifference>,
 }
 
-/// One thing or a list of them.
+/// Deserializes one value or a list of them.
 fn one_or_more<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Vec<T>, D::Error> {
@@ -200,7 +200,7 @@ impl Known {
 }
 
 impl Entry {
-    /// Returns whether a script is like one of the patterns, which is noted.
+    /// Returns true if a script matches one of the patterns, and records the match.
     fn note_script(&self, script: &str) -> bool {
         let mut found = false;
         for (pattern, compared) in self.known.scripts.iter().zip(&self.compared) {
@@ -224,8 +224,8 @@ pub fn reference(drivers: &[Driver; 2]) -> &Driver {
     of_gl.next().unwrap_or(&drivers[0])
 }
 
-/// Returns whether the end of a path is like a pattern, in which `*` denotes any part of a name
-/// and `**` for any directories.
+/// Returns true if the end of a path matches a pattern, in which `*` denotes any part of a name and
+/// `**` any directories.
 pub fn is_path_like(pattern: &str, path: &str) -> bool {
     let pattern: Vec<&str> = pattern.split('/').collect();
     let path: Vec<&str> = path.split(['/', '\\']).collect();
@@ -242,8 +242,8 @@ fn are_parts_like(pattern: &[&str], path: &[&str]) -> bool {
     }
 }
 
-/// Returns whether a name is like a pattern with `*` for any part of it. Goes back to the last `*`
-/// only, which is enough.
+/// Returns true if a name matches a pattern with `*` for any part of it. Backtracks to the last `*`
+/// only, which is sufficient.
 fn is_name_like(pattern: &[u8], name: &[u8]) -> bool {
     let (mut at, mut place) = (0, 0);
     let mut star: Option<(usize, usize)> = None;

@@ -62,7 +62,7 @@ impl Gap {
 }
 
 impl NumberKind {
-    /// The kind of a type of buffer contents.
+    /// Returns the kind of a type of buffer contents.
     pub(super) fn of_scalar(scalar: Scalar) -> Self {
         let float = |fraction, min_exponent| {
             Self::Near(Precision::Float {
@@ -128,7 +128,7 @@ impl NumberKind {
         }
     }
 
-    /// Returns whether the difference is one that two correct drivers may have.
+    /// Returns true if the difference is one that two correct drivers may have.
     pub(super) fn accepts(self, gap: Gap, a: f64, b: f64) -> bool {
         match gap {
             Gap::None | Gap::ZeroSign | Gap::NearZero(_) => true,
@@ -154,7 +154,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// Of floats with so many bits after the binary point.
+    /// Returns the bounds of floats with this number of bits after the binary point.
     fn of(fraction: i32) -> Self {
         let (relative, absolute) = if fraction > 23 {
             (DOUBLE, DOUBLE)
@@ -174,7 +174,7 @@ pub(super) fn scalar_gap(scalar: Scalar, a: u64, b: u64) -> Gap {
     }
 }
 
-/// Returns whether bits of a type are near enough.
+/// Returns true if the difference of bits of a type is within the tolerance.
 pub(super) fn accepts_scalar(scalar: Scalar, gap: Gap, a: u64, b: u64) -> bool {
     match (scalar.value(a), scalar.value(b)) {
         (Value::Float(a), Value::Float(b)) => NumberKind::of_scalar(scalar).accepts(gap, a, b),

@@ -9,7 +9,7 @@ use crate::probe::Tolerance;
 use crate::probe::pixels::{Expected, PixelProbe, Plane, Region, Surface};
 use glasm::ir::Stage;
 
-/// A run without anything.
+/// Returns a run without observations.
 pub(crate) fn run(api: &str) -> Recording {
     Recording {
         script: "a/b.shader_test".into(),

@@ -204,7 +204,7 @@ fn errors(diagnostics: &Diagnostics) -> impl Iterator<Item = &Diagnostic> {
     all.filter(|found| found.severity != Severity::Warning)
 }
 
-/// Line and column of a byte of a program, from 1.
+/// Returns line and column of a byte of a program, from 1.
 fn position(text: &[u8], offset: usize) -> (usize, usize) {
     let before = &text[..offset.min(text.len())];
     let line_start = before

@@ -32,7 +32,7 @@ impl Withheld {
         DeviceFeatures::names().into_iter().collect()
     }
 
-    /// The features of these names.
+    /// Creates a selection of the features with these names.
     ///
     /// # Errors
     /// If there is none of a name, with the names that there are.
@@ -49,7 +49,7 @@ impl Withheld {
         Ok(withheld)
     }
 
-    /// Returns whether a feature is withheld.
+    /// Returns true if a feature is withheld.
     pub fn hides(&self, name: &str) -> bool {
         self.names.contains(name)
     }

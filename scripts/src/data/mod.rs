@@ -45,7 +45,7 @@ impl DataLayout {
         major: MajorAxis::Column,
     };
 
-    /// Distance of the vectors of an array. OpenGL 4.6 section 7.6.2.2, rules 1 to 4.
+    /// Returns the stride of the vectors of an array. OpenGL 4.6 section 7.6.2.2, rules 1 to 4.
     fn vector_stride(self, scalar: Scalar, components: u8) -> u64 {
         let size = scalar.size() as u64;
         let aligned = size * u64::from(if components == 3 { 4 } else { components });
@@ -80,7 +80,7 @@ impl DataLayout {
         }
     }
 
-    /// One past the last byte of `count` elements at `offset`.
+    /// Returns the end offset of `count` elements at `offset`.
     pub fn end(self, ty: DataType, offset: u64, count: usize) -> u64 {
         let Some(last) = count.checked_sub(1) else {
             return offset;

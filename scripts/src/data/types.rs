@@ -65,7 +65,7 @@ impl Scalar {
         found.map_or("", |(name, _)| name)
     }
 
-    /// Returns whether it is a float type.
+    /// Returns true if it is a float type.
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::F32 | Self::F64)
     }
@@ -262,7 +262,7 @@ fn parse_extent(text: &str) -> Option<u8> {
 }
 
 impl DataType {
-    /// The type of that name, as in GLSL.
+    /// Parses the name of a type, as in GLSL.
     pub fn parse(name: &str) -> Option<Self> {
         if let Some((_, scalar)) = SCALAR_NAMES.iter().find(|(text, _)| *text == name) {
             return Some(Self {

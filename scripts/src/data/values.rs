@@ -61,13 +61,14 @@ impl TypedData {
         offsets.zip(self.literals.iter().copied().cycle())
     }
 
-    /// One past the last byte.
+    /// Returns the end offset of the values.
     pub fn end(&self) -> u64 {
         let elements = self.count() / self.ty.components();
         self.layout.end(self.ty, self.offset, elements)
     }
 
-    /// The same values as often as whole elements of them fit into a number of bytes.
+    /// Returns the same values, repeated as often as whole elements of them fit into a number of
+    /// bytes.
     pub fn filling(&self, bytes: u64) -> Self {
         let round =
             (self.literals.len() / self.ty.components()) as u64 * self.layout.stride(self.ty);
@@ -105,7 +106,7 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// One past the last byte.
+    /// Returns the end offset of the values.
     pub fn end(&self) -> u64 {
         self.layout.end(self.ty, self.offset, self.count)
     }

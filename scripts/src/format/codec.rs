@@ -51,7 +51,7 @@ impl Format {
         Some(read_bits(texel, channel.offset, channel.bits))
     }
 
-    /// Alpha is linear in sRGB formats too.
+    /// Returns the encoding of a component. Alpha is linear in sRGB formats too.
     fn encoding_of(&self, component: usize) -> Encoding {
         if self.encoding == Encoding::Srgb && component == 3 {
             Encoding::Unorm

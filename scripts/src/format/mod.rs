@@ -52,12 +52,12 @@ impl Encoding {
         }
     }
 
-    /// Returns whether channels contain integers that programs do not read as fractions.
+    /// Returns true if channels contain integers that programs do not read as fractions.
     pub fn is_integer(self) -> bool {
         self.base() != TypeBase::Float
     }
 
-    /// Returns whether channels hold floats.
+    /// Returns true if channels hold floats.
     pub fn is_float(self) -> bool {
         match self {
             Self::Sfloat | Self::Ufloat | Self::SharedExponent => true,
@@ -130,14 +130,14 @@ static VK_FORMATS: LazyLock<HashMap<String, vk::Format>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The Vulkan format called `VK_FORMAT_` + `name`.
+/// Parses the name of a Vulkan format, without `VK_FORMAT_`.
 fn parse_vk_format(name: &str) -> Option<vk::Format> {
     let name = name.strip_prefix("VK_FORMAT_").unwrap_or(name);
     VK_FORMATS.get(name).copied()
 }
 
 impl Format {
-    /// The color format of that name, `None` if there is none or its texels are blocks.
+    /// Parses the name of a color format; `None` if there is none or its texels are blocks.
     pub fn parse(name: &str) -> Option<Self> {
         let name = name.strip_prefix("VK_FORMAT_").unwrap_or(name);
         let vk = parse_vk_format(name)?;
@@ -208,7 +208,7 @@ impl Format {
         }
     }
 
-    /// The color or depth format of that name.
+    /// Parses the name of a color or depth format.
     pub fn parse_texture(name: &str) -> Option<Self> {
         Self::parse(name).or_else(|| DepthFormat::parse(name)?.depth_texels())
     }
@@ -226,7 +226,7 @@ impl Format {
         Self::parse(&format!("{names}_{suffix}")).expect("callers name formats that exist")
     }
 
-    /// Returns whether its channels have 64 bits.
+    /// Returns true if its channels have 64 bits.
     pub fn is_wide(&self) -> bool {
         self.channels.iter().any(|channel| channel.bits == 64)
     }
@@ -271,7 +271,7 @@ pub struct DepthFormat {
 }
 
 impl DepthFormat {
-    /// The depth or stencil format of that name.
+    /// Parses the name of a depth or stencil format.
     pub fn parse(name: &str) -> Option<Self> {
         let name = name.strip_prefix("VK_FORMAT_").unwrap_or(name);
         let vk = parse_vk_format(name)?;

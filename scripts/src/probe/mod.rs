@@ -27,7 +27,7 @@ impl Precision {
         min_exponent: -126,
     };
 
-    /// The precision of a component of a format.
+    /// Returns the precision of a component of a format.
     pub(crate) fn of_channel(format: &Format, component: usize) -> Self {
         let channel = format
             .channels
@@ -103,7 +103,8 @@ fn exponent_of(value: f64) -> i32 {
     }
 }
 
-/// Vulkan's specification refers to the Khronos Data Format Specification, "sRGB EOTF": its inverse.
+/// Applies the inverse of the "sRGB EOTF" of the Khronos Data Format Specification, which Vulkan's
+/// specification refers to.
 fn encode_srgb(value: f64) -> f64 {
     match value {
         low if low <= 0.003_130_8 => low * 12.92,

@@ -43,7 +43,7 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// Layer 0 of a plane.
+    /// Returns layer 0 of a plane.
     pub fn of(plane: Plane) -> Self {
         Self {
             plane,
@@ -52,7 +52,7 @@ impl Surface {
         }
     }
 
-    /// Returns whether it contains colors, not depth or stencil values.
+    /// Returns true if it contains colors, not depth or stencil values.
     pub fn is_color(self) -> bool {
         match self.plane {
             Plane::Color(_) => true,
@@ -155,7 +155,7 @@ impl PixelProbe {
         Err(self.describe(image, &differences, first))
     }
 
-    /// Returns whether a texel is as expected.
+    /// Returns true if a texel matches the expected value.
     pub(crate) fn accepts(&self, format: &Format, observed: [f64; 4]) -> bool {
         let exact = format.encoding.is_integer();
         let expected = self.expected_in(format);
@@ -253,7 +253,7 @@ impl PixelProbe {
         message
     }
 
-    /// Returns whether the region is within an image.
+    /// Returns true if the region is within an image.
     pub(crate) fn is_within(&self, image: &Image) -> bool {
         let inside = |start: u32, size: u32, limit: u32| {
             start.checked_add(size).is_some_and(|end| end <= limit)

@@ -43,12 +43,12 @@ impl Tolerance {
         number.parse().ok().filter(|value| *value >= 0.0).map(make)
     }
 
-    /// Returns whether the observed value, a 32-bit float, is near enough.
+    /// Returns true if the observed value, a 32-bit float, is within the tolerance.
     pub fn accepts(self, observed: f64, expected: f64) -> bool {
         self.accepts_in(Precision::SINGLE, observed, expected)
     }
 
-    /// Returns whether the observed value is near enough, where numbers have that precision.
+    /// Returns true if the observed value is within the tolerance, for numbers of that precision.
     pub(super) fn accepts_in(self, precision: Precision, observed: f64, expected: f64) -> bool {
         if observed == expected || (observed.is_nan() && expected.is_nan()) {
             return true;
@@ -63,7 +63,7 @@ impl Tolerance {
             }
     }
 
-    /// Returns whether an observed value of a type is near enough.
+    /// Returns true if an observed value of a type is within the tolerance.
     fn accepts_bits(self, scalar: Scalar, observed: u64, expected: u64) -> bool {
         match (scalar.value(observed), scalar.value(expected)) {
             (Value::Float(a), Value::Float(b)) => {
@@ -135,7 +135,7 @@ const COMPARISONS: &[(&str, Comparison)] = &[
 ];
 
 impl Comparison {
-    /// The comparison of that sign.
+    /// Parses a comparison operator.
     pub fn parse(text: &str) -> Option<Self> {
         COMPARISONS
             .iter()
@@ -148,7 +148,7 @@ impl Comparison {
         COMPARISONS[self as usize].0
     }
 
-    /// Returns whether the comparison holds for counts, exactly.
+    /// Returns true if the comparison holds for counts, exactly.
     pub fn holds_for_counts(self, observed: u64, expected: u64) -> bool {
         let expected = Literal {
             bits: expected,
@@ -157,7 +157,7 @@ impl Comparison {
         self.holds(Scalar::U64, observed, expected, Tolerance::Absolute(0.0))
     }
 
-    /// Returns whether the comparison holds for an observed value of a type.
+    /// Returns true if the comparison holds for an observed value of a type.
     pub fn holds(
         self,
         scalar: Scalar,

@@ -38,7 +38,7 @@ impl Attachments {
         self.colors.get(number as usize)?.as_ref()
     }
 
-    /// Everything that can be read, samples resolved.
+    /// Returns all readable surfaces, with samples resolved.
     pub fn surfaces(&self) -> Vec<Surface> {
         let colors = self.colors.iter().zip(0..);
         let mut planes: Vec<Plane> = colors
@@ -57,12 +57,12 @@ impl Attachments {
         planes.into_iter().flat_map(of_plane).collect()
     }
 
-    /// Returns whether there is a depth buffer.
+    /// Returns true if there is a depth buffer.
     pub fn has_depth(&self) -> bool {
         self.depth.is_some_and(|format| format.has_depth)
     }
 
-    /// Returns whether there is a stencil buffer.
+    /// Returns true if there is a stencil buffer.
     pub fn has_stencil(&self) -> bool {
         self.depth.is_some_and(|format| format.has_stencil)
     }

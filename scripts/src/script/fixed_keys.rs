@@ -197,12 +197,12 @@ impl FixedFunctions {
         })
     }
 
-    /// Returns whether back faces have separate colors.
+    /// Returns true if back faces have separate colors.
     pub fn is_two_sided(&self) -> bool {
         self.lighting && self.light.two_sided
     }
 
-    /// Returns whether the vertex stage has to compute the size of points.
+    /// Returns true if the vertex stage has to compute the size of points.
     pub fn sizes_points(&self) -> bool {
         self.point_attenuation || self.point_bounds
     }
@@ -263,7 +263,8 @@ impl FixedFunctions {
     }
 }
 
-/// The modelview matrices of scripts with lights are affine, so w is unchanged.
+/// Applies an update of a light. The modelview matrices of scripts with lights are affine, so w is
+/// unchanged.
 fn apply_light(light: &mut LightForm, update: LightUpdate) {
     match update {
         LightUpdate::Position([.., w]) => light.positional = w != 0.0,
@@ -363,7 +364,7 @@ mod tests {
         CombineFunction, CombineSource, MaterialFaces, MaterialMode, Scale, TextureTarget,
     };
 
-    /// The state after all commands of a test section.
+    /// Returns the state after all commands of a test section.
     fn state(commands: &str) -> FixedFunctions {
         let text = format!("[require]\nGL >= 1.3\n[test]\n{commands}\n");
         let script = Script::parse(text.as_bytes()).unwrap();

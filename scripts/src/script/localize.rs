@@ -92,7 +92,7 @@ mod tests {
     use super::*;
     use glasm::Code;
 
-    /// Line and column of a byte of the first program.
+    /// Returns line and column of a byte of the first program.
     fn position(script: &Script, byte: usize) -> (usize, usize) {
         let place = script.position(&script.programs[0], byte).unwrap();
         (place.line, place.column)

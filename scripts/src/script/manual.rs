@@ -106,7 +106,8 @@ fn property_pairs() -> BTreeSet<String> {
         .collect()
 }
 
-/// Everything that must occur in an example: first words of commands, properties, words of `[require]`, sections.
+/// Returns all words that must occur in an example: first words of commands, properties, words of
+/// `[require]`, sections.
 fn vocabulary() -> BTreeSet<String> {
     let commands = COMMANDS.iter().map(|(word, _)| (*word).to_owned());
     let requirements = require::WORDS

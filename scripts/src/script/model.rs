@@ -41,7 +41,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// Returns whether a command concerns the framebuffer.
+    /// Returns true if a command concerns the framebuffer.
     pub fn uses_framebuffer(&self) -> bool {
         self.steps.iter().any(|step| {
             matches!(
@@ -54,7 +54,7 @@ impl Script {
         })
     }
 
-    /// Returns whether a draw makes points.
+    /// Returns true if a draw makes points.
     pub fn draws_points(&self) -> bool {
         self.steps.iter().any(|step| {
             matches!(&step.command, Command::Draw(draw)

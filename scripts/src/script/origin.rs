@@ -24,14 +24,14 @@ struct Piece {
 }
 
 impl Origin {
-    /// That of a section whose program is its body.
+    /// Returns the origin of a section whose program is its body.
     pub(super) fn of(section: &Section<'_>) -> Self {
         let mut origin = Self::without_pieces(section);
         origin.add(0, section.start..section.start + section.body.len());
         origin
     }
 
-    /// That of a section whose program has no bytes yet.
+    /// Returns the origin of a section whose program has no bytes yet.
     pub(super) fn without_pieces(section: &Section<'_>) -> Self {
         Self {
             header: section.header_start..section.start,
@@ -39,7 +39,8 @@ impl Origin {
         }
     }
 
-    /// The bytes of the program from `text` on are those of the script in `script`, which may be repeated.
+    /// Records that the bytes of the program from `text` on are those of the script in `script`,
+    /// which may be repeated.
     pub(super) fn add(&mut self, text: usize, script: Range<usize>) {
         self.pieces.push(Piece { text, script });
     }

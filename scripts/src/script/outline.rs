@@ -27,8 +27,8 @@ impl fmt::Display for ProgramLabel {
     }
 }
 
-/// Returns whether a text is a script by its first line that is neither empty nor a comment: the
-/// header of a section. No program starts so.
+/// Returns true if a source is a script: its first line that is neither empty nor a comment is the
+/// header of a section. No program begins with one.
 pub fn is_script(text: &[u8]) -> bool {
     let mut lines = text.split(|byte| *byte == b'\n');
     let first = lines.find(|line| !is_blank_or_comment(line));

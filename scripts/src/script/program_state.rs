@@ -52,7 +52,7 @@ pub struct PatchState {
 }
 
 impl Default for PatchState {
-    /// GL's initial state.
+    /// Returns GL's initial state.
     fn default() -> Self {
         Self {
             vertices: 3,

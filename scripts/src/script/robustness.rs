@@ -41,7 +41,7 @@ const ODD: &[&str] = &[
     "..",
 ];
 
-/// Every word of the language, of the manual's examples, and odd ones.
+/// Returns every word of the language, of the manual's examples, and invalid ones.
 fn vocabulary(examples: &[Example]) -> Vec<String> {
     let mut words: Vec<String> = ODD.iter().map(|word| (*word).to_owned()).collect();
     words.extend(COMMANDS.iter().map(|(word, _)| format!("\n{word} ")));
@@ -104,7 +104,7 @@ fn words_in_no_order_are_read_or_refused() {
     }
 }
 
-/// Every command with up to twelve words of one kind.
+/// Parses every command with up to twelve words of one kind.
 #[test]
 fn commands_with_too_much_and_too_little() {
     for (command, _) in COMMANDS {

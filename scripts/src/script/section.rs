@@ -196,13 +196,14 @@ pub(crate) fn split_sections<'a>(
     sections
 }
 
-/// Returns whether a line outside programs says nothing.
+/// Returns true if a line outside of programs is empty or a comment.
 pub(super) fn is_blank_or_comment(line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     line.is_empty() || line.starts_with(b"#")
 }
 
-/// Every section but comments may occur once, and a stage may have one program, or several GLSL sections that are linked together.
+/// Checks that every section except comments occurs at most once, and that a stage has at most one
+/// program, or several GLSL sections that are linked together.
 fn check_repeated(sections: &[Section<'_>], errors: &mut Vec<ScriptError>) {
     let stage = |kind| match kind {
         SectionKind::Program(program_type, _) | SectionKind::RepeatedProgram(program_type) => {

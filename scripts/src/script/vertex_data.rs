@@ -87,8 +87,8 @@ impl VertexData {
         Ok(data)
     }
 
-    /// The corners of a rectangle as a triangle strip: positions (x, y, 0, 1) in attribute 0 and, if there are any, texture coordinates in
-    /// attribute 8. Both have x, y, width and height.
+    /// Returns the corners of a rectangle as a triangle strip: positions (x, y, 0, 1) in attribute
+    /// 0 and, if specified, texture coordinates in attribute 8. Both have x, y, width and height.
     pub fn rectangle(position: [f32; 4], texcoord: Option<[f32; 4]>) -> Self {
         const SIZE: u32 = 16;
         let rectangles = [(0, Some(position)), (TEXCOORD_LOCATION, texcoord)];
@@ -237,7 +237,7 @@ fn parse_column(words: &mut Words<'_>) -> Result<Header, LineError> {
     })
 }
 
-/// Returns whether a name could be that of a variable.
+/// Returns true if a name could be that of a variable.
 fn is_variable(name: &str) -> bool {
     let name = name
         .strip_suffix(']')

@@ -83,7 +83,7 @@ impl<'a> Words<'a> {
         })
     }
 
-    /// Returns whether no word is left.
+    /// Returns true if no word remains.
     pub(crate) fn is_empty(&self) -> bool {
         self.next >= self.words.len()
     }

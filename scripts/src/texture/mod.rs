@@ -54,7 +54,7 @@ pub struct Update {
 }
 
 impl Update {
-    /// A texture that is filled all over.
+    /// Creates an update that fills a whole texture.
     pub fn whole(shape: Shape, contents: Option<Contents>) -> Self {
         Self {
             start: Start::New,
@@ -157,7 +157,7 @@ pub struct TextureData {
 }
 
 impl TextureData {
-    /// The texture that an update begins.
+    /// Creates the texture that an update begins.
     pub fn new(update: &Update) -> Self {
         let mut data = Self {
             shape: update.shape.clone(),
@@ -167,7 +167,7 @@ impl TextureData {
         data
     }
 
-    /// Returns whether it has all levels that a filter between them needs, and a cube all faces or
+    /// Returns true if it has all levels that a filter between them needs, and a cube all faces or
     /// none. GL 2.1 section 3.8.10.
     pub fn is_complete(&self, sampling: &Sampling) -> bool {
         let Shape { target, levels, .. } = self.shape;
@@ -186,12 +186,12 @@ impl TextureData {
         update.fill(&mut self.planes);
     }
 
-    /// Returns whether an update has filled a plane.
+    /// Returns true if an update has filled a plane.
     pub fn has_plane(&self, id: PlaneId) -> bool {
         self.planes.contains_key(&id)
     }
 
-    /// Returns whether no update has filled any plane of a level.
+    /// Returns true if no update has filled any plane of a level.
     pub fn is_level_empty(&self, level: u32) -> bool {
         !self.planes.keys().any(|plane| plane.level == level)
     }

@@ -132,7 +132,7 @@ impl Pattern {
         }
     }
 
-    /// Returns whether the pattern makes sense in a format: fractions need more than whole numbers,
+    /// Returns true if the pattern is useful in a format: fractions need more than whole numbers,
     /// and numbers more than fractions.
     pub fn suits(&self, format: &Format) -> bool {
         let is_normalized = matches!(

@@ -39,12 +39,12 @@ impl Wrap {
         }
     }
 
-    /// Returns whether samplers lack it.
+    /// Returns true if samplers do not support it.
     pub fn is_emulated(self) -> bool {
         self.in_programs() != glasm::WrapMode::Sampler
     }
 
-    /// Returns whether the color of the border may be seen.
+    /// Returns true if the color of the border may be seen.
     pub fn has_border(self) -> bool {
         self == Self::ClampToBorder || self.is_emulated()
     }
@@ -199,7 +199,7 @@ impl Sampling {
         signed_hilo: false,
     };
 
-    /// Returns whether a filter reads several texels of a level.
+    /// Returns true if a filter reads several texels of a level.
     pub fn is_linear(&self) -> bool {
         self.min == vk::Filter::LINEAR
             || self.mag == vk::Filter::LINEAR

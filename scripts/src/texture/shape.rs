@@ -24,7 +24,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Width, height and depth of a level.
+    /// Returns width, height and depth of a level.
     pub fn level_extent(&self, level: u32) -> [u32; 3] {
         self.extent
             .map(|side| side.checked_shr(level).unwrap_or(0).max(1))
@@ -58,7 +58,7 @@ impl Shape {
         width as usize * height as usize * self.format.size()
     }
 
-    /// Returns whether the first level is of a bearable size; all levels together take less than
+    /// Returns true if the first level is of an acceptable size; all levels together take less than
     /// twice that.
     pub(crate) fn is_bearable(&self) -> bool {
         let sides =

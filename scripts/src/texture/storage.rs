@@ -25,7 +25,7 @@ pub struct StorageView {
 }
 
 impl ImagePart {
-    /// Returns whether an image has the part.
+    /// Returns true if an image has the part.
     pub fn exists(self, shape: &Shape) -> bool {
         let slices = || shape.slices(self.level);
         self.level < shape.levels && self.slice.is_none_or(|slice| slice < slices())
@@ -39,8 +39,8 @@ impl ImagePart {
         }
     }
 
-    /// Returns whether the part of an image can be seen with a target. One layer of an array can
-    /// also be seen as an array of one layer.
+    /// Returns true if the part of an image can be accessed with a target. One layer of an array
+    /// can also be accessed as an array of one layer.
     pub fn suits(self, target: TexTarget, wanted: TexTarget) -> bool {
         let part = plain(self.target(target));
         let wanted = plain(wanted);

@@ -116,7 +116,7 @@ fn add_run(list: &mut Vec<u32>, draw: &Draw, size: usize, run: &[u32]) {
     }
 }
 
-/// Two triangles that turn as the quadrilateral does, both with its provoking vertex.
+/// Adds two triangles with the orientation of the quadrilateral, both with its provoking vertex.
 fn add_quad(list: &mut Vec<u32>, provoking: ProvokingVertex, [a, b, c, d]: [u32; 4]) {
     list.extend(match provoking {
         ProvokingVertex::First => [a, b, c, a, c, d],
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
     use glasm_scripts::script::{Command, Script};
 
-    /// The list of the draw of a line.
+    /// Returns the list for the draw of a line.
     fn list(convention: &str, setup: &str, line: &str, indices: &[u32]) -> Option<Vec<u32>> {
         let text = format!(
             "[require]\n{convention}\n[vertex shader passthrough]\n[fragment shader passthrough]\n[test]\n{setup}\n{line}\n"

@@ -38,7 +38,7 @@ pub(super) struct Draws<'a> {
     index_buffers: Vec<(IndexWidth, Buffer)>,
 }
 
-/// The name of the entry point that a draw uses.
+/// Returns the name of the entry point that a draw uses.
 fn entry_name<'a>(script: &'a Script, state: &'a PipelineState) -> impl Fn(Stage) -> String + 'a {
     |stage| script.entry_names[state.entry_points.get(stage)].clone()
 }
@@ -70,8 +70,8 @@ impl<'a> Draws<'a> {
         })
     }
 
-    /// Returns whether the draw is to be done; an error if the script does not say that GL refuses
-    /// it.
+    /// Returns true if the draw is to be executed; an error if GL rejects it and the script does
+    /// not expect that.
     fn is_accepted(&self, draw: &Draw, resources: &Resources) -> Result<bool, String> {
         let capturing = if resources.feedback.is_on() {
             Capturing::Yes
@@ -215,8 +215,8 @@ impl<'a> Draws<'a> {
         Ok(Some((buffer, list.len() as u32)))
     }
 
-    /// Returns whether the fragment program replaces clipping by depth. Devices clip only
-    /// where they do not clamp; nothing is left to clamp, as the program has discarded it.
+    /// Returns true if the fragment program replaces clipping by depth. Devices clip only if they
+    /// do not clamp; no fragment needs clamping, since the program has discarded those outside.
     fn is_unclipped(&self) -> bool {
         let fragment = self.programs.module(Stage::Fragment);
         let reflection = fragment.and_then(|module| module.reflection.as_ref());

@@ -65,7 +65,7 @@ impl Feedback {
         Ok(())
     }
 
-    /// Returns whether draws are captured.
+    /// Returns true if draws are captured.
     pub(super) fn is_on(&self) -> bool {
         self.state != FeedbackState::Off
     }

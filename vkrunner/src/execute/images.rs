@@ -63,7 +63,8 @@ impl Images {
         self.seen_by_program(device, unit, wanted, view)
     }
 
-    /// Like [`Self::for_program`] for programs that need not see the image at all: theirs may have another target or type.
+    /// Returns the image like [`Self::for_program`], for programs that need not access it at all:
+    /// their images may have another target or type.
     pub(super) fn by_handle(
         &mut self,
         device: &Rc<Device>,

@@ -62,7 +62,7 @@ pub(super) struct PlannedBinding {
 }
 
 impl PlannedBinding {
-    /// Returns whether it is a buffer that the runner fills itself.
+    /// Returns true if it is a buffer that the runner fills.
     pub(super) fn is_block(&self) -> bool {
         match self.source {
             Source::Params(..) | Source::StateBlock(_) | Source::State | Source::ImageLock => true,
@@ -284,7 +284,7 @@ fn find_descriptor(plan: &[PlannedBinding], slot: DescriptorSlot) -> Option<&Sou
     plan.iter().find(same).map(|planned| &planned.source)
 }
 
-/// The error that another program reads another kind of texture of the same unit.
+/// Returns the error that another program reads another kind of texture of the same unit.
 fn refuse_other_textures(
     plan: &[PlannedBinding],
     texture: &TextureBinding,
@@ -308,7 +308,7 @@ fn refuse_other_textures(
     }
 }
 
-/// The error that another program sees another kind of image at the same unit.
+/// Returns the error that another program accesses another kind of image at the same unit.
 fn refuse_other_images(
     plan: &[PlannedBinding],
     image: &ImageBinding,

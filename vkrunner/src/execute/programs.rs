@@ -148,7 +148,7 @@ impl<'a> Programs<'a> {
         &self.layout
     }
 
-    /// A pipeline for the compute module.
+    /// Creates a pipeline for the compute module.
     pub(super) fn compute_pipeline(
         &self,
         name: &str,

@@ -11,8 +11,8 @@ use glasm::reflect::Primitives;
 use glasm_scripts::params::count_of;
 use glasm_scripts::script::{CountKind, Draw, GlOutcome, ProgramForm};
 
-/// Returns whether a command is to be carried out: `refusal` is why GL refuses it, the script says
-/// whether it does.
+/// Returns true if a command is to be executed: `refusal` is the reason why GL rejects it, and the
+/// script specifies the expected outcome.
 pub(super) fn check_outcome(
     outcome: GlOutcome,
     refusal: Option<String>,

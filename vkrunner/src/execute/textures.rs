@@ -198,13 +198,13 @@ impl Objects {
     }
 }
 
-/// Returns whether programs read the texture of a unit.
+/// Returns true if programs read the texture of a unit.
 fn is_set(unit: &Unit, complete_only: bool) -> bool {
     let is_readable = |data: &TextureData| !complete_only || data.is_complete(&unit.sampling);
     unit.data.as_ref().is_some_and(is_readable)
 }
 
-/// Returns whether lookups compare depths. Assembly programs specify it; for others the texture
+/// Returns the comparison mode of lookups. Assembly programs specify it; for others the texture
 /// does.
 fn comparing_of(unit: &Unit, wanted: WantedTexture) -> Comparing {
     let of_unit = if unit.sampling.compares {

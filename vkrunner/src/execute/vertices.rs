@@ -166,7 +166,8 @@ fn draw_attribute(given: &Given) -> VertexAttribute {
     }
 }
 
-/// Two of the components of a 64-bit attribute, as words. Those that are not given are undefined, and here 0.
+/// Returns two of the components of a 64-bit attribute, as words. Missing components are undefined,
+/// and here 0.
 fn half_attribute(
     given: &Given,
     input: &VertexInput,

@@ -59,7 +59,7 @@ pub(super) fn numbered_textures(script: &Script) -> Vec<(u32, WantedTexture)> {
     textures.into_iter().collect()
 }
 
-/// Storage images with their targets.
+/// Returns the storage images with their targets.
 pub(super) fn numbered_images(script: &Script) -> Vec<(ImageKey, TexTarget)> {
     let mut images = BTreeMap::new();
     for step in &script.steps {

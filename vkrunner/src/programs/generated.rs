@@ -103,7 +103,7 @@ impl CompileContext<'_> {
         Ok(())
     }
 
-    /// With what stages are compiled that the runner makes.
+    /// Returns the options with which generated stages are compiled.
     fn generated_options(&self, stage: Stage) -> Options {
         Options {
             debug: DebugInfo::default(),
@@ -379,7 +379,7 @@ impl CompileContext<'_> {
     }
 }
 
-/// Returns whether a fragment module reads values that are not interpolated.
+/// Returns true if a fragment module reads values that are not interpolated.
 fn reads_flat(module: &Module) -> bool {
     let entries = module
         .interface
@@ -435,7 +435,7 @@ fn built_ins_before(modules: &[Module], stage: Stage) -> Vec<Semantic> {
         .collect()
 }
 
-/// Returns whether an evaluation program reads something of its vertices.
+/// Returns true if an evaluation program reads a semantic of its vertices.
 fn is_read(modules: &[Module], semantic: Semantic) -> bool {
     let mut evaluation = modules
         .iter()

@@ -144,7 +144,7 @@ impl Decorations {
         }
     }
 
-    /// Those of a member inside those of its block.
+    /// Combines the decorations of a block with those of a member.
     fn with_member(self, member: Self) -> Self {
         Self {
             location: member.location.or(self.location),
@@ -310,7 +310,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// Element type and length of an array type.
+    /// Returns element type and length of an array type.
     fn array(&self, ty: u32) -> Option<(u32, u32)> {
         let definition = self.definitions.get(&ty)?;
         if definition.class.opcode == Op::TypeRuntimeArray {
@@ -408,7 +408,7 @@ impl<'a> Reader<'a> {
         used
     }
 
-    /// Scalar type and number of components of a scalar or vector.
+    /// Returns scalar type and number of components of a scalar or vector.
     fn vector(&self, ty: u32) -> Option<(Scalar, u32)> {
         let definition = self.definitions.get(&ty)?;
         if definition.class.opcode == Op::TypeVector {
@@ -501,7 +501,8 @@ mod tests {
         assert_eq!(Interface::read(&[0x0723_0203, 0x10000, 0, 9, 0, 7]), None);
     }
 
-    /// A vertex module whose output is `float[128][128][128][128]` at the last location that there is.
+    /// Tests a vertex module whose output is `float[128][128][128][128]` at the last valid
+    /// location.
     #[test]
     fn huge_types_end() {
         let mut words = vec![0x0723_0203, 0x10300, 0, 100, 0];

@@ -50,7 +50,7 @@ impl Template {
         }
     }
 
-    /// The same with sizes of points and clip distances.
+    /// Returns the same stage with sizes of points and clip distances.
     pub(super) fn with_built_ins(self, built_ins: Vec<Semantic>) -> Self {
         Self { built_ins, ..self }
     }

@@ -89,7 +89,7 @@ impl CompileContext<'_> {
     }
 }
 
-/// Through WGSL and back; not if the text says that it differs from the program.
+/// Translates the module to WGSL and back. Skips programs whose translation is reported to differ.
 #[cfg(feature = "text")]
 fn through_wgsl(section: &ProgramSection, mut shader: Shader) -> Result<Shader, Refusal> {
     let stage = section.stage.name();

@@ -6,8 +6,8 @@ use glasm::{Code, Diagnostic, Diagnostics, Severity, Source};
 use glasm_scripts::observation::{Rejection, Verdict, assembly_programs};
 
 impl CompileContext<'_> {
-    /// Returns whether each assembly program is accepted, those too that the script loads later.
-    /// Nothing is said of programs that only the device cannot run.
+    /// Returns the verdict on each assembly program, including those that the script loads later.
+    /// Programs that only the device cannot run have none.
     pub(crate) fn verdicts(&self) -> Vec<Verdict> {
         let compiler = self.compiler();
         let mut verdicts = Vec::new();

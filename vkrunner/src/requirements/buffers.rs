@@ -100,7 +100,7 @@ pub(super) fn too_many_buffers(script: &Script, capabilities: &Capabilities) -> 
     None
 }
 
-/// Bound buffers that are too large or start at a position where they must not.
+/// Returns the limit that bound buffers violate by their size or the alignment of their start.
 pub(super) fn missing_buffer_limit(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let own = script.buffers.iter().filter_map(|decl| match decl.key {
         BufferKey::Bound { kind, .. } => Some((kind, 0, decl.size)),

@@ -124,8 +124,8 @@ fn needed_features(draw: &Draw, attachments: &Attachments) -> Vec<(&'static str,
     ]
 }
 
-/// Returns whether a topology is a list of primitives, and one of patches, which most devices do
-/// not restart.
+/// Returns two flags: the topology is a list of primitives, and a list of patches, which most
+/// devices do not restart.
 fn restart_topology(topology: vk::PrimitiveTopology) -> [bool; 2] {
     let is_list = matches!(
         topology,
@@ -138,7 +138,7 @@ fn restart_topology(topology: vk::PrimitiveTopology) -> [bool; 2] {
     [is_list, topology == vk::PrimitiveTopology::PATCH_LIST]
 }
 
-/// Returns whether the second color of a fragment program takes part in blending.
+/// Returns true if the second color of a fragment program takes part in blending.
 fn is_dual_source(state: &BlendState) -> bool {
     let second = |factor| {
         matches!(

@@ -43,7 +43,7 @@ pub(super) fn missing(script: &Script, capabilities: &Capabilities) -> Option<St
     })
 }
 
-/// Returns whether a script has modules that the compiler does not make.
+/// Returns true if a script has modules of other compilers.
 fn has_plain_shaders(script: &Script) -> bool {
     script.programs.iter().any(|program| match program.form {
         ProgramForm::Glsl | ProgramForm::SpirvText | ProgramForm::SpirvWords => true,
@@ -215,7 +215,7 @@ fn missing_for_sampling(
     None
 }
 
-/// Returns whether Vulkan has the border color without an extension.
+/// Returns true if Vulkan has the border color without an extension.
 fn is_standard_border(color: [f64; 4]) -> bool {
     matches!(color, [0.0, 0.0, 0.0, 0.0 | 1.0] | [1.0, 1.0, 1.0, 1.0])
 }

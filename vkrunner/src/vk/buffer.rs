@@ -30,7 +30,7 @@ pub(crate) struct BufferObject {
 }
 
 impl Buffer {
-    /// A buffer of `size` bytes, at least 4, filled with zeros.
+    /// Creates a buffer of `size` bytes, at least 4, filled with zeros.
     pub(crate) fn new(device: &Rc<Device>, usage: BufferUse, size: u64) -> Result<Self, Error> {
         let _phase = device.clock.enter(Phase::Resources);
         let size = size.max(4);
@@ -40,7 +40,7 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// A buffer with these contents.
+    /// Creates a buffer with these contents.
     pub(crate) fn with_contents(
         device: &Rc<Device>,
         usage: BufferUse,
@@ -58,7 +58,7 @@ impl Buffer {
 }
 
 impl BufferObject {
-    /// A buffer with any contents.
+    /// Creates a buffer with undefined contents.
     fn create(device: &Rc<Device>, usage: BufferUse, size: u64) -> Result<Self, Error> {
         let mut shared = vk::ExternalMemoryBufferCreateInfo::default()
             .handle_types(vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT);

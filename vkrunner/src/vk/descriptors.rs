@@ -14,12 +14,12 @@ use glasm_scripts::texture::StorageView;
 use glasm_scripts::timing::Phase;
 use std::rc::Rc;
 
-/// Vulkan's number for a kind.
+/// Returns Vulkan's type of a kind.
 fn descriptor_type(kind: DescriptorKind) -> vk::DescriptorType {
     vk::DescriptorType::from_raw(kind.vulkan() as i32)
 }
 
-/// Those of `stages` that may see descriptors of a kind.
+/// Returns the subset of `stages` that may access descriptors of a kind.
 fn seeing(kind: DescriptorKind, stages: vk::ShaderStageFlags) -> vk::ShaderStageFlags {
     if kind == DescriptorKind::InputAttachment {
         stages & vk::ShaderStageFlags::FRAGMENT
@@ -66,7 +66,7 @@ pub(crate) enum Resource<'a> {
 }
 
 impl<'a> Resource<'a> {
-    /// All of a buffer.
+    /// Returns the range of a whole buffer.
     pub(crate) fn whole(buffer: &'a Buffer) -> Self {
         Self::Buffer {
             buffer,
@@ -100,7 +100,7 @@ pub(crate) struct LayoutObject {
 }
 
 impl Layout {
-    /// A layout for these bindings, which all of `stages` see.
+    /// Creates a layout for these bindings, which all of `stages` access.
     pub(crate) fn new(
         device: &Rc<Device>,
         bindings: &[Binding],

@@ -126,28 +126,28 @@ impl Device {
         Ok(())
     }
 
-    /// Returns whether descriptors can be without resource.
+    /// Returns true if descriptors may have no resource.
     pub(crate) fn has_null_descriptors(&self) -> bool {
         self.capabilities.features.contains("nullDescriptor")
     }
 
-    /// Returns whether programs can see slices of three-dimensional images.
+    /// Returns true if programs can access slices of three-dimensional images.
     pub(super) fn has_flat_views_of_3d(&self) -> bool {
         self.capabilities.features.contains("image2DViewOf3D")
     }
 
-    /// Returns whether buffers can have addresses.
+    /// Returns true if buffers can have addresses.
     pub(super) fn has_addresses(&self) -> bool {
         self.capabilities.features.contains("bufferDeviceAddress")
     }
 
-    /// Returns whether descriptors that no program accesses may be anything.
+    /// Returns true if descriptors that no program accesses may be invalid.
     pub(super) fn has_partial_bindings(&self) -> bool {
         let features = &self.capabilities.features;
         features.contains("descriptorBindingPartiallyBound")
     }
 
-    /// Returns whether work on the device was given up: nothing of it can be used any more.
+    /// Returns true if work on the device was abandoned: none of its objects can be used any more.
     pub(crate) fn is_lost(&self) -> bool {
         self.lost.get()
     }

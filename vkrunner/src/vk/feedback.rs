@@ -189,7 +189,7 @@ impl CaptureCall<'_> {
         }
     }
 
-    /// Counter buffers and offsets for all bindings up to the last one that is bound.
+    /// Returns counter buffers and offsets for all bindings up to the last bound one.
     fn counters(&self) -> (Vec<vk::Buffer>, Vec<vk::DeviceSize>) {
         let count = self
             .buffers

@@ -26,7 +26,7 @@ pub(super) struct ImageDesc {
 }
 
 impl ImageDesc {
-    /// A two-dimensional image of one color level, layer and sample.
+    /// Describes a two-dimensional image of one color level, layer and sample.
     pub(super) fn plane(
         format: vk::Format,
         width: u32,
@@ -89,7 +89,7 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// An image whose contents are undefined, with a view of all of it.
+    /// Creates an image whose contents are undefined, with a view of all of it.
     pub(super) fn new(device: &Rc<Device>, desc: &ImageDesc) -> Result<Self, Error> {
         let mut image = Self::without_view(device, desc)?;
         let whole = ViewDesc {
@@ -102,7 +102,7 @@ impl Image {
         Ok(image)
     }
 
-    /// An image whose contents are undefined; its view is null.
+    /// Creates an image whose contents are undefined; its view is null.
     pub(super) fn without_view(device: &Rc<Device>, desc: &ImageDesc) -> Result<Self, Error> {
         let _phase = device.clock.enter(Phase::Resources);
         let info = vk::ImageCreateInfo::default()

@@ -95,12 +95,12 @@ impl Instance {
         Ok(Messenger { functions, raw })
     }
 
-    /// Returns whether the validation layer is loaded.
+    /// Returns true if the validation layer is loaded.
     pub(crate) fn validates(&self) -> bool {
         self.messenger.is_some()
     }
 
-    /// The messages since the last call.
+    /// Returns the messages since the last call.
     pub(crate) fn take_messages(&self) -> Vec<String> {
         std::mem::take(&mut *self.messages.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -16,7 +16,7 @@ pub(super) struct LowMemory {
 }
 
 impl LowMemory {
-    /// Memory for a buffer, which is bound to it.
+    /// Allocates memory for a buffer, and binds it.
     pub(super) fn new(
         device: &Rc<Device>,
         buffer: vk::Buffer,
@@ -151,7 +151,7 @@ impl Drop for Pages {
 
 #[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
 impl Pages {
-    /// Other systems have no way to ask for addresses.
+    /// Returns `None`: other systems cannot allocate memory at specific addresses.
     fn new(_size: u64) -> Option<Self> {
         None
     }

@@ -15,7 +15,7 @@ pub(crate) struct SampleCounter {
 }
 
 impl SampleCounter {
-    /// A counter for a device with the feature `occlusionQueryPrecise`.
+    /// Creates a counter for a device with the feature `occlusionQueryPrecise`.
     pub(crate) fn new(device: &Rc<Device>) -> Result<Self, Error> {
         let info = vk::QueryPoolCreateInfo::default()
             .query_type(vk::QueryType::OCCLUSION)
@@ -30,7 +30,7 @@ impl SampleCounter {
         })
     }
 
-    /// A draw begins, which may turn out to have no vertices.
+    /// Discards the previous count, before a draw that may turn out to have no vertices.
     pub(crate) fn forget(&self) {
         self.counted.set(false);
     }

@@ -36,7 +36,8 @@ pub(crate) struct PipelineDesc<'a> {
 }
 
 impl<'a> PipelineDesc<'a> {
-    /// Without rasterization there are no fragments, and Vulkan allows no fragment stage.
+    /// Returns the stages that the pipeline uses. Without rasterization there are no fragments, and
+    /// Vulkan allows no fragment stage.
     fn used_stages(&self) -> impl Iterator<Item = &'a ShaderStage<'a>> {
         let discards = self.state.rasterizer_discard;
         let is_used = move |stage: &&ShaderStage<'_>| !discards || stage.stage() != Stage::Fragment;
@@ -100,7 +101,7 @@ pub(crate) struct GraphicsPipelineObject {
 }
 
 impl GraphicsPipeline {
-    /// A pipeline with fixed viewport and no dynamic state.
+    /// Creates a pipeline with fixed viewport and no dynamic state.
     pub(crate) fn new(device: &Rc<Device>, desc: &PipelineDesc<'_>) -> Result<Self, Error> {
         let _phase = device.clock.enter(Phase::Pipelines);
         let make = || GraphicsPipelineObject::create(device, desc);
@@ -196,7 +197,7 @@ pub(crate) struct ComputePipelineObject {
 }
 
 impl ComputePipeline {
-    /// A pipeline for a compute module.
+    /// Creates a pipeline for a compute module.
     pub(crate) fn new(
         device: &Rc<Device>,
         stage: &ShaderStage<'_>,

@@ -29,7 +29,7 @@ pub(crate) struct ShaderModuleObject {
 }
 
 impl ShaderModule {
-    /// A module for a stage.
+    /// Creates a module for a stage.
     pub(crate) fn new(device: &Rc<Device>, stage: Stage, words: &[u32]) -> Result<Self, Error> {
         let _phase = device.clock.enter(Phase::Pipelines);
         let words: Rc<[u32]> = words.into();
@@ -84,7 +84,7 @@ pub(super) struct Specialization {
 }
 
 impl Specialization {
-    /// As Vulkan takes them.
+    /// Returns the constants in Vulkan's form.
     pub(super) fn info(&self) -> vk::SpecializationInfo<'_> {
         vk::SpecializationInfo::default()
             .map_entries(&self.entries)
@@ -98,7 +98,7 @@ impl ShaderStage<'_> {
         self.module.stage
     }
 
-    /// As Vulkan takes it.
+    /// Returns the stage in Vulkan's form.
     pub(super) fn info<'a>(
         &'a self,
         specialization: &'a vk::SpecializationInfo<'a>,
@@ -139,7 +139,7 @@ impl ShaderStage<'_> {
         }
     }
 
-    /// Bit N is color attachment N, which the entry point writes.
+    /// Returns the color attachments that the entry point writes; bit N is attachment N.
     pub(super) fn colors(&self) -> u32 {
         self.module.colors.written_by(self.entry_point.as_bytes())
     }

@@ -21,7 +21,7 @@ pub(crate) struct Kept<T: Keep> {
 }
 
 impl<T: Keep> Kept<T> {
-    /// An object from the pool, with the contents of its last use, or a new one.
+    /// Returns an object from the pool, with the contents of its last use, or a new one.
     pub(super) fn get(
         device: &Rc<Device>,
         key: T::Key,
@@ -72,7 +72,7 @@ pub(crate) trait Keep: Sized + 'static {
     type Key: PartialEq;
     /// Maximum number of pooled objects.
     const LIMIT: usize;
-    /// Returns whether this one is not too large.
+    /// Returns true if the object is small enough for the pool.
     fn is_small(_: &Self::Key) -> bool {
         true
     }

@@ -32,7 +32,7 @@ pub(super) fn view_type(target: TexTarget) -> vk::ImageViewType {
     }
 }
 
-/// Everything that images of a format have.
+/// Returns all aspects of images of a format.
 pub(super) fn all_aspects(format: &Format) -> vk::ImageAspectFlags {
     let Some(depth) = DepthFormat::parse(&format!("{:?}", format.vk)) else {
         return vk::ImageAspectFlags::COLOR;

@@ -48,7 +48,8 @@ enum View {
 }
 
 impl Texture {
-    /// A texture whose contents are undefined. The caller checked that the device has such textures.
+    /// Creates a texture whose contents are undefined. The caller has checked that the device
+    /// supports such textures.
     pub(crate) fn new(
         device: &Rc<Device>,
         shape: &Shape,

@@ -82,7 +82,8 @@ impl Interface {
         }
     }
 
-    /// Fewer scripts that pass would mean that the driver did not start, or lacks what most need.
+    /// Returns the minimum number of passing scripts: fewer would mean that the driver did not
+    /// start, or lacks a feature that most need.
     fn least(self) -> u64 {
         match self {
             Self::Vulkan => 3500,

@@ -8,13 +8,13 @@ use crate::context::{Groups, State};
 use crate::{commands, evaluators};
 use std::ffi::c_void;
 
-/// A numbered attribute of NV_vertex_program is set, and the conventional one that it is.
+/// Sets a numbered attribute of NV_vertex_program, and the conventional one that it aliases.
 pub(crate) fn numbered_attribute(number: u32, value: [f32; 4]) {
     current::with(|state| state.attribute_is_set(number, value));
     send_attribute(number, value);
 }
 
-/// The driver gets both.
+/// Sends both attributes to the driver.
 pub(super) fn send_attribute(number: u32, [x, y, z, w]: [f32; 4]) {
     match number {
         2 => driver::Normal3f(x, y, z),

@@ -20,7 +20,7 @@ struct Axis {
     order: GLint,
 }
 
-/// A map of a numbered attribute is defined, if its dimensions may be so.
+/// Defines a map of a numbered attribute, if its dimensions are valid.
 ///
 /// # Safety
 /// The memory has the points that the dimensions specify.
@@ -54,7 +54,7 @@ unsafe fn set_map<T: Copy>(
     });
 }
 
-/// Returns whether a map is that of a numbered attribute of a dimension. Applications that have
+/// Returns true if a map is that of a numbered attribute of a dimension. Applications that have
 /// maps may evaluate them.
 fn is_numbered(target: GLenum, dimension: usize) -> bool {
     let is_numbered = evaluators::numbered(target).is_some_and(|it| it.0 == dimension);
@@ -212,12 +212,12 @@ pub(crate) unsafe extern "system" fn EvalPoint2(i: GLint, j: GLint) {
     }
 }
 
-/// Returns whether evaluators are this library's for a mesh.
+/// Returns true if this library evaluates a mesh.
 fn evaluates() -> bool {
     current::with(|state| state.evaluates()).unwrap_or(false)
 }
 
-/// Returns whether the driver may draw a mesh, with programs that are ready then.
+/// Prepares programs for a mesh; returns true if the driver may draw it.
 fn is_ready() -> bool {
     current::with(|state| draw::prepare_draw(state, None)) != Some(Draw::Nothing)
 }
@@ -266,7 +266,7 @@ pub(crate) unsafe extern "system" fn EvalMesh1(mode: GLenum, i1: GLint, i2: GLin
     }
 }
 
-/// A mode that is none.
+/// Generates the error of an invalid mode.
 fn fail() {
     current::with(|state| state.fail(INVALID_ENUM));
 }

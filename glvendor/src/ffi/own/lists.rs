@@ -179,7 +179,7 @@ mod tests {
         Some(unsafe { read(list.as_ptr().cast(), 1) })
     }
 
-    /// GL 2.1 section 5.4: offsets of several bytes begin with the most significant one.
+    /// Tests GL 2.1 section 5.4: offsets of several bytes begin with the most significant one.
     #[test]
     fn offsets_have_their_types() {
         use driver::constants::*;

@@ -62,8 +62,8 @@ pub(crate) fn foreign_object(kind: GLenum, name: GLuint) -> GLuint {
     }
 }
 
-/// `DeleteProgramPipelines`, where the list has the name of this library's pipeline object, which is ignored as any name that was not generated.
-/// Returns whether there is nothing left to do.
+/// `DeleteProgramPipelines`, where the list has the name of this library's pipeline object, which
+/// is ignored as any name that was not generated. Returns true if there is nothing left to do.
 ///
 /// # Safety
 /// `list` is null or has `count` names.

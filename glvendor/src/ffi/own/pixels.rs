@@ -26,7 +26,8 @@ pub(crate) fn raster_position(coordinates: [f32; 4]) {
     }
 }
 
-/// The driver draws pixels if there are no programs, and if they are errors.
+/// Returns true if this library may draw pixels: the driver draws them if there are no programs,
+/// and if they are errors.
 fn is_seen(state: &State, [width, height]: [GLsizei; 2]) -> bool {
     state.capabilities.works && !state.is_inside && width >= 0 && height >= 0
 }
@@ -154,7 +155,7 @@ struct Layout {
 }
 
 impl Layout {
-    /// By the state of unpacking. `None` for bitmaps without bits.
+    /// Reads the state of unpacking. `None` for bitmaps without bits.
     fn read([width, height]: [GLsizei; 2]) -> Option<Self> {
         const LSB_FIRST: u32 = driver::constants::UNPACK_LSB_FIRST;
         // The names follow each other.
@@ -191,7 +192,8 @@ impl Layout {
     }
 }
 
-/// The runs of bits of a bitmap that are set. `Err` is GL's error of a bitmap that has too many bits or is not in the buffer that is bound.
+/// Returns the runs of set bits of a bitmap. `Err` is GL's error for a bitmap that has too many
+/// bits or is not in the bound buffer.
 ///
 /// # Safety
 /// The list is null or has the bits that the state of unpacking asks for, or it is an offset in the buffer that is bound.

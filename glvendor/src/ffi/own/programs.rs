@@ -348,7 +348,7 @@ pub(crate) unsafe extern "system" fn DispatchComputeGroupSizeARB(
     }
 }
 
-/// Returns whether the driver may run work groups.
+/// Prepares programs for work groups; returns true if the driver may run them.
 fn is_ready(group: Option<[u32; 3]>) -> bool {
     current::with(|state| compute::before_dispatch(state, group)) != Some(Draw::Nothing)
 }

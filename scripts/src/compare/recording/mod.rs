@@ -175,7 +175,8 @@ fn cell_of(format: &Format, bits: u32) -> Cell {
     }
 }
 
-/// First bit and number of bits of each channel; texels with a shared exponent are one channel.
+/// Returns the first bit and number of bits of each channel; texels with a shared exponent are one
+/// channel.
 fn fields(format: &Format) -> Vec<(u32, u32)> {
     if format.encoding == Encoding::SharedExponent {
         return vec![(0, 32)];

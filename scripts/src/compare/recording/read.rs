@@ -123,7 +123,7 @@ impl Recording {
     }
 }
 
-/// Returns whether a recording is one of a script: one path is the end of the other.
+/// Returns true if a recording belongs to a script: one path is a suffix of the other.
 fn is_of(recording: &Recording, script: &Path) -> bool {
     let recorded = normal(Path::new(&recording.script)).with_extension(EXTENSION);
     let script = file_of(script);

@@ -139,7 +139,7 @@ fn write_observation(text: &mut String, seen: &Observation, before: &[Observatio
     }
 }
 
-/// Returns whether two observations have the same values: one can represent the other.
+/// Returns true if two observations have the same values: one can represent the other.
 fn has_same_bytes(a: &Observation, b: &Observation) -> bool {
     let same_layout = match (&a.layout, &b.layout) {
         (

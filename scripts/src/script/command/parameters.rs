@@ -30,7 +30,7 @@ pub enum ParamType {
 }
 
 impl ParamType {
-    /// The type of components; `None` for those of other sizes, which GL does not query.
+    /// Returns the type of components; `None` for those of other sizes, which GL does not query.
     pub(crate) fn of(scalar: Scalar) -> Option<Self> {
         [
             (Scalar::F32, Self::Float),

@@ -20,7 +20,7 @@ impl ImageKey {
     /// Binding of image unit 0: storage buffers and atomic counters of programs come before.
     const FIRST_BINDING: u32 = 128;
 
-    /// The image of an image unit.
+    /// Returns the key of the image of an image unit.
     pub fn of_unit(unit: u32) -> Self {
         Self {
             set: Self::SET,
@@ -105,7 +105,7 @@ impl TextureEnables {
         Some(())
     }
 
-    /// Returns whether a texture of GL's name is enabled.
+    /// Returns true if a texture of GL's name is enabled.
     pub fn is_on(self, name: &str) -> bool {
         let bit = TEXTURES.iter().position(|(known, _)| *known == name);
         bit.is_some_and(|bit| self.0 & 1 << bit != 0)

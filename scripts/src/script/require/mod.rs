@@ -223,7 +223,7 @@ fn parse_gl_version(
     Ok(())
 }
 
-/// The version of GLSL does not matter, only whose rules apply.
+/// Parses a GLSL version. Its number is ignored; only the rules that it selects are used.
 fn parse_glsl_version(
     requirements: &mut Requirements,
     words: &mut Words<'_>,

@@ -102,7 +102,7 @@ pub(super) fn parse_push(parser: &mut TestParser, words: &mut Words<'_>) -> Resu
     parser.push(words, Command::PushData(data))
 }
 
-/// The rest of a line that sets the size or contents of a buffer.
+/// Parses the rest of a line that sets the size or contents of a buffer.
 pub(super) fn parse_contents(
     parser: &mut TestParser,
     buffer: BufferId,
@@ -230,7 +230,7 @@ pub(super) fn parse_atomic_probe(
     push_buffer_probe(parser, place, values, comparison, words)
 }
 
-/// The rest of a probe of an offset in a buffer: the expected values.
+/// Parses the rest of a probe of an offset in a buffer: the expected values.
 pub(super) fn push_buffer_probe(
     parser: &mut TestParser,
     (buffer, offset): (BufferId, u64),

@@ -140,7 +140,7 @@ pub(super) fn parse_index_type(
     words.finish()
 }
 
-/// The rest of `vertex divisor ATTRIBUTE N`.
+/// Parses the rest of `vertex divisor ATTRIBUTE N`.
 pub(super) fn parse_divisor(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -234,7 +234,7 @@ enum Instances {
     Given,
 }
 
-/// `[fails]`
+/// Parses `[fails]`.
 fn parse_outcome(words: &mut Words<'_>) -> GlOutcome {
     match words.take("fails") {
         Some(()) => GlOutcome::Refused,
@@ -252,7 +252,8 @@ pub(super) fn parse_vertex_limit(
     parser.push(words, Command::VertexLimit { limit, outcome })
 }
 
-/// The rest of `draw [instanced] rect [tex] [ortho] [patch] [INSTANCES] X Y W H [S T W H] [fails]`.
+/// Parses the rest of `draw [instanced] rect [tex] [ortho] [patch] [INSTANCES] X Y W H [S T W H]
+/// [fails]`.
 fn parse_rect(
     parser: &mut TestParser,
     instances: Instances,
@@ -315,7 +316,8 @@ fn parse_rect(
     parser.push(words, Command::Draw(Box::new(draw)))
 }
 
-/// The rest of `draw arrays [indexed] [instanced] TOPOLOGY FIRST COUNT [INSTANCES] [first_index N] [first_instance N] [fails]`.
+/// Parses the rest of `draw arrays [indexed] [instanced] TOPOLOGY FIRST COUNT [INSTANCES]
+/// [first_index N] [first_instance N] [fails]`.
 fn parse_arrays(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let (mut indexed, mut instanced) = (false, false);
     loop {

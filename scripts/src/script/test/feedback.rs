@@ -221,8 +221,9 @@ fn parse_stream(words: &mut Words<'_>) -> Result<u32, LineError> {
     })
 }
 
-/// The rest of `probe xfb`: `primitives|needed [stream N] OP COUNT`, `bytes BUFFER OP COUNT`, `TYPE BUFFER OFFSET OP VALUES...`, and
-/// piglit's `buffer float|double BUFFER INDEX VALUE`.
+/// Parses the rest of `probe xfb`: `primitives|needed [stream N] OP COUNT`, `bytes BUFFER OP
+/// COUNT`, `TYPE BUFFER OFFSET OP VALUES...`, and piglit's `buffer float|double BUFFER INDEX
+/// VALUE`.
 pub(super) fn parse_xfb_probe(
     parser: &mut TestParser,
     words: &mut Words<'_>,

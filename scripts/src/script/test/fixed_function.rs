@@ -80,7 +80,8 @@ pub(super) fn parse_enable(
     words.finish()
 }
 
-/// Vulkan has no switch for clip distances: those that a program writes are always enabled.
+/// Returns true for capabilities that are always on. Vulkan has no switch for clip distances: those
+/// that a program writes are always enabled.
 fn is_always_on(name: &str) -> bool {
     let clip = ["GL_CLIP_PLANE", "GL_CLIP_DISTANCE"].into_iter();
     let mut numbers = clip.filter_map(|prefix| name.strip_prefix(prefix));
@@ -157,7 +158,7 @@ mod tests {
     use super::*;
     use crate::script::Script;
 
-    /// The state of a draw after some lines.
+    /// Returns the state of a draw after some lines.
     fn state(lines: &str) -> PipelineState {
         let text = format!("[test]\n{lines}\ndraw rect 0 0 1 1\n");
         let script = Script::parse(text.as_bytes()).unwrap();

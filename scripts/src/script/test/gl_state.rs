@@ -280,7 +280,7 @@ mod tests {
         updates.collect()
     }
 
-    /// Column and message of the only error of a line.
+    /// Returns column and message of the only error of a line.
     fn error(line: &str) -> (u32, String) {
         let errors = Script::parse(format!("[test]\n{line}\n").as_bytes()).unwrap_err();
         assert_eq!((errors.len(), errors[0].line), (1, 2), "{errors:?}");

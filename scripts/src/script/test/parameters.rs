@@ -91,7 +91,8 @@ fn parse_param_name(parser: &mut TestParser, words: &mut Words<'_>) -> Result<u3
     }
 }
 
-/// Four components of 32 bits or two of 64, with their type; floats unless it comes first.
+/// Parses four components of 32 bits or two of 64, with their type; floats unless a type precedes
+/// them.
 fn parse_param_words(words: &mut Words<'_>) -> Result<(Option<ParamType>, [u32; 4]), LineError> {
     let named = words
         .peek()

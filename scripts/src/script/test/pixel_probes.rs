@@ -155,7 +155,7 @@ fn parse_compared(
     })
 }
 
-/// The rest of `probe [attachment N] [layer N] [sample N] ...` and `relative probe ...`.
+/// Parses the rest of `probe [attachment N] [layer N] [sample N] ...` and `relative probe ...`.
 pub(super) fn parse_pixel_probe(
     parser: &mut TestParser,
     coordinates: Coordinates,

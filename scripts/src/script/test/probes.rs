@@ -19,7 +19,7 @@ pub(super) fn parse_relative(
     parse_probe(parser, Coordinates::Relative, words)
 }
 
-/// The rest of `probe ...`.
+/// Parses the rest of `probe ...`.
 pub(super) fn parse_probe(
     parser: &mut TestParser,
     coordinates: Coordinates,

@@ -268,7 +268,7 @@ fn parse_viewport(words: &mut Words<'_>) -> Result<[f32; 4], LineError> {
     ])
 }
 
-/// X, Y, width and height; the far corner must be one that Vulkan can name.
+/// Parses x, y, width and height; the far corner must be representable in Vulkan.
 fn parse_scissor(words: &mut Words<'_>) -> Result<[u32; 4], LineError> {
     const LIMIT: u32 = i32::MAX as u32 / 2;
     let mut values = [0; 4];

@@ -36,7 +36,7 @@ pub(super) fn parse_stage_suffix(suffix: &str) -> Option<Stage> {
     found.map(|(_, stage)| *stage)
 }
 
-/// The rest of `STAGE entrypoint NAME`, after the first word `STAGE`.
+/// Parses the rest of `STAGE entrypoint NAME`, after the first word `STAGE`.
 pub(super) fn parse_entry_point(
     parser: &mut TestParser,
     stage: Stage,

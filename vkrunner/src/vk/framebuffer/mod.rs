@@ -71,7 +71,8 @@ pub(crate) struct FramebufferObject {
 }
 
 impl Framebuffer {
-    /// A framebuffer, cleared to zeros and depth 1. The caller checked that the device has the formats, the samples and the size.
+    /// Creates a framebuffer, cleared to zeros and depth 1. The caller has checked that the device
+    /// supports the formats, the samples and the size.
     pub(crate) fn new(
         device: &Rc<Device>,
         size: [u32; 2],
@@ -248,12 +249,12 @@ impl FramebufferObject {
         }
     }
 
-    /// Returns whether there are depth and stencil buffers.
+    /// Returns the format of the depth and stencil buffers; `None` if there are none.
     pub(super) fn depth_format(&self) -> Option<DepthFormat> {
         self.depth.as_ref().map(|depth| depth.format)
     }
 
-    /// Color attachments, numbers without attachment counted.
+    /// Returns the number of color attachments, including numbers without attachment.
     pub(super) fn color_count(&self) -> usize {
         self.colors.len()
     }

@@ -71,7 +71,7 @@ fn common_minor(api_version: u32) -> u32 {
     vk::api_version_minor(api_version.min(API_VERSION))
 }
 
-/// Major and minor version and patch.
+/// Returns major and minor version and patch.
 pub(super) fn split_version(version: u32) -> [u32; 3] {
     [
         vk::api_version_major(version),
@@ -139,7 +139,7 @@ fn feedback_limits(
     }
 }
 
-/// Returns whether pages of this process can be the memory of buffers that have addresses.
+/// Returns true if pages of this process can be the memory of buffers that have addresses.
 fn can_share(instance: &Instance, handle: vk::PhysicalDevice, capabilities: &Capabilities) -> bool {
     let name = ash::ext::external_memory_host::NAME.to_string_lossy();
     if !capabilities.extensions.contains(&*name)

@@ -192,7 +192,7 @@ fn parse_level_and_sides(
     Ok((unit, level, parse_sides(words)?))
 }
 
-/// Level 0 begins a texture; others add to it, and must halve.
+/// Sets a level: level 0 begins a texture; others add to it, and must have half its size.
 fn set_level(
     parser: &mut TestParser,
     words: &Words<'_>,
