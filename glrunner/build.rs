@@ -1,7 +1,7 @@
 //! Writes the commands and constants of OpenGL as Rust, from the registry of the Khronos group.
 //!
-//! `src/gl/bindings.rs` includes the result, a table: it gives each command a method. Commands that touch no memory of ours become safe
-//! methods.
+//! `src/gl/bindings.rs` includes the result, a table: it defines a method for each command.
+//! Commands that access no memory of this process become safe methods.
 
 use glasm_glregistry::{Cmd, Commands, has_pointer};
 use std::fs;

@@ -1,5 +1,5 @@
 //! Writes the commands of OpenGL as Rust, from the registry of the Khronos group: those of the
-//! driver below, and the entry points that are before them.
+//! driver, and the entry points that precede them.
 //!
 //! `src/ffi/driver.rs` includes `driver.rs`, a table of all commands, as macro calls.
 //! `src/ffi/entry.rs` includes `entries.rs`: the commands that this library intercepts, each with
@@ -71,7 +71,8 @@ const EXTENSIONS: &[&str] = &[
 /// matching entry applies; commands that match none go to the driver directly.
 ///
 /// - `own`: a function of this library answers it.
-/// - `draw`: programs are made ready before the driver draws primitives of a mode, its first parameter.
+/// - `draw`: programs are prepared before the driver draws primitives of a mode, its first
+///   parameter.
 /// - `attribute`: a conventional attribute of a vertex, which is a numbered one, too; `numbered`: the other way round.
 /// - `rectangle`: it draws one.
 /// - `raster`: it sets the raster position.
@@ -187,7 +188,7 @@ const RULES: &[(&str, &[&str])] = &[
             "GetVertexAttribivNV",
             "GetVertexAttribPointervNV",
             "VertexAttribs*",
-            // State that the application asks for.
+            // State that the application queries.
             "Enable",
             "Disable",
             "IsEnabled",

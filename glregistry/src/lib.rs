@@ -1,13 +1,15 @@
 //! Writes the commands and constants of OpenGL as Rust, from the registry of the Khronos group: for the build scripts of `glrunner` and
 //! `glvendor`, whose sources include the text.
 //!
-//! The text holds the modules `types` and `constants`, and tables of commands as macro calls: what becomes of a command is up to the macro
-//! of who includes it. Names are those of the registry, less `gl` and `GL_`.
+//! The generated code has the modules `types` and `constants`, and tables of commands as macro
+//! calls: the including crate's macro defines the expansion of each command. Names are those of the
+//! registry, less `gl` and `GL_`.
 
 use gl_generator::{Api, Fallbacks, Profile, Registry};
 pub use gl_generator::{Binding, Cmd};
 
-/// The types of parameters. Those that `gl_generator` has are not for all machines: bytes of C have no sign on some.
+/// Types of parameters. Those of `gl_generator` are not portable: `char` of C is unsigned on some
+/// machines.
 const TYPES: &str = "\
 /// Types of parameters.
 #[allow(clippy::upper_case_acronyms, non_camel_case_types, dead_code, reason = \"names are those of the registry\")]

@@ -20,7 +20,7 @@ pub enum Error {
     /// A device cannot be used without a window.
     #[error("the driver lacks {0}")]
     MissingExtension(&'static str),
-    /// No device fits the choice.
+    /// No device matches the selection.
     #[error("no OpenGL device {wanted}; there {available}")]
     NoDevice {
         /// The choice.
@@ -28,7 +28,7 @@ pub enum Error {
         /// Names of the available devices.
         available: String,
     },
-    /// A device gives no context of OpenGL 2.1 or later with the compatibility profile.
+    /// A device supports no context of OpenGL 2.1 or later with the compatibility profile.
     #[error("no OpenGL context with the compatibility profile: {0}")]
     NoContext(String),
     /// This thread has a context already.
@@ -45,7 +45,7 @@ pub enum Error {
         /// Names of errors and messages of the driver.
         messages: Vec<String>,
     },
-    /// A length or size is not what OpenGL would read or write.
+    /// A length or size differs from the one that OpenGL would read or write.
     #[error("{what}: {length} bytes instead of {needed}")]
     Length {
         /// Operation that failed.
@@ -55,7 +55,7 @@ pub enum Error {
         /// The bytes that OpenGL would touch.
         needed: usize,
     },
-    /// A client format that the runner does not know.
+    /// A client format that the runner does not support.
     #[error("no texel size is known for format {format:#06x} with type {ty:#06x}")]
     UnknownFormat {
         /// The GL format.

@@ -1,7 +1,8 @@
 //! Formats of scripts, which are named as in Vulkan, by the names of OpenGL.
 //!
-//! Formats of texels are those of [`glasm_scripts::gl_texel_formats`]; formats of vertex attributes follow from their channels. Texels of scripts are words in the order
-//! of low bytes first, as on every machine that runs this. Whether a driver has a format is asked elsewhere.
+//! Formats of texels are those of [`glasm_scripts::gl_texel_formats`]; formats of vertex attributes
+//! follow from their channels. Texels of scripts are words in the order of low bytes first, as on
+//! every machine that runs this. The support of a format by a driver is queried elsewhere.
 
 use crate::gl::{self, AttributeKind, ClientFormat};
 use ash::vk;
@@ -84,8 +85,8 @@ impl TexelFormat {
         Self { internal, ..self }
     }
 
-    /// Returns the texels of a script, colors or depths, as OpenGL takes them. Stencil values are
-    /// 0.
+    /// Returns the texels of a script, colors or depths, in the layout of OpenGL. Stencil values
+    /// are 0.
     pub(crate) fn to_client(self, texels: &[u8]) -> Cow<'_, [u8]> {
         match self.layout {
             Layout::Same => Cow::Borrowed(texels),
@@ -257,7 +258,7 @@ impl VertexFormat {
         if is_2_10_10_10 {
             return Self::of_2_10_10_10(format);
         }
-        // Of the other packed formats only those with whole bytes are left.
+        // Of the other packed formats, only those with whole bytes remain.
         if format.channels.iter().any(|channel| channel.bits != bits) {
             return None;
         }
@@ -301,8 +302,8 @@ impl VertexFormat {
     }
 }
 
-/// Returns the number of components; `GL_BGRA` where blue comes first in memory, which only
-/// normalized attributes may have.
+/// Returns the number of components; `GL_BGRA` if blue is first in memory, which only normalized
+/// attributes support.
 fn size(format: &Format, kind: AttributeKind) -> Option<u32> {
     let first = format.channels.iter().find(|channel| channel.offset == 0)?;
     let count = format.channels.len() as u32;

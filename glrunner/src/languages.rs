@@ -1,4 +1,4 @@
-//! The extensions that a program text asks for: those of its header, and of its options.
+//! The extensions that a program requires: those of its header, and of its options.
 
 use crate::gl::Target;
 use glasm::frontend::lang::languages::Language;
@@ -72,9 +72,8 @@ fn extension_of_target(target: Target) -> &'static str {
     }
 }
 
-/// Returns all extensions that a driver needs to judge a program: with fewer it refuses programs
-/// that are right. Options that no language has ask for nothing, because every driver is to refuse
-/// them.
+/// Returns all extensions that a driver needs to judge a program: with fewer it rejects correct
+/// programs. Options that no language has require none, because every driver must reject them.
 pub(crate) fn extensions(target: Target, text: &[u8]) -> Vec<String> {
     let mut needed = vec![of_header(target, text)];
     let names = option_names(text).into_iter();

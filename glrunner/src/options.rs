@@ -18,10 +18,9 @@ pub enum Through {
 pub struct RunOptions {
     /// Device to run on.
     pub device: DeviceChoice,
-    /// Directory for the images of `save image`, made if it is missing; without it nothing is
-    /// saved.
+    /// Directory for the images of `save image`, created if it is missing; `None` saves nothing.
     pub save_images: Option<PathBuf>,
-    /// Directory for images of failures, made if it is missing; without it none are written.
+    /// Directory for images of failures, created if it is missing; `None` writes none.
     pub failure_images: Option<PathBuf>,
     /// Form in which the driver receives assembly programs; `None` leaves them to its assembler.
     pub through: Option<Through>,

@@ -18,7 +18,8 @@ use glasm_scripts::script::{
 /// Counterpart in OpenGL of a requirement in the terms of Vulkan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Need {
-    /// All versions of OpenGL that can be opened have it, or rule it for everybody, like the depths of clip space.
+    /// Part of all supported versions of OpenGL, or defined differently for all, like the depths of
+    /// clip space.
     Core,
     /// Provided by the language or an option of the programs that use it, whose extensions are
     /// required.
@@ -348,7 +349,7 @@ fn missing_form(script: &Script) -> Option<String> {
     Some(format!("{what} is not for OpenGL"))
 }
 
-/// Returns a version of GLSL that the driver does not know.
+/// Returns a version of GLSL that the driver does not support.
 fn missing_glsl(script: &Script, gl: &Gl) -> Option<String> {
     let version = |program: &ProgramSection| {
         let text = String::from_utf8_lossy(&program.text);
@@ -362,7 +363,7 @@ fn missing_glsl(script: &Script, gl: &Gl) -> Option<String> {
     (needed > known).then(|| lacks(&format!("GLSL {}.{:02}", needed / 100, needed % 100)))
 }
 
-/// Returns an extension that the header or an option of a program asks for.
+/// Returns an extension that the header or an option of a program requires.
 fn missing_language(script: &Script, gl: &Gl) -> Option<String> {
     let own = script.programs.iter();
     let spares = script.spares.iter().map(|spare| &spare.program);

@@ -1,5 +1,5 @@
-//! Answers to what applications ask about programs: ARB_vertex_program section 6.1.12, NV_vertex_program section 6.1.13, and the tables of
-//! state of each specification.
+//! Results of queries about programs: ARB_vertex_program section 6.1.12, NV_vertex_program section
+//! 6.1.13, and the tables of state of each specification.
 
 use crate::commands::{INVALID_ENUM, INVALID_OPERATION, INVALID_VALUE};
 use crate::context::State;
@@ -171,7 +171,7 @@ const FRAGMENT_NAMES: std::ops::Range<u32> = 0x8805..0x8811;
 
 /// `GetProgramivARB` of a program. Programs of the driver are the driver's to answer for.
 ///
-/// Not to be asked between `Begin` and `End`.
+/// Must not be called between `Begin` and `End`.
 pub(crate) fn program_value(
     state: &mut State,
     target: Target,
@@ -191,7 +191,7 @@ pub(crate) fn program_value(
     let (length, is_drivers) = (contents.text.len() as i32, contents.is_drivers);
     drop(contents);
     let limits = state.capabilities.limits(target);
-    // Counts and limits take turns, native or not, but for those of fragment programs.
+    // Counts and limits alternate, native or not, except for those of fragment programs.
     let is_limit = matches!(name, 0x88A0..=0x88B3) && name % 2 == 1
         || FRAGMENT_NAMES.contains(&name) && name - FRAGMENT_NAMES.start >= 6;
     let is_count = matches!(name, 0x88A0..=0x88B3) || FRAGMENT_NAMES.contains(&name);
@@ -325,10 +325,10 @@ fn program_text(state: &mut State, program: Option<&Program>, name: u32) -> Opti
     None
 }
 
-/// Strings that are ours.
+/// Returns strings that this library defines.
 pub(crate) fn string(state: &mut State, name: u32) -> Option<*const c_char> {
     const PROGRAM_ERROR_STRING: u32 = 0x8874;
-    // The driver says that it is not to be asked between `Begin` and `End`.
+    // The driver reports that queries are not allowed between `Begin` and `End`.
     if !state.capabilities.works || state.is_inside {
         return None;
     }
@@ -365,7 +365,7 @@ pub(crate) fn is_enabled(state: &mut State, capability: u32) -> Option<bool> {
     Some(state.bound(Target::of(capability)?).enabled)
 }
 
-/// Integers that are ours to know.
+/// Returns integers that this library defines.
 pub(crate) fn integer(state: &mut State, name: u32) -> Option<i32> {
     if !state.capabilities.works {
         return None;

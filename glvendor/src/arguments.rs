@@ -1,4 +1,5 @@
-//! Checks of counts, targets and names that come before an argument is read: the specifications promise nothing about lists whose count is an error.
+//! Checks of counts, targets and names before an argument is read: the specifications guarantee
+//! nothing about lists whose count is an error.
 
 use crate::commands::{
     INVALID_ENUM, INVALID_OPERATION, INVALID_VALUE, OUT_OF_MEMORY, VERTEX_STATE_PROGRAM_NV,
@@ -13,9 +14,9 @@ use std::ffi::CString;
 /// Parameters that are set by number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Bank {
-    /// Of the environment of a target.
+    /// Environment parameter of a target.
     Env,
-    /// Of a program.
+    /// Local parameter of a program.
     Local,
 }
 

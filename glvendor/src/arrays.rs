@@ -5,7 +5,8 @@
 use crate::context::{Groups, State};
 use crate::ffi::{driver, query};
 
-/// An array of a conventional attribute: number of the attribute, what enables it, and the names of its size, type, stride, buffer, pointer.
+/// Array of a conventional attribute: number of the attribute, enumerant that enables it, and the
+/// names of its size, type, stride, buffer, pointer.
 struct Array {
     number: u32,
     enable: u32,
@@ -51,7 +52,8 @@ impl State {
         self.changed(Groups::ARRAYS);
     }
 
-    /// Arrays of conventional attributes become those of the numbered attributes that the vertex program reads.
+    /// Sets the arrays of conventional attributes to those of the numbered attributes that the
+    /// vertex program reads.
     pub(crate) fn apply_arrays(&mut self, attributes: u32) {
         if !self.dirty.contains(Groups::ARRAYS) {
             return;

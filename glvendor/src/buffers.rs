@@ -20,7 +20,8 @@ pub(crate) struct Binding {
     pub(crate) size: Option<usize>,
 }
 
-/// `BindBufferRange` and its kin: a buffer, or the part of it from an offset on.
+/// Executes `BindBufferRange` and similar commands: binds a buffer, or the range of it from an
+/// offset on.
 pub(crate) fn bind(
     state: &mut State,
     target: Target,
@@ -30,7 +31,7 @@ pub(crate) fn bind(
 ) {
     let size = part.and_then(|(_, size)| size);
     let offset = part.map_or(0, |(offset, _)| offset);
-    // Parts begin with the buffer, and have whole words: NV_parameter_buffer_object section 2.9.
+    // Ranges begin with the buffer, and have whole words: NV_parameter_buffer_object section 2.9.
     let is_valid =
         index < BINDINGS && offset == 0 && size.is_none_or(|size| size > 0 && size % 4 == 0);
     if !is_valid {

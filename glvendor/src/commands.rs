@@ -25,7 +25,7 @@ pub(crate) const VERTEX_STATE_PROGRAM_NV: u32 = 0x8621;
 /// Base that names of lists are relative to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Base {
-    /// Nothing.
+    /// No base.
     Zero,
     /// `glListBase`
     ListBase,
@@ -78,7 +78,8 @@ pub(crate) enum Command {
     Bitmap(Arc<Bitmap>, u32),
     /// An error of arguments that are wrong in any state: it is raised when the command would be executed.
     Fail(u32),
-    /// Our programs are made ready for what draws, with the mode of its primitives if it has one.
+    /// Prepares the programs of this library for a draw, with the mode of its primitives if it has
+    /// one.
     Ready(Option<u32>),
 }
 
@@ -141,7 +142,8 @@ pub(crate) fn execute(state: &mut State, command: &Command) {
     }
 }
 
-/// `GenPrograms`, [`NAMES_AT_A_TIME`](crate::arguments::NAMES_AT_A_TIME). Names come from the driver, so that its programs have them, too.
+/// Executes `GenPrograms`, [`NAMES_AT_A_TIME`](crate::arguments::NAMES_AT_A_TIME). The driver
+/// generates the names, so that they are valid for its programs, too.
 pub(crate) fn generate(state: &mut State, count: usize) -> Vec<u32> {
     let names = query::program_names(count);
     let mut share = state.shared();
@@ -211,7 +213,7 @@ fn enable(state: &mut State, target: Target, enabled: bool) {
     }
 }
 
-/// `UseProgram`: the application's own programs of GLSL come before those that are bound.
+/// Executes `UseProgram`: the application's own programs of GLSL take precedence over bound ones.
 fn use_program(state: &mut State, program: u32) {
     draw::release(state);
     driver::UseProgram(program);
@@ -319,7 +321,8 @@ fn load_nv(state: &mut State, number: u32, name: u32, text: &[u8]) {
     }
 }
 
-/// Loads a program string: into the driver if it takes it, else into a program of ours.
+/// Loads a program string: into the driver if it accepts it, otherwise into a program of this
+/// library.
 fn load(state: &mut State, target: Target, program: &Program, text: &[u8]) {
     let row = target.row();
     let is_bound = state.bound(target).program.name == program.name;

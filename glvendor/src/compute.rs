@@ -1,4 +1,5 @@
-//! Compute programs: NV_compute_program5, with groups whose size the command gives (ARB_compute_variable_group_size).
+//! Compute programs: NV_compute_program5, including groups whose size the command specifies
+//! (ARB_compute_variable_group_size).
 
 use crate::commands::{INVALID_OPERATION, INVALID_VALUE};
 use crate::context::{Groups, State};
@@ -55,7 +56,7 @@ pub(crate) fn before_dispatch(state: &mut State, group: Option<[u32; 3]>) -> Dra
         return Draw::On;
     };
     draw::use_pipeline(state, &pipeline);
-    // Draws and other programs may need what this one does not, and the other way round.
+    // Draws and other programs may need state that this one does not, and vice versa.
     state.dirty = Groups::all();
     draw::send_parameters(state, &mut pipeline);
     state.dirty = Groups::all();

@@ -88,7 +88,7 @@ pub(crate) struct Bound {
     pub(crate) enabled: bool,
     /// Environment parameters, up to the last one that was set.
     pub(crate) env: Vec<Bits>,
-    /// Goes up when one changes.
+    /// Version that is incremented when a parameter changes.
     pub(crate) env_version: u64,
 }
 
@@ -108,7 +108,7 @@ struct Pushed {
 pub(crate) struct State {
     pub(crate) share: Shared,
     pub(crate) capabilities: Capabilities,
-    /// By target.
+    /// State by target.
     pub(crate) bound: [Bound; TARGETS.len()],
     /// State that `PushAttrib` has saved; the driver saves its own state.
     pushed: Vec<Pushed>,
@@ -124,7 +124,7 @@ pub(crate) struct State {
     pub(crate) undecided: Groups,
     /// GL's state as it was read from the driver, and the matrices that parameters track.
     pub(crate) gl: GlState,
-    /// The error that `GetError` gives first.
+    /// Error that `GetError` returns first.
     pub(crate) error: u32,
     /// Position of the error in the last program string; -1 if there was none.
     pub(crate) error_position: i32,
@@ -227,8 +227,8 @@ impl State {
         self.error = if first == 0 { error } else { first };
     }
 
-    /// Saves an error that the driver has pending for the application, before errors of the driver
-    /// are asked for.
+    /// Saves a pending error of the driver for the application, before errors of the driver are
+    /// queried.
     pub(crate) fn keep_error(&mut self) {
         let error = driver::GetError();
         if error != 0 {
@@ -296,7 +296,8 @@ impl State {
         driver::ActiveTexture(active as u32);
     }
 
-    /// `Begin`: primitives are open, now or in the list that is being compiled; unless the draw was refused, they are in the driver, too.
+    /// Executes `Begin`: opens primitives, now or in the list that is being compiled; unless the
+    /// draw was rejected, they are open in the driver, too.
     pub(crate) fn begin(&mut self, in_driver: bool) {
         let executes = match &mut self.recording {
             Some(recording) => {
@@ -309,7 +310,7 @@ impl State {
         self.is_begun_in_vain = !in_driver;
     }
 
-    /// `End`. Gives whether the driver has a `Begin` that it belongs to.
+    /// Executes `End`. Returns [`Draw::On`] if the driver has a corresponding `Begin`.
     pub(crate) fn end(&mut self) -> Draw {
         if let Some(recording) = &mut self.recording {
             recording.is_inside = false;
@@ -325,7 +326,8 @@ impl State {
         }
     }
 
-    /// `PushAttrib`: which targets are enabled is a part of `ENABLE_BIT` (ARB_vertex_program, table X.6), which maps of that and of `EVAL_BIT`.
+    /// Executes `PushAttrib`: enabled targets are part of `ENABLE_BIT` (ARB_vertex_program, table
+    /// X.6), enabled maps of that and of `EVAL_BIT`.
     pub(crate) fn push_enables(&mut self, mask: u32) {
         const MOST: usize = 64;
         if self.pushed.len() < MOST {

@@ -132,13 +132,13 @@ impl Drawing {
         self.in_use = pipeline.program;
     }
 
-    /// Takes the compute pipeline out if it has this key; else returns the name of the program
-    /// object of the pipeline that it drops, if there is one.
+    /// Removes and returns the compute pipeline if it has this key; otherwise returns the name of
+    /// the program object of the pipeline that it drops, if there is one.
     pub(crate) fn take_compute(&mut self, key: &ComputeKey) -> Result<Pipeline, Option<u32>> {
         self.pipelines.take_compute(key)
     }
 
-    /// Makes a pipeline the one that [`Self::take_compute`] returns.
+    /// Stores the pipeline that [`Self::take_compute`] returns next.
     pub(crate) fn put_back_compute(&mut self, key: ComputeKey, pipeline: Pipeline) {
         self.pipelines.put_back_compute(key, pipeline);
     }
@@ -157,7 +157,7 @@ pub(crate) fn takes_all() -> bool {
 pub(crate) enum Draw {
     /// The driver draws.
     On,
-    /// It is an error, and nothing is drawn.
+    /// The draw is an error, and nothing is drawn.
     Nothing,
 }
 
@@ -424,8 +424,8 @@ fn is_missing(state: &State, row: &Row) -> bool {
     bound.enabled && bound.program.serial() == 0 && row.target != Target::Compute
 }
 
-/// Returns the programs that are enabled, by stage; those of ARB_fragment_program take precedence
-/// over those of NV_fragment_program.
+/// Returns the enabled programs, by stage; those of ARB_fragment_program take precedence over those
+/// of NV_fragment_program.
 pub(crate) fn find_enabled_programs(state: &State) -> Programs {
     let mut programs = TARGETS_OF_STAGES.map(|target| find_enabled_program(state, target));
     let fragment = &mut programs[STAGES - 1];

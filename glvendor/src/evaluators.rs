@@ -1,7 +1,8 @@
-//! Evaluators while vertex programs are enabled: maps of numbered attributes (NV_vertex_program section 5.1), which drivers do not have, and those of conventional
-//! attributes, which are numbered ones then. GL 2.1 section 5.1.
+//! Evaluators while vertex programs are enabled: maps of numbered attributes (NV_vertex_program
+//! section 5.1), which drivers do not have, and those of conventional attributes, which alias
+//! numbered ones then. GL 2.1 section 5.1.
 //!
-//! State is read when primitives begin, because GL gives none until they end.
+//! State is read when primitives begin, because GL does not allow queries until they end.
 
 use crate::commands::{INVALID_ENUM, INVALID_VALUE};
 use crate::context::State;
@@ -13,7 +14,8 @@ use crate::target::Target;
 const ATTRIBUTES: u32 = 16;
 /// `MAP1_VERTEX_ATTRIB0_4_NV`
 const MAP1_ATTRIBUTE_0: u32 = 0x8660;
-/// `MAP1_COLOR_4`; maps of two dimensions are [`SECOND`] after those of one.
+/// `MAP1_COLOR_4`; enumerants of two-dimensional maps are [`SECOND`] above those of one-dimensional
+/// ones.
 const MAP1_COLOR_4: u32 = 0x0D90;
 const SECOND: u32 = 0x20;
 const AUTO_NORMAL: u32 = 0x0D80;
@@ -34,12 +36,12 @@ const CONVENTIONAL: [(u32, u32, usize); 8] = [
     (8, 3, 1),
 ];
 
-/// A map of two dimensions; those of one have one point in the other one.
+/// Two-dimensional map; one-dimensional ones have one point in the second dimension.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Map {
     /// Order in u and in v.
     pub(crate) order: [usize; 2],
-    /// From u1 to u2, from v1 to v2.
+    /// Domain: u1, u2, v1, v2.
     pub(crate) domain: [f32; 4],
     /// Points, v after v.
     pub(crate) points: Vec<[f32; 4]>,
@@ -117,14 +119,14 @@ impl Map {
 #[derive(Debug, Default)]
 pub(crate) struct Maps {
     maps: [Map; ATTRIBUTES as usize],
-    /// Those that are enabled.
+    /// Enabled maps.
     pub(crate) enabled: u32,
 }
 
 /// State of evaluators between `Begin` and `End`.
 #[derive(Debug, Default)]
 pub(crate) struct Evaluation {
-    /// Maps that are enabled, by dimension, with their attributes; attribute 0 comes last.
+    /// Enabled maps, by dimension, with their attributes; attribute 0 is last.
     maps: [Vec<(u32, Map)>; 2],
     is_auto_normal: bool,
     grid: Grid,
@@ -135,9 +137,9 @@ pub(crate) struct Evaluation {
 /// `MapGrid`
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Grid {
-    /// From u1 to u2, and the number of segments.
+    /// One-dimensional grid: domain u1, u2, and the number of segments.
     one: ([f32; 2], i32),
-    /// The same of u and v.
+    /// Two-dimensional grid: the same for u and v.
     two: [([f32; 2], i32); 2],
 }
 
@@ -343,7 +345,7 @@ impl State {
         self.evaluation.take().is_some()
     }
 
-    /// Returns the grid, where evaluators are ours.
+    /// Returns the grid, if this library evaluates.
     pub(crate) fn grid(&self) -> Option<Grid> {
         self.evaluation.as_ref().map(|it| it.grid)
     }

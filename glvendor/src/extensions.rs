@@ -33,9 +33,9 @@ pub(crate) struct Capabilities {
     pub(crate) version: u32,
     /// Its extensions, with a space after each.
     driver_extensions: String,
-    /// All extensions that applications see, by number.
+    /// All advertised extensions, by index.
     pub(crate) extensions: Vec<&'static CStr>,
-    /// The same as one string.
+    /// All advertised extensions as one string.
     pub(crate) extension_text: &'static CStr,
     /// True if the driver reports whether color buffers are floating-point.
     pub(crate) float_buffers: bool,
@@ -54,9 +54,9 @@ pub(crate) struct Capabilities {
     pub(crate) uniform_alignment: usize,
 }
 
-/// Returns a string that lives as long as the process, as those that `GetString` and `GetStringi`
-/// return: OpenGL calls them static, and applications keep them longer than contexts. Equal strings
-/// are stored once.
+/// Returns a string that lives as long as the process, like the results of `GetString` and
+/// `GetStringi`: OpenGL defines them as static, and applications use them longer than contexts.
+/// Equal strings are stored once.
 pub(crate) fn interned(text: CString) -> &'static CStr {
     static KNOWN: Mutex<Option<FxHashSet<&'static CStr>>> = Mutex::new(None);
     let mut known = KNOWN.lock();
@@ -224,7 +224,8 @@ impl Capabilities {
         let spirv = spirv_extensions();
         let has = |name: &str| self.has_extension(name) || spirv.iter().any(|it| it == name);
         let mut device = opengl::device_features(10 * self.version, has);
-        // Mesa reads float controls, and has no extension of OpenGL to say so. Other drivers get modules whose results are exact, one by one.
+        // Mesa reads float controls, but OpenGL has no extension that reports it. Other drivers
+        // receive modules whose operations are individually exact.
         device.signed_zero_inf_nan_preserve_float32 |=
             query::string(driver::constants::VERSION).contains("Mesa");
         let uniform_buffers =
@@ -322,7 +323,7 @@ fn glsl_version() -> u32 {
 /// that includes it.
 fn text_version(name: &str, version: u32) -> u32 {
     if name.starts_with("GL_NV_transform_feedback") {
-        // Variables say in which buffers they are captured.
+        // Variables specify the buffers in which they are captured.
         440
     } else {
         10 * version

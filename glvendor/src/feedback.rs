@@ -47,13 +47,14 @@ impl Feedback {
     }
 }
 
-/// A part of the results of a vertex: name, number of components, index. NV_transform_feedback, "TransformFeedbackAttribsNV".
+/// Part of the results of a vertex: name, number of components, index. NV_transform_feedback,
+/// "TransformFeedbackAttribsNV".
 pub(crate) type Part = [i32; 3];
 
 /// More buffers than any driver captures to.
 const MOST_STREAMS: i32 = 64;
 
-/// Parts that say where the next ones go: ARB_transform_feedback3.
+/// Parts that control the position of the next ones: ARB_transform_feedback3.
 const NEXT_BUFFER: i32 = -2;
 const SKIP_COMPONENTS: std::ops::RangeInclusive<i32> = -6..=-3;
 const SEPARATE: u32 = 0x8C8D;
@@ -85,7 +86,8 @@ pub(crate) fn check(state: &mut State, [parts, streams]: [i32; 2], mode: u32) ->
     let buffers = query::integer(driver::constants::MAX_TRANSFORM_FEEDBACK_SEPARATE_ATTRIBS);
     let components =
         query::integer(driver::constants::MAX_TRANSFORM_FEEDBACK_INTERLEAVED_COMPONENTS);
-    // Parts without components say where the next ones go: two of them for each that has one are more than any use needs.
+    // Parts without components control the position of the next ones: two of them for each that has
+    // components exceed any use.
     let most = match mode {
         SEPARATE => buffers,
         INTERLEAVED => components.saturating_mul(3),
@@ -156,7 +158,7 @@ fn captures(parts: &[Part], streams: &[i32], mode: u32) -> Result<TransformFeedb
     Ok(feedback)
 }
 
-/// `BeginTransformFeedback`: our programs capture from now on.
+/// Executes `BeginTransformFeedback`: captures from programs of this library from now on.
 pub(crate) fn begin(state: &mut State, primitive: u32) {
     state.drawing.feedback.is_active = true;
     state.touch(Groups::PROGRAMS);

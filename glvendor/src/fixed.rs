@@ -16,8 +16,8 @@ use glasm::fixed_function::{
 use glasm::{Semantic, state::Light};
 
 /// Reads the state of the fixed functions of vertices, for the later programs and for the fixed
-/// functions of fragments on these units.
-/// `materials` are the parts of the material that are attributes.
+/// functions of fragments on these units. `materials` are the material properties that are
+/// attributes.
 pub(crate) fn vertex(
     capabilities: &Capabilities,
     programs: &[Loaded],
@@ -37,8 +37,8 @@ pub(crate) fn vertex(
         },
         lighting: query::is_enabled(0x0B50).then(|| {
             let lighting = lighting();
-            // Each part that is an attribute is read from the driver before primitives begin: those
-            // of the back only where it has a color.
+            // Each property that is an attribute is read from the driver before primitives begin;
+            // those of the back only if it has a color.
             let read = if lighting.two_sided {
                 materials
             } else {
@@ -199,7 +199,8 @@ pub(crate) fn enabled_units(state: &FixedFragment) -> u32 {
     enabled.fold(0, |mask, (unit, _)| mask | 1 << unit)
 }
 
-/// Targets in the order in which they come before each other (GL 2.1 section 3.8.15, ARB_texture_rectangle), with the names of their levels.
+/// Targets in order of precedence (GL 2.1 section 3.8.15, ARB_texture_rectangle), with the names of
+/// their levels.
 const TARGETS: [(u32, TextureTarget, u32); 5] = [
     (0x8513, TextureTarget::Cube, 0x8515),
     (0x806F, TextureTarget::D3, 0x806F),

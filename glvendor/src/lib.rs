@@ -9,7 +9,8 @@
 //! - `context` is the state of a context, `share` the state that contexts share: program objects
 //!   and display lists.
 //! - `arguments` validates arguments before they are read, `names` hides objects of this library.
-//! - `commands` answers commands, `draw` makes programs ready, `state` reads GL's state from the driver.
+//! - `commands` executes commands, `draw` prepares programs, `state` reads GL's state from the
+//!   driver.
 //!
 //! `docs/driver.md` is the manual.
 

@@ -25,7 +25,8 @@ const ADDRESS_REGISTERS: u32 = 64;
 /// Texture image units that vertex programs of the ARB languages may access.
 const VERTEX_TEXTURES: u32 = 16;
 
-/// Limits of GL, of programs or not, below those of the driver: number of the query, and the most that programs can have.
+/// Limits of GL, of programs or not, that are lower than those of the driver: number of the query,
+/// and the maximum of programs.
 static LOWERED: &[(u32, u32)] = &[
     (driver::constants::MAX_IMAGE_UNITS, limits::IMAGE_UNITS),
     (
@@ -48,7 +49,8 @@ static LOWERED: &[(u32, u32)] = &[
     (0x8871, TEXTURE_COORDINATES),
 ];
 
-/// Returns the answer to a query of a limit that this library lowers; `None` for other queries, and where the driver does not know the limit.
+/// Returns the result of a query of a limit that this library lowers; `None` for other queries, and
+/// if the driver does not have the limit.
 pub(crate) fn lowered(name: u32) -> Option<i32> {
     let &(_, most) = LOWERED.iter().find(|(other, _)| *other == name)?;
     let value = query::integer(name);

@@ -1,8 +1,9 @@
-//! Display lists that hold commands of this library between those of the driver.
+//! Display lists that contain commands of this library between those of the driver.
 //!
-//! The driver compiles its own commands. Where one of ours comes, its list ends and another one begins under a name that applications do
-//! not use, so that a list is parts in order: lists of the driver, and commands of ours. Before what draws, state that has changed within
-//! the list must reach our programs; that is such a command, too.
+//! The driver compiles its own commands. At a command of this library its list ends and another one
+//! begins under a name that applications do not use, so that a list is a sequence of parts: lists
+//! of the driver, and commands of this library. Before a draw, state that has changed within the
+//! list must be passed to the programs of this library; this is such a command, too.
 
 use crate::commands::{self, Base, Command};
 use crate::context::{Groups, KEEPING, State};
@@ -13,22 +14,22 @@ use crate::target::Target;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The first name of parts, high above those that `GenLists` gives.
+/// First name of parts, far above those that `GenLists` returns.
 const FIRST_PART: u32 = 0x7000_0000;
 
 /// Lists that call each other deeper than this end: MAX_LIST_NESTING.
 const MAX_NESTING: u32 = 64;
 
-/// A part of a list.
+/// Part of a list.
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
     /// A list of the driver.
     Driver(u32),
-    /// A command of ours.
+    /// Command of this library.
     Own(Command),
 }
 
-/// A list of several parts.
+/// List of several parts.
 #[derive(Debug, Default)]
 pub(crate) struct List {
     parts: Vec<Part>,
@@ -50,7 +51,7 @@ pub(crate) struct Recording {
     pushed: Vec<bool>,
     /// True if primitives are open: between `Begin` and `End`, lists do not end.
     pub(crate) is_inside: bool,
-    /// Names that `GenLists` has given meanwhile.
+    /// Names that `GenLists` has returned since then.
     reserved: Vec<Range<u32>>,
     /// True if a geometry program is enabled at this point of the list.
     pub(crate) has_geometry: bool,
@@ -72,7 +73,8 @@ impl Recording {
 }
 
 impl State {
-    /// `NewList`. The driver judges name and mode. Where the library has a part of that name, the application's list is a list of parts.
+    /// Executes `NewList`. The driver validates name and mode. If the library has a part of that
+    /// name, the application's list is a list of parts.
     pub(crate) fn new_list(&mut self, name: u32, mode: u32) {
         let works = self.capabilities.works && !self.is_inside;
         let valid = name != 0
@@ -106,7 +108,8 @@ impl State {
         }
     }
 
-    /// `GenLists`: the names are those that the driver would give if it had no parts of lists. `None` where it gives them itself.
+    /// Executes `GenLists`: the names are those that the driver would return if it had no parts of
+    /// lists. `None` if the driver itself can return them.
     pub(crate) fn generate_lists(&mut self, count: i32) -> Option<u32> {
         if self.is_inside || !self.capabilities.works {
             return None;
@@ -120,7 +123,7 @@ impl State {
         }
         let first = share.last_list.checked_add(1)?;
         let names = first..first.checked_add(count)?;
-        // No application has so many, and after them are the parts.
+        // No application has that many, and the names of parts follow.
         if names.end >= FIRST_PART || names.clone().any(|name| driver::IsList(name) != 0) {
             return None;
         }
@@ -156,7 +159,8 @@ impl State {
         }
     }
 
-    /// Compiles a command of ours into the list that is being compiled, and executes it if the list says so. `false` if there is none.
+    /// Compiles a command of this library into the list that is being compiled, and executes it if
+    /// the mode of the list requires it. Returns `false` if there is no list.
     pub(crate) fn record(&mut self, command: &Command) -> bool {
         match self.recording.take() {
             None => false,
@@ -174,8 +178,9 @@ impl State {
         }
     }
 
-    /// Compiles a command of ours that denotes one of the driver: `native` compiles that into a
-    /// separate list, and `make` gets the name of this list. `false` between `Begin` and `End`.
+    /// Compiles a command of this library that represents one of the driver: `native` compiles that
+    /// into a separate list, and `make` receives the name of this list. `false` between `Begin` and
+    /// `End`.
     pub(crate) fn record_instead(
         &mut self,
         native: impl FnOnce(),
@@ -201,7 +206,7 @@ impl State {
         if let Command::Enable(Target::Geometry, enabled) = command {
             recording.has_geometry = *enabled;
         }
-        // The driver compiles nothing of it.
+        // The driver compiles no part of it.
         if recording.executes() {
             commands::execute(self, command);
         }
@@ -210,8 +215,8 @@ impl State {
         self.recording = Some(recording);
     }
 
-    /// Returns a name for a part that nothing has: `GenLists` of the driver may continue after the
-    /// last part.
+    /// Returns an unused name for a part: `GenLists` of the driver may continue after the last
+    /// part.
     fn part_name(&self) -> u32 {
         let mut share = self.shared();
         loop {
@@ -229,7 +234,7 @@ impl State {
         self.shared().part_names.contains(&name)
     }
 
-    /// `IsList`, where the driver does not know the answer.
+    /// Returns the result of `IsList`, if the driver does not know it.
     pub(crate) fn is_list(&self, name: u32) -> Option<bool> {
         if self.is_inside {
             return None;
@@ -289,7 +294,7 @@ impl State {
         executes
     }
 
-    /// Returns the name of the list that is being compiled, if the driver knows it by another one.
+    /// Returns the name of the list that is being compiled, if the driver uses another one.
     pub(crate) fn recorded_list(&self) -> Option<i32> {
         self.recording.as_ref().map(|it| it.name as i32)
     }
@@ -324,7 +329,7 @@ impl State {
         self.call(name, 0);
     }
 
-    /// Calls lists one after the other.
+    /// Calls lists in order.
     pub(crate) fn call_each(&mut self, names: impl Iterator<Item = u32>, base: Base, depth: u32) {
         let first = match base {
             Base::Zero => 0,
@@ -384,7 +389,7 @@ impl State {
         for (name, list) in gone {
             self.delete_parts(&list, name);
         }
-        // Parts of other lists stay.
+        // Parts of other lists are unaffected.
         let end = first.saturating_add(count);
         let parts: Vec<u32> = self
             .shared()
@@ -423,7 +428,7 @@ impl State {
     }
 }
 
-/// Makes lists that are empty, as those of new names are.
+/// Creates empty lists, as `GenLists` does for new names.
 fn make_empty(names: Range<u32>) {
     for name in names.filter(|name| driver::IsList(*name) == 0) {
         driver::NewList(name, driver::constants::COMPILE);

@@ -14,8 +14,8 @@ impl<T> Mutex<T> {
         Self(std::sync::Mutex::new(value))
     }
 
-    /// Waits until no other thread has the use of the value. Returns the use of it, for as long as
-    /// the guard lives.
+    /// Waits until no other thread uses the value. Returns exclusive access to it, for the lifetime
+    /// of the guard.
     #[inline]
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
         // ThreadSanitizer observes code that is compiled with it: `try_lock`, which is inlined, but

@@ -1,30 +1,33 @@
-//! Materials of vertices between `glBegin` and `glEnd`, where the fixed functions process vertices for fragment programs of this library. Parameters
-//! cannot change there, but materials can (GL 2.1 section 2.6.3), and no command announces it. So each part of the material is a vertex attribute
-//! there. (Programs that read `state.material` see a change at the next `glBegin`: ARB_vertex_program section 2.14.3.2.)
+//! Materials of vertices between `glBegin` and `glEnd`, where the fixed functions process vertices
+//! for fragment programs of this library. Parameters cannot change there, but materials can (GL 2.1
+//! section 2.6.3), and no command announces it. Therefore each material property is a vertex
+//! attribute there. (Programs that read `state.material` see a change at the next `glBegin`:
+//! ARB_vertex_program section 2.14.3.2.)
 
 use crate::context::{Groups, State};
 use crate::ffi::{driver, query};
 use glasm::fixed_function::MATERIAL_ATTRIBUTES;
 
-/// Parts of a material, for each face: where [`MATERIAL_ATTRIBUTES`] has their attributes.
+/// Material properties, for each face, in the order of their attributes in [`MATERIAL_ATTRIBUTES`].
 const PARTS: [u32; 5] = [0x1200, 0x1201, 0x1202, 0x1600, 0x1601];
 const AMBIENT_AND_DIFFUSE: u32 = 0x1602;
-/// The parts of the front.
+/// Properties of the front.
 pub(crate) const FRONT: u16 = 0x1F;
 
-/// All parts of both faces: the lower bits as [`PARTS`] lists them for the front, then those of the back.
+/// Properties of both faces: the lower bits in the order of [`PARTS`] for the front, then those of
+/// the back.
 pub(crate) const ALL: u16 = (1 << MATERIAL_ATTRIBUTES.len()) - 1;
 
 /// Vertex attributes that hold the material. Masks have a bit for each attribute of [`MATERIAL_ATTRIBUTES`].
 #[derive(Debug, Default)]
 pub(crate) struct Materials {
-    /// Parts that are attributes of the pipeline in use.
+    /// Properties that are attributes of the current pipeline.
     used: u16,
     /// The values that the application has set these attributes to.
     saved: Vec<(u32, [f32; 4])>,
 }
 
-/// Returns the parts that a command sets.
+/// Returns the properties that a command sets.
 fn parts(face: u32, name: u32) -> u16 {
     let is_set =
         |part: u32| part == name || name == AMBIENT_AND_DIFFUSE && matches!(part, 0x1200 | 0x1201);
@@ -67,7 +70,7 @@ impl State {
         }
     }
 
-    /// Sets the values of the attributes that are parts of the material for a pipeline.
+    /// Sets the values of the attributes that are material properties of a pipeline.
     pub(crate) fn apply_materials(&mut self, used: u16) {
         self.restore_materials();
         if used == 0 {

@@ -124,7 +124,7 @@ pub(crate) fn leaves_vertices(state: &State) -> bool {
 /// application.
 #[derive(Debug, Default)]
 pub(crate) struct MixedPipeline {
-    /// Stages that programs of this library take. `None` if all stages are theirs.
+    /// Stages of programs of this library; `None` if all stages are theirs.
     pub(crate) group: Option<StageGroup>,
     /// Name of the pipeline object, 0 before its first use.
     name: u32,
@@ -147,7 +147,7 @@ impl MixedPipeline {
         driver::BindProgramPipeline(self.name);
         driver::UseProgramStages(self.name, other_bits, theirs);
         driver::UseProgramStages(self.name, our_bit, ours);
-        // Uniforms that the application sets are those of its program.
+        // Uniform commands of the application apply to its program.
         driver::ActiveShaderProgram(self.name, theirs);
         self.is_bound = true;
     }
@@ -160,7 +160,7 @@ impl MixedPipeline {
     }
 }
 
-/// Makes varyings that pass between our stages and the application's those that GLSL has built in,
+/// Converts varyings between stages of this library and the application's to built-in ones of GLSL,
 /// and those at locations. The last stage, or the only one, is combined with the application's.
 pub(crate) fn share_varyings(texts: &mut [(Stage, Written)]) {
     let last = texts.len().saturating_sub(1);
@@ -268,7 +268,7 @@ const KINDS: [(&str, Kind); 7] = [
 /// A varying that a line declares.
 struct Varying<'a> {
     kind: Kind,
-    /// Of texture coordinates and generic attributes.
+    /// Number of texture coordinates and generic attributes.
     number: u32,
     ty: &'a str,
     name: &'a str,
@@ -301,7 +301,7 @@ impl<'a> Varying<'a> {
         }
         let known = KINDS.iter().find(|(start, _)| meaning.starts_with(start));
         let (start, kind) = known.copied().unwrap_or(("", Kind::Other));
-        // Names that a text has twice end with one more number.
+        // Names that occur twice in a source have a number appended.
         let number = meaning[start.len()..].split('_').nth(1);
         Some(Self {
             kind,

@@ -1,10 +1,10 @@
 //! Names of objects of the driver that are this library's, in name spaces that it has in common with the application.
 //!
-//! Applications see none of them. Where applications choose names themselves (buffers, textures),
-//! the library gives its object up or moves it to another name before a command with that name
-//! runs. Where only generated names are valid (program objects, pipeline objects), commands get
-//! [`NOBODYS`] instead of a name of the library, so that the driver answers as it does for any name
-//! that was not generated.
+//! Applications see none of them. If applications can choose names (buffers, textures), the library
+//! deletes its object or moves it to another name before a command with that name runs. If only
+//! generated names are valid (program objects, pipeline objects), commands receive [`NOBODYS`]
+//! instead of a name of the library, so that the driver responds as to any name that was not
+//! generated.
 
 use crate::context::State;
 use crate::ffi::ring::Store;
@@ -96,7 +96,7 @@ impl State {
         driver::DeleteProgram(program);
     }
 
-    /// Gives up the buffer of this library that has a name, if there is one.
+    /// Abandons the buffer of this library that has a name, if there is one.
     pub(crate) fn claim_buffer(&self, name: u32) {
         // Between `Begin` and `End` commands with names of buffers are errors.
         if self.is_inside {
@@ -170,7 +170,7 @@ impl State {
         let Some(texture) = texture else { return };
         let mut current = texture.name.lock();
         if *current != name {
-            // Another thread has moved or deleted it meanwhile.
+            // Another thread has moved or deleted it in between.
             return;
         }
         let copies = self.capabilities.has("GL_ARB_copy_image", 43);

@@ -1,4 +1,4 @@
-//! Program objects and what else contexts share.
+//! Program objects and other state that contexts share.
 
 use crate::context::State;
 use crate::ffi::ring::{self, Store};
@@ -27,10 +27,10 @@ pub(crate) struct Program {
     /// Its name; 0 is the one that targets have at first.
     pub(crate) name: u32,
     contents: Mutex<Contents>,
-    /// Goes up when a parameter changes.
+    /// Version that is incremented when a parameter changes.
     parameters_version: AtomicU64,
-    /// Another one for each program string that is loaded, in any object: pipelines are retained
-    /// by it. 0 where there is none.
+    /// Serial number of the loaded program string, unique in all objects: pipelines are identified
+    /// by it. 0 if there is none.
     serial: AtomicU64,
 }
 
@@ -66,7 +66,7 @@ impl Program {
         }
     }
 
-    /// Its contents, for as long as the guard lives.
+    /// Returns its contents, for the lifetime of the guard.
     pub(crate) fn contents(&self) -> MutexGuard<'_, Contents> {
         self.contents.lock()
     }
@@ -85,7 +85,7 @@ impl Program {
         old
     }
 
-    /// Goes up whenever a parameter changes.
+    /// Returns the version that is incremented whenever a parameter changes.
     pub(crate) fn parameters_version(&self) -> u64 {
         self.parameters_version.load(Ordering::Acquire)
     }
@@ -176,7 +176,8 @@ impl Gone {
         self.count += 1;
     }
 
-    /// Returns the entries since there were `count`. `None` if they are too many to be known.
+    /// Returns the entries since there were `count`. `None` if some of them are not retained any
+    /// more.
     pub(crate) fn since(&self, count: u64) -> Option<impl Iterator<Item = u64>> {
         let new = usize::try_from(self.count - count).ok()?;
         let first = self.serials.len().checked_sub(new)?;
@@ -199,11 +200,13 @@ pub(crate) struct Share {
     pub(crate) lists: FxHashMap<u32, Arc<List>>,
     /// Total number of parts that were created for such lists.
     pub(crate) parts: u32,
-    /// The driver's names of those that there are, and of images: lists of the application have them only for the application.
+    /// The driver's names of existing parts, and of images: lists of the application may have the
+    /// same names from its point of view only.
     pub(crate) part_names: BTreeSet<u32>,
     /// The last name of a list that the application has had.
     pub(crate) last_list: u32,
-    /// The application's program objects of GLSL that lack a stage which programs of ours can have.
+    /// The application's program objects of GLSL that lack a stage which programs of this library
+    /// can provide.
     pub(crate) partial: FxHashMap<u32, Partial>,
 }
 

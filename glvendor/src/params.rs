@@ -21,7 +21,7 @@ pub(crate) const TRACKING: u32 = 96;
 pub(crate) struct Block {
     /// Target of its environment parameters; `None` for stages that are generated from GL's state.
     pub(crate) target: Option<Target>,
-    /// Whose local parameters it reads.
+    /// Program whose local parameters it reads.
     pub(crate) program: Option<Arc<Program>>,
     /// The binding of the uniform buffer.
     pub(crate) binding: u32,

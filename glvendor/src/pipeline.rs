@@ -35,14 +35,14 @@ pub(crate) type Programs = [Option<Arc<Program>>; STAGES];
 /// Key of a pipeline.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Key {
-    /// The programs' serial numbers, 0 where there is none.
+    /// Serial numbers of the programs, 0 if there is none.
     pub(crate) serials: [u64; STAGES],
     pub(crate) state: Compiled,
     /// Captured outputs of the last stage before rasterization.
     pub(crate) captured: Option<Arc<TransformFeedback>>,
     /// Fixed-function vertex stage, if there is no program.
     pub(crate) vertex: Option<FixedVertex>,
-    /// Those of fragments.
+    /// Fixed-function fragment stage, if there is no program.
     pub(crate) fragment: Option<FixedFragment>,
     /// Biases of levels, where they are clamped.
     pub(crate) biases: Vec<LodBias>,
@@ -62,7 +62,7 @@ pub(crate) struct Compiled {
     pub(crate) draw_buffers: u8,
     /// Textures that are compared.
     pub(crate) depths: Depths,
-    /// Texture image units of which lookups give zeros.
+    /// Texture image units whose lookups return zeros.
     pub(crate) missing: u32,
     /// Vertices of patches, where a stage depends on them.
     pub(crate) patch_vertices: u8,
@@ -95,7 +95,7 @@ pub(crate) struct Pipeline {
     pub(crate) attributes: u32,
     /// Parameter buffers: binding of a target, and the binding of the driver.
     pub(crate) buffers: Vec<(Target, u32, u32)>,
-    /// Buffers of atomic counters: their bindings, and those of storage buffers where modules find them.
+    /// Buffers of atomic counters: their bindings, and those of storage buffers in modules.
     pub(crate) counters: Vec<(u32, u32)>,
     pub(crate) images: Vec<View>,
     /// True if near and far planes do not clip.
@@ -107,7 +107,7 @@ pub(crate) struct Pipeline {
     /// Mode and the mode that the driver draws instead: patches that a geometry program accepts
     /// unchanged, quadrilaterals and polygons.
     pub(crate) replaced: Option<(u32, u32)>,
-    /// Parts of the material that are attributes.
+    /// Material properties that are attributes.
     pub(crate) materials: u16,
     /// True if `GLASM_DUMP` has written it.
     pub(crate) is_dumped: bool,
@@ -189,7 +189,8 @@ fn split_positions(feedback: &mut TransformFeedback) {
     feedback.captures.extend(rest);
 }
 
-/// Makes the pipeline of a compute program, for groups of a size if the program leaves it open. `Err` has what does not work about it.
+/// Creates the pipeline of a compute program, for groups of a size if the program leaves it open.
+/// `Err` has the reason of the failure.
 pub(crate) fn make_compute(
     state: &mut State,
     program: &Arc<Program>,
@@ -214,10 +215,10 @@ pub(crate) fn make_compute(
     Ok(pipeline)
 }
 
-/// A stage of a pipeline that is made.
+/// Stage of a pipeline that is being created.
 struct Part {
     loaded: Loaded,
-    /// Whose parameters it reads; `None` for the fixed functions.
+    /// Program whose parameters it reads; `None` for the fixed functions.
     owner: Option<(Target, Arc<Program>)>,
 }
 
@@ -295,7 +296,7 @@ fn point_size([_, control, evaluation, geometry, _]: &Programs, key: &Key) -> Po
     }
 }
 
-/// Makes a pipeline. `Err` has what does not work about it.
+/// Creates a pipeline. `Err` has the reason of the failure.
 pub(crate) fn make(
     state: &mut State,
     compiler: &mut Compiler,
@@ -478,8 +479,8 @@ fn make_program_object(
     Ok(program)
 }
 
-/// Returns the primitive that has as many vertices as patches, where a geometry program takes
-/// patches that no evaluation program makes primitives of.
+/// Returns the primitive with the same number of vertices as patches, if a geometry program
+/// processes patches without evaluation program.
 fn primitive_of_patches(programs: &[&Loaded], vertices: u8) -> Option<u32> {
     let takes_patches = |it: &&Loaded| {
         it.stage() == Stage::Geometry && it.ir().modes.primitive_in == InputPrimitive::Patches

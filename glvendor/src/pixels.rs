@@ -1,9 +1,9 @@
 //! Pixels and bitmaps that go through a fragment program: GL 2.1 sections 3.6 and 3.7, ARB_fragment_program sections 3.6.4 and 3.7.
 //!
-//! A driver draws pixels with fragment programs that it knows. Ours draw a rectangle, and have
-//! texels of a texture instead of their primary color, which the driver has made of the image with
-//! all that it does to pixels on their way there. For bitmaps a rectangle is drawn for each run of
-//! bits. What else the fragments have is that of the raster position.
+//! A driver draws pixels with its own fragment programs. Those of this library draw a rectangle,
+//! and use texels of a texture instead of their primary color. The driver has created the texture
+//! from the image, including its pixel transfer operations. For bitmaps a rectangle is drawn for
+//! each run of bits. Other fragment attributes are those of the raster position.
 
 use crate::context::State;
 use crate::draw;
@@ -42,11 +42,11 @@ pub(crate) struct Bitmap {
 
 /// Executor of pixel commands.
 pub(crate) enum Way {
-    /// This fragment program of ours.
+    /// Fragment program of this library.
     Ours(Arc<Program>),
     /// The driver.
     Driver,
-    /// Nothing: it is an error.
+    /// No executor: the command is an error.
     Refused,
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn way(state: &mut State) -> Way {
     }
 }
 
-/// Does something as the driver would without programs of ours.
+/// Calls `work` with the driver's state as it is without programs of this library.
 pub(crate) fn beside(state: &mut State, work: impl FnOnce()) {
     let left = draw::suspend_programs(state);
     work();
@@ -86,8 +86,8 @@ pub(crate) fn is_color(format: u32) -> bool {
     )
 }
 
-/// Returns a texture of an image, which `fill` gives to the texture that is bound. `None` if the
-/// driver refuses it.
+/// Returns a texture of an image, which `fill` uploads to the bound texture. `None` if the driver
+/// rejects it.
 pub(crate) fn texture(state: &mut State, size: [i32; 2], fill: impl FnOnce()) -> Option<u32> {
     let most = query::integer(driver::constants::MAX_TEXTURE_SIZE);
     if size.iter().any(|edge| !(1..=most).contains(edge)) {
@@ -107,7 +107,8 @@ pub(crate) fn texture(state: &mut State, size: [i32; 2], fill: impl FnOnce()) ->
     None
 }
 
-/// `DrawPixels` of colors: `fill` makes a texture of them, `native` is the driver's command.
+/// Executes `DrawPixels` of colors: `fill` creates a texture of them, `native` is the driver's
+/// command.
 pub(crate) fn draw_pixels(
     state: &mut State,
     size: [i32; 2],
@@ -263,7 +264,7 @@ fn free_unit(fragment: &Program) -> Option<u32> {
     (0..units).rev().find(|unit| !is_read(unit))
 }
 
-/// Does something with a texture that `bind` binds to a unit, without a sampler.
+/// Calls `work` with a texture that `bind` binds to a unit, without a sampler.
 fn with_texture(unit: u32, bind: impl FnOnce(), work: impl FnOnce()) {
     const SAMPLER_BINDING: u32 = 0x8919;
     let active = query::integer(0x84E0) as u32;

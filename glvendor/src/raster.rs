@@ -155,7 +155,7 @@ fn attribute(input: &Input, coordinates: Vector) -> [u64; 4] {
     }
 }
 
-/// Returns the parameters of a vertex program, with the state that they are made of.
+/// Returns the parameters of a vertex program, with the state that they are derived from.
 fn parameters(state: &mut State, program: &Arc<Program>, slots: &[ParamSource]) -> Vec<[u32; 4]> {
     let mut needs = Needs::default();
     needs.add(slots);

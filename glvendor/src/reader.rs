@@ -237,7 +237,7 @@ fn matrices(gl: &mut GlState, needs: &Needs) {
     }
 }
 
-/// Does something for each unit, which is active meanwhile.
+/// Calls `work` for each unit, which is the active one during the call.
 pub(crate) fn with_units(units: u32, mut work: impl FnMut(u32)) {
     if units == 0 {
         return;

@@ -1,5 +1,6 @@
-//! Shaders that are linked as parts of separable program objects: from GLSL 1.50 on they must declare again which of the built-in
-//! varyings they use (GLSL 4.60 section 7.1.1), which shaders of whole program objects need not. The declarations are written into copies of the application's.
+//! Shaders that are linked into separable program objects: from GLSL 1.50 on they must redeclare
+//! the built-in varyings that they use (GLSL 4.60 section 7.1.1), which shaders of whole program
+//! objects need not. The declarations are written into copies of the application's.
 
 use crate::ffi::{driver, query};
 
@@ -87,7 +88,8 @@ pub(crate) fn redeclared(texts: &[(u32, String)]) -> Option<Vec<(u32, String)>> 
     Some(texts.iter().map(declare).collect())
 }
 
-/// Links a program object of copies of its shaders, which declare their varyings. Its shaders stay attached to it.
+/// Links a program object of copies of its shaders, which declare their varyings. Its shaders
+/// remain attached to it.
 pub(crate) fn link(program: u32) {
     let shaders = query::attached_shaders(program);
     let texts: Vec<(u32, String)> = shaders

@@ -2,7 +2,7 @@
 //! that no geometry program accepts unchanged.
 //!
 //! Drivers reject `QUADS`, `QUAD_STRIP` and `POLYGON` after a geometry shader. NV_geometry_program4
-//! allows them for programs that take triangles, and leaves open how they are divided (issue 17
+//! allows them for programs with triangles as input, and leaves their decomposition open (issue 17
 //! describes the first implementation). Strips and polygons are strips and fans of triangles with
 //! the same vertices. A quadrilateral is a line with adjacency, which has four vertices, too: the
 //! program runs twice for it.

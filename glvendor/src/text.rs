@@ -1,4 +1,4 @@
-//! Modules as GLSL, for drivers that take no SPIR-V.
+//! Modules as GLSL, for drivers without SPIR-V.
 
 #[cfg(feature = "text")]
 use glasm::DeviceFeatures;
@@ -17,7 +17,8 @@ pub(crate) struct Written {
     pub(crate) named: Vec<Named>,
 }
 
-/// Makes the stage before the fragments say how its results are interpolated, as the fragments say it: before GLSL 4.40 both must.
+/// Adds the interpolation qualifiers of the fragment stage to the outputs of the previous stage:
+/// before GLSL 4.40 both must have them.
 pub(crate) fn agree(texts: &mut [(Stage, Written)]) {
     let Some(fragment) = texts.iter().find(|(stage, _)| *stage == Stage::Fragment) else {
         return;
@@ -48,7 +49,7 @@ pub(crate) fn agree(texts: &mut [(Stage, Written)]) {
         let plain = format!("out {variable}");
         let lines = written.text.lines().map(|line| {
             let head = line.strip_suffix(&plain);
-            // Only where nothing is said yet.
+            // Only if no qualifier is specified yet.
             match head.filter(|head| head.is_empty() || head.ends_with(") ")) {
                 Some(head) => format!("{head}{qualifiers} {plain}\n"),
                 None => format!("{line}\n"),
@@ -157,7 +158,7 @@ impl Writer {
     }
 }
 
-/// Elements of an array of resources; 1 for those that are none.
+/// Returns the number of elements of an array of resources; 1 for resources that are not arrays.
 #[cfg(feature = "text")]
 fn count(module: &Shader, slot: DescriptorSlot, is_texture: bool) -> u32 {
     let reflection = &module.reflection;
@@ -170,7 +171,7 @@ fn count(module: &Shader, slot: DescriptorSlot, is_texture: bool) -> u32 {
     found.unwrap_or(1)
 }
 
-/// Nothing is written in a build without the feature `text`.
+/// Writer in builds without the feature `text`; it does not exist.
 #[cfg(not(feature = "text"))]
 #[derive(Clone, Debug)]
 pub(crate) enum Writer {}

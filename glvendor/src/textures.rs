@@ -59,7 +59,7 @@ fn add_clamped(clamped: &mut Accessed, program: &Loaded) {
     }
 }
 
-/// Adds the targets that a program accesses, if lookups of those that are not complete give zeros.
+/// Adds the targets that a program accesses, if lookups of incomplete textures return zeros.
 fn add_transparent(transparent: &mut Accessed, program: &Loaded) {
     if program.ir().modes.transparent_missing {
         for texture in program.ir().textures.iter() {
@@ -188,7 +188,7 @@ fn read_missing(accessed: &Accessed, complete: &mut FxHashSet<(u32, bool)>) -> u
     missing
 }
 
-/// Returns an image: its sizes, 1 for those that the target has not, and its internal format.
+/// Returns an image: its sizes, 1 for missing dimensions, and its internal format.
 fn image(target: u32, face: u32, level: i32) -> [i32; 4] {
     const SIZES: [u32; 3] = [0x1000, 0x1001, 0x8071];
     const INTERNAL_FORMAT: u32 = 0x1003;
@@ -295,7 +295,7 @@ fn binding(target: u32) -> u32 {
 pub(crate) struct Lookups {
     /// Targets that the programs compare, or may.
     shadows: Accessed,
-    /// These, and those that fixed functions compare.
+    /// The same units, and those that fixed functions compare.
     compared: Accessed,
     /// Targets that the programs access from a least level on.
     clamped: Accessed,

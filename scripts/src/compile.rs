@@ -36,7 +36,7 @@ pub struct ScriptCompiler<'a> {
     /// Options that the device or the caller determines: target, features, bindings, and
     /// conventions of clip space for scripts that follow Vulkan.
     pub base: glasm::Options,
-    /// Bits of the size that points have where a module writes none, if something gives them one.
+    /// Bits of the size of points for modules that write none, if state defines one.
     pub implied_point_size: Option<u32>,
 }
 
@@ -286,8 +286,8 @@ impl ScriptCompiler<'_> {
         })
     }
 
-    /// Returns the bits of the size of points that programs write none for, which Vulkan wants
-    /// where points are drawn.
+    /// Returns the bits of the size of points for programs that write none, which Vulkan requires
+    /// for draws of points.
     fn unwritten_point_size(&self) -> Option<u32> {
         let size = self.state.unwritten_point_size;
         let size = size.unwrap_or(1.0f32.to_bits());
@@ -359,8 +359,8 @@ fn color_types(attachments: &Attachments) -> Vec<TypeBase> {
 enum Registers {
     /// The program has some with 64 bits.
     Any,
-    /// All have four words: the third and fourth component of a 64-bit attribute are in the
-    /// register after its own.
+    /// Registers of four words: the third and fourth component of a 64-bit attribute are in the
+    /// next register.
     Narrow,
 }
 

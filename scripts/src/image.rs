@@ -6,9 +6,9 @@ use std::io::{self, Write};
 /// Order of the rows of an image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RowOrder {
-    /// Row 0 is the top, as Vulkan has it.
+    /// Row 0 is the top, as in Vulkan.
     TopFirst,
-    /// Row 0 is the bottom, as GL has it.
+    /// Row 0 is the bottom, as in GL.
     BottomFirst,
 }
 

@@ -27,21 +27,21 @@
 //! assert_eq!((errors[0].line, errors[0].column), (2, 6));
 //! ```
 //!
-//! A runner goes through these parts:
+//! A runner uses these parts in order:
 //!
 //! | part | purpose |
 //! |---|---|
 //! | [`find`] | finds scripts in directories |
 //! | [`script`] | reads a script: requirements, programs, vertices, buffers, commands |
 //! | [`compile`] | compilation of its programs |
-//! | [`data`], [`format`](mod@format), [`texture`] | numbers in buffers, texels, and textures made of them, as bytes |
-//! | [`vertices`] | what draws read: bounds, current values |
+//! | [`data`], [`format`](mod@format), [`texture`] | numbers in buffers, texels and textures, as bytes |
+//! | [`vertices`] | inputs of draws: bounds, current values |
 //! | [`gl_state`], [`params`] | GL state and parameters as commands change them, and the bytes that programs read of them |
 //! | [`resource_table`] | textures and images with the objects that a runner creates for them |
 //! | [`image`], [`probe`] | images that were read back; their contents and those of buffers, compared with the expectations of the script |
 //! | [`results`], [`timing`] | collect failures, files and durations while a script runs |
 //! | [`stopwatch`] | time limits |
-//! | [`outcome`], [`observation`] | the report on a script, and what its programs left, to compare runs with each other |
+//! | [`outcome`], [`observation`] | the report on a script, and the output of its programs for comparisons of runs |
 //! | [`compare`] | two runs of a script, fresh or recorded, value by value |
 //!
 //! Nothing here calls Vulkan or OpenGL. Formats and pipeline state have Vulkan's names because the language has them.

@@ -18,7 +18,7 @@ use std::fmt;
 /// Recording of observable output by a runner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Observe {
-    /// Only whether probes hold.
+    /// Records the outcomes of probes only.
     #[default]
     Off,
     /// [`Observation`]s and [`Verdict`]s too.
@@ -60,7 +60,7 @@ pub enum ObservedLayout {
         /// Byte of the first one in the buffer.
         offset: u64,
     },
-    /// 32-bit words of a whole buffer, of which no one says whether they are integers or floats.
+    /// 32-bit words of a whole buffer, whose type (integer or float) is unknown.
     Words,
     /// A count, 64 bits.
     Count,
@@ -71,7 +71,7 @@ pub enum ObservedLayout {
 pub struct Verdict {
     /// The stage that the program is for.
     pub stage: Stage,
-    /// Number of the program among those that the script has for the stage, 0 for the one it starts with.
+    /// Number of the program among those of the script for the stage, 0 for the initial one.
     pub number: usize,
     /// `None` if it was accepted.
     pub rejected: Option<Rejection>,
@@ -80,7 +80,7 @@ pub struct Verdict {
 /// Reason why a program was not accepted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rejection {
-    /// Byte of the program string where the error is, as `GL_PROGRAM_ERROR_POSITION_ARB` gives it.
+    /// Byte offset of the error in the program string, like `GL_PROGRAM_ERROR_POSITION_ARB`.
     pub position: Option<usize>,
     /// The message.
     pub message: String,
@@ -238,8 +238,8 @@ pub fn plane_name(image: ImageKey, plane: PlaneId) -> String {
     )
 }
 
-/// Returns the assembly programs of a script with the numbers that their [`Verdict`]s have: those
-/// that it starts with, then those that it loads.
+/// Returns the assembly programs of a script with the numbers in their [`Verdict`]s: the initial
+/// ones, then those that it loads.
 pub fn assembly_programs(script: &Script) -> Vec<(usize, &ProgramSection)> {
     let spares = script.spares.iter().map(|spare| &spare.program);
     let mut programs: Vec<(usize, &ProgramSection)> = Vec::new();

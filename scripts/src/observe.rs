@@ -33,7 +33,7 @@ impl Results {
             return;
         };
         let kept: usize = self.observations.iter().map(|seen| seen.bytes.len()).sum();
-        // A large one is left out alone: smaller ones after it may fit.
+        // Only the observation that is too large is omitted: smaller ones after it may fit.
         if kept + observation.bytes.len() <= MAX_BYTES {
             self.observations.push(observation);
         }

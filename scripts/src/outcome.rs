@@ -11,13 +11,13 @@ use std::time::Duration;
 pub enum Outcome {
     /// Everything that the script expects holds.
     Pass,
-    /// Something does not; [`ScriptReport::failures`] says what.
+    /// The script fails; [`ScriptReport::failures`] has the reasons.
     Fail,
-    /// The device lacks something that the script requires; the text says what.
+    /// The device lacks a feature that the script requires; the string is the reason.
     Skip(String),
 }
 
-/// One thing that went wrong.
+/// Failure of a script.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
     /// Line of the script, from 1, where there is one.
@@ -82,7 +82,7 @@ pub struct ScriptReport {
     /// Image files that `save image` commands wrote.
     pub images: Vec<PathBuf>,
     /// Images of failures, if the options of the runner name a directory for them: those of failed
-    /// probes in script order, then the attachments as the script left them.
+    /// probes in script order, then the final contents of the attachments.
     pub failure_images: Vec<FailureImage>,
     /// Final contents of framebuffers, buffers and images and the data that probes read, if
     /// observation was requested.

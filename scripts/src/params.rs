@@ -22,9 +22,9 @@ struct Param {
 /// A parameter of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ParamKey {
-    /// One of a bank of a stage, by its index.
+    /// Parameter of a bank of a stage, by its index.
     Indexed(ParamBank, Stage, u32),
-    /// One that the program at a line declares, by its name.
+    /// Parameter that the program at a line declares, by its name.
     Named(u32, String),
 }
 
@@ -196,7 +196,8 @@ impl Params {
         }
     }
 
-    /// Gives the named parameters of the program at a line their initial values, unless they have others already.
+    /// Sets the initial values of the named parameters of the program at a line, unless they have
+    /// values already.
     pub fn declare(&mut self, program: u32, named: &[NamedParameter]) {
         for parameter in named {
             let key = (program, parameter.name.clone());

@@ -35,7 +35,7 @@ impl<Object> ImageTable<Object> {
     /// writes the planes of the update, so that other planes retain what programs have written.
     ///
     /// # Errors
-    /// If the image grows after a program has used it, and those of `write`.
+    /// If the image grows after a program has used it, and the errors of `write`.
     pub fn update<E: From<String>>(
         &mut self,
         key: ImageKey,
@@ -68,7 +68,7 @@ impl<Object> ImageTable<Object> {
         }
     }
 
-    /// Binds a part of an image where programs look for another one.
+    /// Binds a part of an image to the image unit or binding of another one.
     pub fn bind(&mut self, key: ImageKey, bound: BoundImage) {
         self.bound.insert(key, bound);
     }
@@ -101,7 +101,7 @@ impl<Object> ImageTable<Object> {
     /// Returns an image with its object, which `create` creates if there is none.
     ///
     /// # Errors
-    /// If no command has set the image, and those of `create`.
+    /// If no command has set the image, and the errors of `create`.
     pub fn prepare<E: From<String>>(
         &mut self,
         key: ImageKey,

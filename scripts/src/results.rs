@@ -67,7 +67,7 @@ pub fn flat_name(name: &str) -> String {
 /// Files that a script may write.
 #[derive(Clone, Copy)]
 pub struct Files<'a> {
-    /// Name of the script as part of a file name.
+    /// Name of the script, for use in file names.
     pub script: &'a str,
     /// Directory for `save image`.
     pub save_images: Option<&'a Path>,
@@ -195,7 +195,7 @@ impl Results {
         }
         for surface in surfaces.iter().take(MAX_PICTURES) {
             let Some(image) = read(*surface) else {
-                // The failure that made the script fail says more than this one would.
+                // The failure of the script is more informative than this one.
                 return;
             };
             let (picture, note) = pictures::picture(&image, order);
@@ -272,7 +272,7 @@ pub fn report_on(
     }
 }
 
-/// Writes a file in a directory, which is made if it is missing.
+/// Writes a file in a directory, which is created if it is missing.
 fn write_file(
     folder: &Path,
     name: &str,

@@ -1,7 +1,7 @@
 //! Execution of the commands of a script on a [`Runner`], which implements them on a device.
 //!
-//! Commands run one after the other, each to its end, so probes see everything before them. All failures of probes are collected; an
-//! error of the device ends the script.
+//! Commands run sequentially, so probes see everything before them. All failures of probes are
+//! collected; an error of the device ends the script.
 
 use crate::data::TypedData;
 use crate::image::Image;
@@ -53,7 +53,7 @@ pub trait Runner: Sized {
     /// Error of the device or the system.
     type Error: Display;
 
-    /// Makes what holds for the whole script.
+    /// Creates the objects for the whole script.
     fn prepare(&mut self) -> Done<Self>;
     /// Returns the messages of device and driver since the last call, each with its source.
     fn take_messages(&mut self) -> Vec<String>;
@@ -96,7 +96,7 @@ pub trait Runner: Sized {
         ty: ParamType,
         expected: Option<[u32; 4]>,
     ) -> Done<Self>;
-    /// Returns the bits of the components of a parameter, which a query for floats gives.
+    /// Returns the bits of the components of a parameter, as a query for floats returns them.
     fn parameter(&mut self, bank: ParamBank, stage: Stage, index: u32) -> Outcome<Self, [u32; 4]>;
     /// Sets the matrix that four parameters of vertex programs track.
     fn track_matrix(&mut self, address: u32, tracking: Option<Tracking>) -> Done<Self>;
@@ -123,8 +123,8 @@ pub trait Runner: Sized {
     fn set_point_size(&mut self, _size: Option<f32>) -> Done<Self> {
         Ok(())
     }
-    /// Loads a program instead of its stage's. Nothing is left to do if programs are made before
-    /// anything runs.
+    /// Loads a program that replaces that of its stage. The default does nothing, for runners that
+    /// compile all programs in advance.
     fn load(&mut self, _spare: usize, _error: Option<&ExpectedError>) -> Done<Self> {
         Ok(())
     }
@@ -142,14 +142,14 @@ pub trait Runner: Sized {
     }
     /// Creates or updates a storage image.
     fn update_image(&mut self, key: ImageKey, update: &Update) -> Done<Self>;
-    /// Binds a part of an image where programs look for another one.
+    /// Binds a part of an image to the image unit or binding of another one.
     fn bind_image(&mut self, place: ImageKey, bound: &BoundImage) -> Done<Self>;
     /// Reads a plane of a storage image.
     fn read_image(&mut self, key: ImageKey, plane: PlaneId) -> Outcome<Self, Image>;
     /// Returns the planes of storage images that programs can have written.
     fn used_planes(&self) -> Vec<(ImageKey, PlaneId)>;
 
-    /// Returns the number of the buffers that are there.
+    /// Returns the number of existing buffers.
     fn buffer_count(&self) -> usize;
     /// Returns the contents of a buffer, with the size that the script declares.
     fn contents(&self, buffer: BufferId) -> Outcome<Self, Cow<'_, [u8]>>;
@@ -162,7 +162,7 @@ pub trait Runner: Sized {
     ) -> Done<Self>;
     /// Returns the address of an offset in a buffer, which programs can reach from now on.
     fn address(&mut self, place: BufferAddress) -> Outcome<Self, u64>;
-    /// Binds a part of a buffer from now on.
+    /// Binds a range of a buffer.
     fn bind_buffer(&mut self, target: BindTarget, range: BufferRange) -> Done<Self>;
 
     /// Vertices of later draws are captured, from the start of the buffers on.
@@ -173,7 +173,7 @@ pub trait Runner: Sized {
     fn captured(&mut self, count: CaptureCount) -> Outcome<Self, u64>;
     /// Samples of the last draw that passed all tests.
     fn samples(&mut self) -> Outcome<Self, u64>;
-    /// Counts how many of something that GL limits the program of a stage uses.
+    /// Returns the use count of a resource that GL limits, for the program of a stage.
     fn count(&mut self, stage: Stage, kind: CountKind) -> Outcome<Self, u64>;
 
     /// Returns true if there is a framebuffer.
@@ -185,7 +185,7 @@ pub trait Runner: Sized {
 /// Runs all commands of a script. `Err` is the reason why the device cannot.
 ///
 /// # Errors
-/// If the device lacks what only showed when the script ran.
+/// If the device lacks a feature, which was detected at run time only.
 pub fn run<R: Runner>(
     runner: &mut R,
     script: &Script,
@@ -228,7 +228,7 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Stores failures and messages of the driver; says whether to continue. `Err` is the reason
+    /// Records failures and messages of the driver; returns true to continue. `Err` is the reason
     /// to skip the script.
     fn note<R: Runner>(
         &mut self,
@@ -502,18 +502,18 @@ fn is_timed(command: &Command) -> bool {
 /// Selection of the device to run on.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum DeviceChoice {
-    /// The fastest kind of device present: a GPU if there is one, else what runs on the CPU.
+    /// Fastest available kind of device: a GPU if there is one, otherwise a CPU device.
     #[default]
     Best,
-    /// By number, as the runner counts its devices.
+    /// Device by number, in the order of the runner.
     Index(usize),
-    /// The first device whose name contains this text, ignoring case. Runners may know devices by
-    /// other names, too: Vulkan's finds `lavapipe`, OpenGL's the vendor.
+    /// The first device whose name contains this text, ignoring case. Runners may support other
+    /// names, too: Vulkan's finds `lavapipe`, OpenGL's the vendor.
     Name(String),
 }
 
 impl DeviceChoice {
-    /// Reads a number as an index and anything else as part of a name.
+    /// Parses a number as an index and anything else as part of a name.
     pub fn parse(text: &str) -> Self {
         match text.parse() {
             Ok(index) => Self::Index(index),

@@ -22,7 +22,7 @@ pub struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// Counts the time of the clock: for what other hardware does.
+    /// Measures elapsed time, for work of other hardware.
     pub fn of_clock() -> Self {
         Self {
             start: Instant::now(),

@@ -19,20 +19,20 @@ pub enum Phase {
     Compile,
     /// Opens the device: for the first script, and after a loss.
     Open,
-    /// Makes buffers and images, and gives them back.
+    /// Creation and destruction of buffers and images.
     Resources,
-    /// Makes layouts, shader modules and pipelines: the driver compiles.
+    /// Creation of layouts, shader modules and pipelines, including compilation by the driver.
     Pipelines,
     /// Records commands, submits them, and waits for the device.
     Device,
-    /// Compares what came out.
+    /// Comparison of results.
     Probes,
     /// Everything else.
     Other,
 }
 
 impl Phase {
-    /// All phases, in the order in which a script meets them.
+    /// All phases, in the order in which a script enters them.
     pub const ALL: [Self; 8] = [
         Self::Parse,
         Self::Compile,

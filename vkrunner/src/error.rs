@@ -32,7 +32,7 @@ pub enum Error {
         /// Cause of the failure.
         source: Box<Error>,
     },
-    /// The device gives buffers no addresses of 32 bits.
+    /// The device does not support 32-bit addresses of buffers.
     #[error("the device lacks buffers with addresses of 32 bits")]
     NoLowAddresses,
     /// The device cannot execute the script, which was detected at run time only.
@@ -41,10 +41,10 @@ pub enum Error {
     /// A shader of the runner's own has no module for this device.
     #[error("a shader of the runner's own: {0}")]
     OwnShader(String),
-    /// The script wants more memory than a script gets.
+    /// The script needs more memory than the limit of a script.
     #[error("out of memory: the script asks for more than {} MiB", .0 >> 20)]
     TooMuchMemory(u64),
-    /// No device of at least Vulkan 1.1 fits the choice.
+    /// No device of at least Vulkan 1.1 matches the selection.
     #[error("no Vulkan device {wanted}; there {available}")]
     NoDevice {
         /// The choice.
@@ -57,13 +57,13 @@ pub enum Error {
         "the validation layer VK_LAYER_KHRONOS_validation is not installed, or VK_EXT_debug_utils is missing"
     )]
     NoValidation,
-    /// The device does not know the target that was asked for.
+    /// The device does not support the requested target.
     #[error("the device offers Vulkan {0}, which is less than the target needs")]
     TargetTooNew(String),
-    /// The device did not finish in time.
+    /// The device exceeded the time limit.
     #[error("timed out: the device did not finish within {0:?}")]
     TimedOut(Duration),
-    /// The script did not finish in time.
+    /// The script exceeded the time limit.
     #[error("timed out: the script did not finish within {0:?}")]
     ScriptTimedOut(Duration),
     /// A file could not be read or written.

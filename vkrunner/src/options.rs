@@ -13,19 +13,19 @@ pub enum Validation {
     /// If it is installed.
     #[default]
     Auto,
-    /// It must be installed.
+    /// The layer is required.
     Require,
-    /// Not.
+    /// The layer is not loaded.
     Off,
 }
 
-/// A detour that assembly programs take to the device.
+/// Language that assembly programs are translated to before they reach the device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Through {
-    /// Each module is written as GLSL for Vulkan and compiled from that, by the program `glslangValidator`. Needs the feature `text`.
+    /// GLSL for Vulkan, which the program `glslangValidator` compiles. Needs the feature `text`.
     Glsl,
-    /// Each module is written as WGSL and taken back by naga. Scripts whose programs WGSL cannot say exactly are skipped. Needs the feature
-    /// `text`.
+    /// WGSL, which naga compiles. Scripts with programs that WGSL cannot express exactly are
+    /// skipped. Needs the feature `text`.
     Wgsl,
 }
 
@@ -47,11 +47,10 @@ pub struct RunOptions {
     pub device: DeviceChoice,
     /// Use of the validation layer.
     pub validation: Validation,
-    /// Directory for the images of `save image`, made if it is missing; without it nothing is
-    /// saved.
+    /// Directory for the images of `save image`, created if it is missing; `None` saves nothing.
     pub save_images: Option<PathBuf>,
-    /// Directory for images of failures, made if it is missing; without it none are written. A
-    /// script that fails leaves one of every attachment and of every failed probe of pixels: see
+    /// Directory for images of failures, created if it is missing; `None` writes none. For a script
+    /// that fails, there is one of every attachment and of every failed probe of pixels: see
     /// [`ScriptReport::failure_images`](crate::ScriptReport::failure_images).
     pub failure_images: Option<PathBuf>,
     /// Directory for every SPIR-V module that is used, made if it is missing:
@@ -68,7 +67,7 @@ pub struct RunOptions {
     /// Time limit of a script. It is checked at each use of the device; the work of a compiler or a
     /// driver in between cannot be interrupted.
     pub script_timeout: Duration,
-    /// Target to compile for; by default the newest that the device takes.
+    /// Target to compile for; by default the newest that the device supports.
     pub target: Option<glasm::Target>,
     /// Translation of assembly programs through another language before they reach the device;
     /// `None` uses their modules unchanged.

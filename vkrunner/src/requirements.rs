@@ -73,7 +73,7 @@ fn missing_format(script: &Script, capabilities: &Capabilities) -> Option<String
     let lacks = |what: &str, format: vk::Format| {
         Some(format!("the device lacks {format:?} as {what} format"))
     };
-    // Our programs read attributes of 64 bits as words.
+    // Programs of the compiler read attributes of 64 bits as words.
     let is_own = |form| matches!(form, ProgramForm::Assembly | ProgramForm::Ir);
     let own = script
         .programs

@@ -19,9 +19,10 @@ pub(crate) const TEXEL_SIZE: u32 = 16;
 /// Direction of the copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SampleCopying {
-    /// From a sampled image whose texels are `Sfloat`, `Sint` or `Uint`; everything else is read as floats.
+    /// Reads from a sampled image whose texels are `Sfloat`, `Sint` or `Uint`; all other encodings
+    /// are read as floats.
     Read(Encoding),
-    /// To a storage image of raw texels of so many bits.
+    /// Writes to a storage image of raw texels of this number of bits.
     Write(u8),
 }
 

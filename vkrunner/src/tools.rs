@@ -58,7 +58,7 @@ pub(crate) struct ToolInput {
     pub(crate) texts: Vec<Vec<u8>>,
 }
 
-/// Something that a program has to say about a text.
+/// Message of a tool about a source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ToolMessage {
     /// Number of the text and line in it, from 1; `None` if the message is about all of it.
@@ -71,7 +71,7 @@ pub(crate) struct ToolMessage {
 pub(crate) enum ToolError {
     /// The program is not installed.
     Missing(String),
-    /// The program refuses the text, or fails itself.
+    /// The tool rejects the source, or fails itself.
     Refused(Vec<ToolMessage>),
 }
 
@@ -166,7 +166,7 @@ impl Folder {
             let path = std::env::temp_dir().join(name);
             match fs::create_dir(&path) {
                 Ok(()) => return Ok(Self(path)),
-                // An earlier process of the same number has left it after.
+                // An earlier process with the same id has left it.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -246,7 +246,7 @@ fn run_program(job: &ToolInput, folder: &Path, names: &[String]) -> Result<Vec<u
     }
 }
 
-/// Runs a program to its end; says whether it succeeded.
+/// Waits for a process; returns true if it succeeded.
 fn wait(mut process: Process) -> std::io::Result<bool> {
     let mut child = process.spawn()?;
     let watch = Stopwatch::of_process(child.id());
@@ -291,7 +291,7 @@ fn read_messages(job: &ToolInput, output: &str) -> Vec<ToolMessage> {
     messages
 }
 
-/// `ERROR: 0.frag:12: text`; sums at the end say nothing new.
+/// Parses `ERROR: 0.frag:12: text`; the summaries at the end are redundant.
 fn read_glslang_line(job: &ToolInput, line: &str) -> Option<ToolMessage> {
     if line.ends_with("No code generated.")
         || line.starts_with("SPIR-V is not generated")

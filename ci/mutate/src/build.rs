@@ -102,8 +102,8 @@ impl Copy {
         self.target.join("debug/glasm")
     }
 
-    /// Copies what git knows; files that are the same keep their time, so that cargo does not build
-    /// them again.
+    /// Copies the files that git tracks; unchanged files retain their modification time, so that
+    /// cargo does not build them again.
     fn copy_sources(&self) -> Result<()> {
         let listed = shell::capture(Command::new("git").args([
             "ls-files",
@@ -326,8 +326,7 @@ fn blamed(message: &Value, parts: &Parts) -> Vec<usize> {
     }
 }
 
-/// Links what cargo has built of other crates into another target directory, if there is nothing
-/// yet.
+/// Links the build artifacts of other crates into another target directory, if it is empty.
 fn link_dependencies(from: &Path, to: &Path) -> Result<()> {
     let fingerprints = from.join(".fingerprint");
     if to.exists() || !fingerprints.is_dir() {
@@ -356,8 +355,7 @@ fn link_dependencies(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Links a file, or all files of a directory. A file that cannot be linked is one that cargo makes
-/// again.
+/// Links a file, or all files of a directory. If a file cannot be linked, cargo rebuilds it.
 fn link_all(from: &Path, to: &Path) -> Result<()> {
     for entry in walkdir::WalkDir::new(from) {
         let entry = entry?;

@@ -55,7 +55,7 @@ pub(crate) struct Survivor {
     pub(crate) scripts: (usize, Vec<String>),
     /// Tests that run the code.
     pub(crate) tests: Vec<String>,
-    /// Scripts or programs for which the compiler gives something else with the fault.
+    /// Scripts or programs for which the compiler output differs with the fault.
     pub(crate) differing: Vec<String>,
     /// The first line that differs.
     pub(crate) difference: Option<String>,
@@ -73,9 +73,9 @@ struct Tested {
 pub(crate) struct Judge {
     copy: Copy,
     driver: Driver,
-    /// On lavapipe.
+    /// Scripts on lavapipe.
     plain: Way,
-    /// Through a language that lacks what lavapipe has, and on another driver.
+    /// Scripts through a language that lacks features of lavapipe, and on another driver.
     others: Vec<Way>,
     /// Programs that only load.
     corpus: Option<Way>,
@@ -260,7 +260,7 @@ impl Judge {
         Ok(command)
     }
 
-    /// Runs the tests that reach a fault which scripts do not notice, those of the fastest program
+    /// Runs the tests that reach a fault which scripts do not detect, those of the fastest program
     /// first.
     pub(crate) fn by_tests(&self, fault: usize, mut survivor: Survivor) -> Result<Verdict> {
         let mut programs: BTreeMap<&Path, Vec<&Tested>> = BTreeMap::new();
@@ -300,7 +300,7 @@ impl Judge {
         Ok(Verdict::Survived(survivor))
     }
 
-    /// Returns which of the tests of a program fails with a fault; without it they take `time`.
+    /// Returns the test of a program that fails with a fault; without it they take `time`.
     fn failed_test(
         &self,
         tests: &[&Tested],

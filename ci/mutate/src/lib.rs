@@ -1,9 +1,9 @@
-//! `cargo xtask mutate`: faults put into the compiler one at a time, to see whether scripts and
-//! tests notice them.
+//! `cargo xtask mutate`: inserts faults into the compiler one at a time, and checks that scripts
+//! and tests detect them.
 //!
-//! A build for each fault would take minutes. So one build of a copy of the workspace holds all
-//! selected faults, each controlled by a switch that an environment variable turns on; faults that
-//! do not compile are removed.
+//! A build for each fault would take minutes. Therefore one build of a copy of the workspace
+//! contains all selected faults, each controlled by a switch that an environment variable turns on;
+//! faults that do not compile are removed.
 #![expect(
     clippy::print_stdout,
     reason = "a command line program prints its progress"
@@ -70,9 +70,9 @@ pub struct Options {
     corpus: Option<PathBuf>,
 }
 
-/// Judges the faults that were asked for, or lists them: `cargo xtask mutate`. The working
-/// directory is the root of the repository. The exit status is 1 if a fault survives without an
-/// explanation.
+/// Evaluates the requested faults, or lists them: `cargo xtask mutate`. The working directory is
+/// the root of the repository. The exit status is 1 if a fault without an explanation is
+/// undetected.
 ///
 /// # Errors
 ///
@@ -117,7 +117,7 @@ pub fn test() -> Result<Tally> {
     Ok(summarize(&judge_all(drawn, &options)?))
 }
 
-/// Prints survivors and counts; those that nothing explains have failed.
+/// Prints undetected faults and counts; those without explanation are failures.
 fn summarize(judged: &[Judged]) -> Tally {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut tally = Tally::default();

@@ -1,9 +1,9 @@
 //! Mutation sites of the code, and their mutations: everything that a switch at run time can
 //! change.
 //!
-//! Left out: patterns, types, attributes, macros by example, `const fn`, code for tests, and what
-//! only prints for debugging. Tables (constants and statics of modules) are taken where functions
-//! of the same file read them by name.
+//! Excluded: patterns, types, attributes, macros by example, `const fn`, code for tests, and output
+//! for debugging only. Tables (constants and statics of modules) are included if functions of the
+//! same file read them by name.
 #![expect(
     clippy::wildcard_enum_match_arm,
     reason = "the enums of syn are foreign and grow"
@@ -19,17 +19,17 @@ use syn::{Attribute, Block, Expr, Item, Signature, Stmt};
 /// Syntactic form of a change in the code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
-    /// One value or the other.
+    /// Selection of one value or the other.
     Value,
-    /// One block or the other; also statements.
+    /// Selection of one block or the other; also for statements.
     Block,
     /// One constant or the other, as a place expression.
     Constant,
-    /// Text that is put in, whether the fault is on or not.
+    /// Source that is inserted unconditionally.
     Addition,
 }
 
-/// One change of the text.
+/// Edit of the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Edit {
     /// The bytes that are changed.
@@ -40,7 +40,7 @@ pub(crate) struct Edit {
     pub(crate) form: Form,
 }
 
-/// A fault that could be put in.
+/// Site with a possible fault.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
     /// Line of the change, from 1.
@@ -216,7 +216,7 @@ impl Finder<'_> {
         of: &syn::Type,
         value: &Expr,
     ) {
-        // Constants in functions are out of sight of the code that is put in.
+        // Constants in functions are not visible to the inserted code.
         if self.table.is_some() || !self.around.is_empty() {
             return;
         }
@@ -230,7 +230,7 @@ impl Finder<'_> {
         self.table = None;
     }
 
-    /// Adds a condition that always or never holds. Those that bind names are left out.
+    /// Adds a condition that always or never holds. Conditions that bind names are excluded.
     fn condition(&mut self, condition: &Expr) {
         match condition {
             Expr::Let(_) => {}
@@ -449,7 +449,7 @@ fn shorten(change: &str) -> String {
     format!("{start} ... {end}")
 }
 
-/// Returns the first line, or what there is of it.
+/// Returns the first line, or a part of it.
 fn half(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let short: String = line.chars().take(CHANGE_LENGTH / 3).collect();

@@ -1,4 +1,4 @@
-//! Running programs that may hang, crash, or ask for all memory.
+//! Execution of programs that may hang, crash, or allocate all memory.
 
 use anyhow::{Context, Result};
 use std::ffi::OsStr;
@@ -15,11 +15,11 @@ const POLL: Duration = Duration::from_millis(5);
 /// Exit of a process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum End {
-    /// By itself, successfully.
+    /// The process exited successfully.
     Success,
-    /// By itself with an error, or by a signal.
+    /// The process exited with an error, or by a signal.
     Failure,
-    /// It took too long.
+    /// The process exceeded the time limit.
     Hang,
 }
 

@@ -12,7 +12,7 @@ use std::fmt::Write;
 /// changes in a function.
 const KNOWN: &str = "tests/acceptance/mutants.tsv";
 
-/// A fault and what became of it.
+/// Fault and its result.
 pub(crate) struct Judged {
     /// The fault.
     pub(crate) fault: Fault,

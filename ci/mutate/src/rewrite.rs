@@ -13,9 +13,9 @@ pub(crate) struct Rewritten {
     pub(crate) parts: Vec<(usize, Range<usize>)>,
 }
 
-/// Puts the edits of numbered faults into `text`. `switch` is the path of the function that returns
-/// true if a fault is on. A fault within what another one changes is only in the branch without the
-/// other.
+/// Applies the edits of numbered faults to `text`. `switch` is the path of the function that
+/// returns true if a fault is on. A fault within what another one changes is only in the branch
+/// without the other.
 pub(crate) fn rewrite(text: &str, edits: &[(usize, &Edit)], switch: &str) -> Rewritten {
     let mut sorted = edits.to_vec();
     sorted.sort_by_key(|(_, edit)| (edit.range.start, Reverse(edit.range.end)));

@@ -1,4 +1,4 @@
-//! All faults of the compiler, and a sample of them that stays the same where the code does.
+//! All faults of the compiler, and a sample of them that only changes with the code.
 #![expect(
     clippy::wildcard_enum_match_arm,
     reason = "the enums of syn are foreign and grow"
@@ -18,7 +18,7 @@ pub(crate) const CRATES: [(&str, &str); 3] = [
     ("codegen", "glasm_ir::fault_switch::on"),
 ];
 
-/// A fault that can be put in.
+/// Fault that can be inserted.
 pub(crate) struct Fault {
     /// Hash of the change and its location, without the line.
     pub(crate) id: String,
@@ -120,7 +120,7 @@ pub(crate) fn find_faults() -> Result<Vec<Fault>> {
     Ok(faults)
 }
 
-/// Returns those of the faults that are asked for, in the order in which they are drawn.
+/// Returns the requested faults, in the order of selection.
 pub(crate) fn draw(faults: Vec<Fault>, selection: &Selection) -> Vec<Fault> {
     let wanted = |fault: &Fault| selection.includes(fault);
     let mut drawn: Vec<Fault> = faults.into_iter().filter(wanted).collect();

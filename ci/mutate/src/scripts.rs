@@ -46,7 +46,7 @@ pub(crate) struct Run<'a> {
     pub(crate) fault: Option<usize>,
     /// Files and directories.
     pub(crate) scripts: &'a [String],
-    /// Name of the files that the run leaves.
+    /// Name of the output files of the run.
     pub(crate) name: &'a str,
     pub(crate) jobs: usize,
     pub(crate) purpose: Purpose,
@@ -55,13 +55,13 @@ pub(crate) struct Run<'a> {
 /// Purpose of a run of scripts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// To see what all of them give.
+    /// Compares the compiler output of all scripts.
     Compare,
-    /// To find one that fails, soon.
+    /// Stops at the first script that fails.
     Notice,
     /// Finds a script that fails, and compares the compiler output.
     Follow,
-    /// The same, with the validation layer.
+    /// Stops at the first script that fails, with the validation layer.
     Watch,
 }
 
@@ -105,7 +105,7 @@ impl Way {
         Ok(())
     }
 
-    /// Prints how many scripts ran.
+    /// Prints the number of scripts that ran.
     pub(crate) fn print_counts(&self) {
         let failed = self
             .usual
@@ -119,7 +119,7 @@ impl Way {
         );
     }
 
-    /// Returns the scripts that reach a fault; first those that reach little else.
+    /// Returns the scripts that reach a fault; those that reach few others are first.
     pub(crate) fn reaching(&self, fault: usize) -> Vec<String> {
         let mut found: Vec<(usize, &String)> = self
             .seen

@@ -8,7 +8,7 @@ use syn::{ExprPath, Fields, Item};
 #[derive(Default)]
 pub(crate) struct Enums(BTreeMap<String, Vec<Vec<Variant>>>);
 
-/// A name, and how many values it holds.
+/// Name and number of fields.
 type Variant = (String, usize);
 
 impl Enums {

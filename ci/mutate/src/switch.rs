@@ -8,7 +8,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Faults that were reached since the last script ended.
 static REACHED: [AtomicBool; COUNT] = [const { AtomicBool::new(false) }; COUNT];
-/// Number of the fault that is on; before it is known, and if there is none, more than all numbers.
+/// Number of the active fault; before it is known, and if there is none, larger than all numbers.
 static CHOSEN: AtomicUsize = AtomicUsize::new(UNKNOWN);
 const UNKNOWN: usize = usize::MAX;
 const NONE: usize = usize::MAX - 1;

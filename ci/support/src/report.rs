@@ -12,7 +12,7 @@ pub const SCRIPTS: &[&str] = &["tests/cases/run", "shaders"];
 /// The outcome of a script.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// All its expectations are met.
+    /// All expectations of the script are met.
     Pass,
     /// An expectation is not met.
     Fail,
@@ -21,7 +21,7 @@ pub enum Outcome {
     Skip,
 }
 
-/// One script in a report.
+/// Script in a report.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct ScriptResult {
     /// Path of the script.

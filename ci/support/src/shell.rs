@@ -17,7 +17,7 @@ static FAILURES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 /// Lines of the output of a failed command that are stored.
 const LAST_LINES: usize = 20;
 
-/// Makes the repository root the working directory, so that all paths here are relative to it.
+/// Changes the working directory to the repository root, which all paths here are relative to.
 pub fn enter_repository_root() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let root = root
@@ -115,8 +115,8 @@ fn quote(word: &OsStr) -> String {
     }
 }
 
-/// Prints the command and runs it with our own input and output. Returns true if it succeeded; an
-/// error if it cannot start.
+/// Prints the command and runs it with the inherited input and output. Returns true if it
+/// succeeded; an error if it cannot start.
 pub fn succeeds(command: &mut Command) -> Result<bool> {
     println!("$ {}", display(command));
     let status = command
@@ -148,7 +148,7 @@ fn remember_failure(command: &Command, text: &str) {
         .push(failure);
 }
 
-/// Prints the command and runs it with our own input and output. Failure is an error.
+/// Prints the command and runs it with the inherited input and output. Failure is an error.
 pub fn run(command: &mut Command) -> Result<()> {
     if !succeeds(command)? {
         bail!("`{}` failed", display(command));

@@ -74,9 +74,9 @@ pub fn installed_layer_present() -> bool {
     find_manifest(&["VkLayer_khronos_validation", LAYER], directories).is_some()
 }
 
-/// Makes `command` use one driver only.
+/// Restricts `command` to one driver.
 pub fn use_driver(command: &mut Command, driver: &Driver) {
-    // Loaders before 1.3.207 know only the second name.
+    // Loaders before 1.3.207 support only the second name.
     command
         .env("VK_DRIVER_FILES", &driver.manifest)
         .env("VK_ICD_FILENAMES", &driver.manifest);
@@ -87,7 +87,7 @@ pub fn use_driver(command: &mut Command, driver: &Driver) {
 pub enum Layer {
     /// Chromium's if it is installed, the one with most rules.
     Newest,
-    /// The one that is installed for the loader, as users have it.
+    /// The layer that is installed for the loader, as for users.
     Installed,
 }
 

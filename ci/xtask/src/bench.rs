@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: runs the benchmarks of the test package and puts their tables into
+//! `cargo xtask bench`: runs the benchmarks of the test package and writes their tables to
 //! `docs/performance.md`.
 
 use crate::{bench_draws, bench_scripts, installed};
@@ -25,7 +25,7 @@ Refreshes the tables of docs/performance.md. Without --only it measures:
 pub(crate) enum Effort {
     /// Long enough for stable figures.
     Full,
-    /// Enough to see whether something is off.
+    /// Short measurements, which detect large changes.
     Quick,
 }
 

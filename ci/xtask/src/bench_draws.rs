@@ -23,7 +23,8 @@ const VARIANTS: [(&str, bool, &str); 3] = [
     ("nv", true, "NV_gpu_program4, through glasm"),
 ];
 
-/// Measures, and gives the tables in Markdown; `None` if something is missing, which a line names.
+/// Measures, and returns the tables in Markdown; `None` if a requirement is missing, which a
+/// message names.
 pub(crate) fn measure(effort: Effort, out: &Path) -> Result<Option<String>> {
     let missing = match (installed::has_opengl(), shell::find_program("cc")) {
         (false, _) => Some("EGL or Mesa's OpenGL"),

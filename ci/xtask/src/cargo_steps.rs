@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 static SKIPPED: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("skipped-tests"));
 
 /// Runs tests and counts them. The scripts have a separate step, on two drivers, so the test target
-/// that runs them stays empty.
+/// that runs them is empty.
 pub(crate) fn run_tests(command: &mut Command) -> Result<Tally> {
     if let Some(driver) = vulkan::lavapipe() {
         vulkan::use_driver(command, &driver);

@@ -35,7 +35,7 @@ pub(crate) struct Options {
 /// Ids that a report lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum List {
-    /// None, only totals.
+    /// Prints totals only.
     Nothing,
     /// Every uncovered id.
     Missing,

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// The crates of the compiler, each after those that it depends on.
+/// Crates of the compiler in dependency order.
 const CRATES: [&str; 5] = [
     "glasm-ir",
     "glasm-codegen",
@@ -102,9 +102,9 @@ fn check_surface() -> Result<Tally> {
     Ok(Tally::check(old == new))
 }
 
-/// Checks whether the version says what has changed since the last release, as cargo-semver-checks
-/// sees it. It reads what rustdoc of a stable compiler writes for it only if the compiler takes
-/// itself for an unstable one.
+/// Checks with cargo-semver-checks that the version reflects the changes since the last release.
+/// The tool reads the output of a stable rustdoc only if the compiler is treated as an unstable
+/// one.
 fn check_compatibility() -> Result<Tally> {
     if !installed::has_program("cargo-semver-checks") {
         println!(
@@ -263,8 +263,8 @@ fn pack(crates: &[&str], arguments: &[&str]) -> Result<bool> {
     Ok(false)
 }
 
-/// Makes cargo unpack and build the packed crates again: it identifies crates of a registry by name
-/// and version, which stay the same.
+/// Forces cargo to unpack and build the packed crates again: it identifies crates of a registry by
+/// name and version, which do not change.
 fn remove_packed() -> Result<()> {
     remove_ours(&BUILDS.join("debug/.fingerprint"))?;
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);

@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 /// Directory of the feature lists.
 const FEATURES: &str = "tests/features";
 
-/// One feature.
+/// Feature of a list.
 pub(crate) struct Row {
     /// Its id: language, area, name.
     pub(crate) id: String,
-    /// The programs that have it.
+    /// Programs that have it.
     pub(crate) headers: String,
     /// Everything a script can claim of it: the id itself, or one id per variant.
     pub(crate) claims: Vec<String>,

@@ -47,8 +47,8 @@ pub(crate) fn has_pip() -> bool {
     output.is_ok_and(|output| output.status.success())
 }
 
-/// Downloads the package, which must have the known hash, and unpacks it. The directory gets its
-/// name last: one of that name is complete.
+/// Downloads the package, which must have the known hash, and unpacks it. The directory is renamed
+/// last: a directory with the final name is complete.
 fn fetch_cg() -> Result<()> {
     ensure!(
         cfg!(all(target_os = "linux", target_arch = "x86_64")),

@@ -1,5 +1,5 @@
-//! The GLSL compiler that stays alive for a whole run of scripts: `tests/tools/glslang_server.c`,
-//! built with the libraries of glslang where they are installed.
+//! The GLSL compiler that runs for a whole run of scripts: `tests/tools/glslang_server.c`, built
+//! with the libraries of glslang if they are installed.
 
 use crate::installed;
 use glasm_ci_support::shell;
@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 const SOURCE: &str = "tests/tools/glslang_server.c";
-/// Environment variable through which `glasm run` gets the program.
+/// Environment variable that passes the program to `glasm run`.
 const VARIABLE: &str = "GLASM_GLSLANG_SERVER";
 /// Libraries of glslang 11 to 13, and those of later versions, which contain the others.
 const LIBRARIES: &[&[&str]] = &[

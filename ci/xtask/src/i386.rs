@@ -1,10 +1,9 @@
 //! The vendor library for 32-bit applications: built for i386, and its clients in C with it, on
 //! Mesa's driver for the CPU.
 //!
-//! Nothing of the machine changes: Debian's packages of i386 are unpacked below `target`, and
-//! clients name their dynamic linker and libraries there. Rust's own i386 target is used where it
-//! is installed (`rustup target add i686-unknown-linux-gnu`), else Debian's compiler, unpacked as
-//! well.
+//! The machine is not changed: Debian's packages of i386 are unpacked below `target`, and clients
+//! name their dynamic linker and libraries there. Rust's own i386 target is used if it is installed
+//! (`rustup target add i686-unknown-linux-gnu`), otherwise Debian's compiler, unpacked as well.
 
 use crate::cargo_steps::run_tests;
 use crate::installed;
@@ -34,8 +33,8 @@ const RUST: &[&str] = &["rustc-web", "libstd-rust-web-dev:i386"];
 /// version of the library, has all of them as stable.
 const UNSTABLE: &str = "let_chains,unsigned_is_multiple_of,slice_as_chunks,unbounded_shifts,float_next_up_down,hash_extract_if,vec_pop_if";
 
-/// The same of the one dependency that uses some of it; crates without `std` do not know the names
-/// of the others.
+/// Unstable features of the one dependency that uses some of them; crates without `std` do not have
+/// the others.
 const UNSTABLE_SNIPPETS: &str = "let_chains,integer_sign_cast";
 
 /// Runs the step of `cargo xtask test`.

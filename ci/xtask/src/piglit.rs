@@ -43,7 +43,7 @@ const PROGRAMS: &str = "tests/asmparsertest/shaders";
 enum Mode {
     /// Violations that shipped programs contain are warnings.
     Shipped,
-    /// It is an error.
+    /// Violations are errors.
     Strict,
 }
 
@@ -81,8 +81,8 @@ impl Known {
     }
 }
 
-/// Compares with the piglit checkout and prints a table. Fails if a verdict differs and the table
-/// of known differences does not say why, or if a known difference is gone.
+/// Compares with the piglit checkout and prints a table. Fails if a verdict differs and is not in
+/// the table of known differences, or if a known difference does not occur any more.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let checkout = options.checkout.as_path();
     if !checkout.join("tests").is_dir() {

@@ -57,7 +57,7 @@ enum Mode {
 /// A test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Test {
-    /// As piglit calls it.
+    /// Name in piglit.
     name: String,
     /// The executable and its arguments.
     words: Vec<String>,
@@ -321,7 +321,7 @@ impl Said {
         said
     }
 
-    /// Returns the parts that have another result in another run.
+    /// Returns the parts whose result differs in another run.
     fn differences(&self, other: &Self) -> String {
         let mut text = format!("     with Mesa alone: {}\n", self.result);
         for (name, result) in &self.parts {
@@ -363,7 +363,7 @@ fn run(piglit: &Piglit, test: &Test, mode: Mode) -> Result<Said> {
     command.env("LP_NUM_THREADS", "1");
     reference::use_gallium(&mut command, DRIVER);
     let output = shell::capture(&mut command)?;
-    // 1 is the end of tests that fail. What ends otherwise has not ended itself.
+    // 1 is the exit status of tests that fail. With any other status the test has crashed.
     let end = match output.status.code() {
         Some(0 | 1) => String::new(),
         _ => output.status.to_string(),

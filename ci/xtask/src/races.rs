@@ -1,8 +1,8 @@
 //! The vendor library built with ThreadSanitizer, and its clients whose threads share contexts or
 //! objects, on Mesa's driver for the CPU: the library must have no data race.
 //!
-//! The flag of the compiler is unstable, and the standard library stays unchanged, without
-//! instrumentation. So locks of the library wait in its own code (the configuration
+//! The flag of the compiler is unstable, and the standard library is used unchanged, without
+//! instrumentation. Therefore locks of the library wait in its own code (the configuration
 //! `thread_sanitizer`, `glvendor/src/lock.rs`), and reports with [`UNSEEN`] functions are ignored.
 
 use crate::cargo_steps::run_tests;
@@ -75,7 +75,7 @@ pub(crate) fn test() -> Result<Tally> {
     let mut build = shell::cargo();
     build
         .args(["build", "--package", "glasm-glvendor", "--lib"])
-        // The feature that it leaves out is C++.
+        // The feature that this disables is C++.
         .args(["--no-default-features", "--target", TARGET, "--target-dir"])
         .arg(&out)
         .env("RUSTC_BOOTSTRAP", "1")
@@ -106,8 +106,8 @@ fn check_machine() -> Result<()> {
     Ok(())
 }
 
-/// Returns the part of ThreadSanitizer that a program is linked with. `None` if the Rust in use
-/// lacks it or refuses the flags.
+/// Returns the part of ThreadSanitizer that a program is linked with. `None` if the current Rust
+/// lacks it or rejects the flags.
 fn find_runtime() -> Result<Option<PathBuf>> {
     let mut rustc = Command::new("rustc");
     rustc.env("RUSTC_BOOTSTRAP", "1").args(FLAGS);

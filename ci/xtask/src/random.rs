@@ -63,7 +63,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes `count` scripts of each kind of program, such as `fragment-SEED.shader_test`, and gives
+/// Writes `count` scripts of each kind of program, such as `fragment-SEED.shader_test`, and returns
 /// their number.
 pub(crate) fn write(folder: &Path, family: Family, seed: u64, count: u64) -> Result<u64> {
     std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;

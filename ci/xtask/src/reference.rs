@@ -49,7 +49,7 @@ const GOLDEN: &str = "tests/golden";
 
 /// Driver that lavapipe is compared with.
 struct Reference {
-    /// The driver, as its chapter is called.
+    /// Driver, by the title of its chapter.
     name: String,
     /// For `--compare`.
     side: String,
@@ -158,7 +158,7 @@ fn compare(reference: &Reference, lavapipe: &vulkan::Driver, random: &Path) -> R
     Ok(count(&results, output.status.success()))
 }
 
-/// Makes Mesa take one of its drivers for the CPU.
+/// Selects one of Mesa's drivers for the CPU.
 pub(crate) fn use_gallium(command: &mut Command, driver: &str) {
     command
         .env("GALLIUM_DRIVER", driver)

@@ -28,17 +28,17 @@ pub(crate) struct Options {
 /// Commands that need something.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Purpose {
-    /// The gallery, and everything else that runs programs; without it they cannot run.
+    /// Required for the gallery, and everything else that runs programs.
     Required,
-    /// The same; without it some checks are skipped, and say so.
+    /// Used by the same; without it some checks are skipped with a message.
     Demo,
-    /// Tests only; without it some checks are skipped.
+    /// Used by tests only; without it some checks are skipped.
     Test,
     /// `cargo xtask bench` only: missing requirements are reported, not installed.
     Bench,
 }
 
-/// One thing that has to be on the machine.
+/// Requirement on the machine.
 struct Need {
     what: &'static str,
     why: &'static str,
@@ -90,7 +90,8 @@ macro_rules! needs {
     };
 }
 
-// Everything that is not a crate. Rust's own parts are checked by `missing_rust_components`.
+// All requirements that are not crates. Components of Rust are checked by
+// `missing_rust_components`.
 needs! {
     Required "C++ compiler" if ["c++", "g++", "clang++"].iter().any(|name| installed::has_program(name))
         => Packages(["g++", "gcc-c++", "gcc", "llvm"]),
@@ -243,7 +244,7 @@ pub(crate) fn ensure(purpose: Purpose) -> Result<bool> {
     Ok(complete)
 }
 
-/// Returns a message about each part of Rust that is not installed.
+/// Returns a message about each component of Rust that is not installed.
 pub(crate) fn missing_rust_components() -> Vec<String> {
     let is_missing = |tool: &str| {
         let version = shell::capture(shell::cargo().args([tool, "--version"]));

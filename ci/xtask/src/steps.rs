@@ -1,4 +1,4 @@
-//! The steps of `cargo xtask test`: one table says what each is called, checks and calls.
+//! The steps of `cargo xtask test`: one table with the name, purpose and function of each.
 
 use crate::cargo_steps;
 use crate::coverage;
@@ -26,7 +26,7 @@ pub(crate) struct State {
     modules: Option<Vec<PathBuf>>,
 }
 
-/// One step.
+/// Step of a test run.
 pub(crate) struct Step {
     /// Name for the command line.
     pub(crate) name: &'static str,

@@ -35,7 +35,7 @@ pub(crate) struct SuiteRun {
     pub(crate) name: &'static str,
     /// Counts of scripts.
     pub(crate) tally: Tally,
-    /// One result per script.
+    /// Results, one per script.
     pub(crate) results: Vec<ScriptResult>,
     /// Directory of the modules.
     pub(crate) modules: PathBuf,
@@ -56,7 +56,7 @@ fn write_examples() -> Result<&'static Path> {
 pub(crate) struct Pass {
     /// Name in reports; `None`: that of the driver.
     name: Option<&'static str>,
-    /// Only scripts that contain this.
+    /// String that selects the scripts that contain it.
     containing: Option<&'static str>,
     /// Width of lavapipe's vectors in bits; `None` selects it by the CPU. Its shaders are compiled
     /// differently for other widths.
@@ -243,8 +243,8 @@ pub(crate) fn run_in_folder(mut command: Command, folder: &str, name: &str) -> R
     Ok(run_reported(command, &report, name)?.0)
 }
 
-/// Runs the command, shows what failed and why scripts were skipped, and gives what its report
-/// says, as results of `name`.
+/// Runs the command, prints failures and the reasons for skipped scripts, and returns the results
+/// in its report, as results of `name`.
 pub(crate) fn run_reported(
     mut command: Command,
     report: &Path,
@@ -252,8 +252,8 @@ pub(crate) fn run_reported(
 ) -> Result<(Tally, Vec<ScriptResult>)> {
     println!("$ {}", shell::display(&command));
     let output = shell::capture(&mut command)?;
-    // Messages of the command, of drivers and of layers; the lines about scripts come from the
-    // report.
+    // Messages of the command, of drivers and of layers; the results of scripts are printed from
+    // the report.
     print!("{}", String::from_utf8_lossy(&output.stderr));
     if !report.is_file() {
         bail!("glasm run on {name} wrote no report ({})", output.status);
@@ -283,7 +283,7 @@ pub(crate) fn run_everywhere() -> Result<Vec<ScriptResult>> {
     Ok(results)
 }
 
-/// Prints every failure, and how many scripts were skipped for each reason.
+/// Prints every failure, and the number of skipped scripts for each reason.
 fn print_exceptions(results: &[ScriptResult]) {
     let mut skipped: BTreeMap<&str, usize> = BTreeMap::new();
     for result in results {

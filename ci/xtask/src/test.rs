@@ -29,7 +29,8 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Returns the steps to run and how much they check. Steps that are named run in full.
+    /// Returns the steps to run and their scope. Steps that are named on the command line run in
+    /// full.
     fn steps(&self) -> Result<(Scope, Vec<&'static Step>)> {
         for name in &self.only {
             steps::find(name)?;
@@ -122,7 +123,7 @@ fn run_step(step: &Step, state: &mut State, failures: &mut Vec<String>) -> Recor
     }
 }
 
-/// Prints what became of the steps, the totals last, and records the times.
+/// Prints the results of the steps, the totals last, and records the times.
 fn report(scope: Scope, records: &[Record], failures: &[String], time: Time) -> Result<()> {
     if !failures.is_empty() {
         println!("\nCommands that failed:\n{}", failures.join("\n"));

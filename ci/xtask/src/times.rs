@@ -23,9 +23,9 @@ const MARKS: [&str; 2] = [
     "<!-- end steps -->",
 ];
 
-/// A step is slower than before if it takes this many times as long,
+/// Factor from which a step is reported as slower than before.
 const SLOWER: f64 = 2.0;
-/// and at least this much longer.
+/// Difference from which a step is reported as slower than before.
 const NOTICEABLE: Duration = Duration::from_secs(5);
 
 /// Wall time and processor time.
@@ -91,7 +91,7 @@ pub(crate) struct Record {
 }
 
 /// Returns a warning for each step that took twice as long as in the run before, then records this
-/// run. Steps that did not run keep their record.
+/// run. Steps that did not run retain their record.
 pub(crate) fn record(scope: &str, records: &[Record]) -> Result<Vec<String>> {
     let old = std::fs::read_to_string(&*RECORD).unwrap_or_default();
     let mut all: Value = serde_json::from_str(&old).unwrap_or_else(|_| json!({}));
@@ -211,7 +211,7 @@ mod tests {
             warning.as_deref(),
             Some("unit took 20 s, 10 s in the run before")
         );
-        // Twice as long, but no longer than noise.
+        // Twice as long, but within the noise.
         assert_eq!(compare(&json!({ "wall_s": 1.0 }), &took(4)), None);
         assert_eq!(compare(&Value::Null, &took(20)), None);
     }

@@ -1,5 +1,5 @@
-//! Packages of Debian that are unpacked in a directory: nothing is installed, no right is needed,
-//! and other architectures do not concern the system.
+//! Packages of Debian that are unpacked in a directory: nothing is installed, no privileges are
+//! needed, and other architectures do not affect the system.
 
 use crate::installed;
 use anyhow::{Context as _, Result, bail, ensure};
@@ -34,7 +34,7 @@ const EXTRACT: &str = r#"archive=$1 root=$2; shift 2; dpkg-deb --fsys-tarfile "$
 const REDIRECT_LINKS: &str = r#"find "$1" -type l -lname '/*' -exec sh -c '
     for link; do ln -sfn "$0$(readlink "$link")" "$link"; done' "$1" {} +"#;
 
-/// The distribution that packages are from, and which of their dependencies are left out.
+/// Distribution of packages, and their excluded dependencies.
 #[derive(Clone, Copy)]
 pub(crate) enum Origin<'a> {
     /// The sources of this machine; none.
@@ -56,7 +56,7 @@ pub(crate) fn is_complete(directory: &Path, content: &str) -> bool {
     fs::read_to_string(directory.join(COMPLETE)).is_ok_and(|found| found == content)
 }
 
-/// Makes the content of a directory from nothing, unless that was done.
+/// Creates the content of a directory from scratch, unless it is complete.
 pub(crate) fn once(
     directory: &Path,
     content: &str,
@@ -135,7 +135,7 @@ fn configure(directory: &Path, origin: Origin<'_>) -> Result<String> {
 fn download(configuration: &Path, packages: &[&str]) -> Result<()> {
     let apt_get = |arguments: &[&str]| {
         let mut command = Command::new("apt-get");
-        // Without the system's lock: nothing of the system changes.
+        // Without the system's lock: the system is not changed.
         command.args(["--quiet", "-o", "Debug::NoLocking=1", "-c"]);
         shell::succeeds(command.arg(configuration).args(arguments))
     };

@@ -1,5 +1,5 @@
 //! Scripts through the vendor library: programs of the NV languages, and those of the ARB languages
-//! that the driver would take itself, on Mesa's driver for the CPU. The runner for OpenGL is the
+//! that the driver itself would accept, on Mesa's driver for the CPU. The runner for OpenGL is the
 //! application.
 
 use crate::suite::{self, Scope};
@@ -96,7 +96,7 @@ pub(crate) fn test(scope: Scope) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Returns of how many scripts one runs.
+/// Returns the sampling interval of scripts: one of this number runs.
 const fn share(scope: Scope) -> usize {
     match scope {
         Scope::Quick => 8,
@@ -133,7 +133,7 @@ fn command(
     Ok(command)
 }
 
-/// Runs scripts. Those about what OpenGL or the driver lacks check nothing here.
+/// Runs scripts. Those that need features that OpenGL or the driver lacks are ignored.
 fn run(group: &Group, scope: Scope) -> Result<Tally> {
     let out = OUT
         .canonicalize()

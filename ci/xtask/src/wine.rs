@@ -20,7 +20,7 @@ const SOURCES: &str = "glvendor/tests/wine";
 /// The prefix of Wine, the programs and their images.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("wine"));
 
-/// A program that hangs ends after so many seconds.
+/// Time limit in seconds of a program that hangs.
 const SECONDS: &str = "60";
 
 /// Variables that select the ARB backend of Direct3D. Wine ignores it in core contexts, which it
@@ -82,7 +82,7 @@ impl Drop for Wine {
     fn drop(&mut self) {
         let mut command = Command::new("wineserver");
         self.set_variables(&mut command);
-        // Without a server that runs, this fails, and nothing is left to do.
+        // This fails if no server is running, which is fine.
         let _ = shell::capture(command.arg("-k"));
     }
 }

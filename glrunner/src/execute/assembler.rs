@@ -36,8 +36,8 @@ pub(super) fn load(
     Program::load(gl, target(program.program_type), &program.text)
 }
 
-/// Returns the failure for a program that the driver does not take, at the line of the script where
-/// the driver finds the error.
+/// Returns the failure for a program that the driver rejects, at the line of the script where the
+/// driver finds the error.
 pub(super) fn refused(script: &Script, program: &ProgramSection, error: &LoadError) -> Problem {
     let stage = program.stage.name();
     let byte = error_place(error, &program.text);
@@ -56,7 +56,7 @@ pub(super) fn refused(script: &Script, program: &ProgramSection, error: &LoadErr
     })
 }
 
-/// Returns the byte of a program where a driver finds its error, if it says.
+/// Returns the byte offset in a program where a driver finds its error, if it reports one.
 pub(super) fn error_place(error: &LoadError, text: &[u8]) -> Option<usize> {
     let position = place_in_message(&error.message, text);
     position.or_else(|| usize::try_from(error.position).ok())

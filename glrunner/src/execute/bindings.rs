@@ -79,7 +79,7 @@ fn param_target(stage: Stage) -> ParamTarget {
 enum Start {
     /// Start of the buffer.
     Buffer,
-    /// At multiples of so many bytes.
+    /// Multiples of this number of bytes.
     Multiple(u64),
 }
 
@@ -87,14 +87,14 @@ enum Start {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Rule {
     start: Start,
-    /// Bytes that programs see; parts that are larger could be bound nevertheless.
+    /// Maximum size that programs can access; larger ranges could be bound nevertheless.
     max_size: u64,
-    /// Sizes are multiples of so many bytes.
+    /// Sizes are multiples of this number of bytes.
     granularity: u64,
 }
 
-/// Returns a part of a buffer of so many bytes as OpenGL binds it: offset and size. `Err` is why it
-/// cannot.
+/// Returns offset and size of a range of a buffer of `length` bytes for OpenGL. `Err` is the reason
+/// why it cannot be bound.
 fn fit(range: BufferRange, length: u64, rule: Rule) -> Result<(u64, u64), String> {
     let BufferRange { offset, size, .. } = range;
     match rule.start {
@@ -178,7 +178,7 @@ fn limit(value: i32) -> u64 {
     u64::try_from(value).unwrap_or(0)
 }
 
-/// Returns an offset or size, which is at most that of a buffer, as OpenGL has it.
+/// Converts an offset or size, which is at most that of a buffer, to OpenGL's type.
 fn signed(bytes: u64) -> isize {
     isize::try_from(bytes).unwrap_or(isize::MAX)
 }
@@ -219,7 +219,7 @@ impl BufferBinder<'_> {
         Ok(())
     }
 
-    /// Executes `bind`: binds a part of a buffer for the programs that run next.
+    /// Executes `bind`: binds a range of a buffer for subsequent draws and dispatches.
     pub(super) fn bind_range(
         &mut self,
         target: BindTarget,
@@ -331,7 +331,7 @@ pub(super) fn bind_module_range(
     bind_shared(gl, buffers, shared, index, range)
 }
 
-/// Returns offset and size of a part that vertices are captured into, if OpenGL can.
+/// Returns offset and size of a range that vertices are captured into, if OpenGL supports it.
 fn check_captured_range(
     gl: &Gl,
     buffers: &Buffers,
@@ -353,7 +353,7 @@ fn check_captured_range(
     fit(range, length, rule).map_err(Problem::Lacking)
 }
 
-/// Binds the parts of buffers that OpenGL captures vertices into.
+/// Binds the ranges of buffers that OpenGL captures vertices into.
 pub(super) fn bind_captured_ranges(gl: &Gl, buffers: &Buffers) -> Result<(), Problem> {
     for (binding, range) in captured_ranges(&buffers.bound) {
         let (offset, size) = check_captured_range(gl, buffers, binding, range)?;

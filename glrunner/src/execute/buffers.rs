@@ -31,7 +31,7 @@ impl Buffers {
         self.made.len()
     }
 
-    /// Makes buffers full of zeros.
+    /// Creates buffers filled with zeros.
     pub(super) fn make(&mut self, gl: &Rc<Gl>, decls: &[BufferDecl]) -> Result<(), Problem> {
         for decl in decls {
             let zeros = vec![0; place(decl.size)];
@@ -95,7 +95,7 @@ impl Buffers {
 pub(super) enum AddressWidth {
     /// Any.
     Full,
-    /// Those whose upper half is zero.
+    /// Addresses whose upper half is zero.
     Low,
 }
 

@@ -79,7 +79,7 @@ impl CapturePlan {
         Ok(())
     }
 
-    /// Leaves the components from one byte of a vertex to another unchanged.
+    /// Skips the components from one byte of a vertex to another.
     fn skip(&mut self, from: u32, to: u32) -> Result<(), String> {
         let bytes = to.checked_sub(from);
         let bytes = bytes.ok_or_else(|| format!("two captures meet at byte {to} of a vertex"))?;
@@ -117,7 +117,7 @@ impl CapturePlan {
         streams
     }
 
-    /// Returns true if this takes `glTransformFeedbackStreamAttribsNV`: for streams other than 0,
+    /// Returns true if this needs `glTransformFeedbackStreamAttribsNV`: for streams other than 0,
     /// and for results that are captured more than once, see ARB_transform_feedback3 issue 10.
     pub(super) fn needs_streams(&self) -> bool {
         let place = |result: &CapturedResult| (result[0], result[2]);
@@ -129,7 +129,7 @@ impl CapturePlan {
             || self.results.iter().enumerate().any(repeats)
     }
 
-    /// Returns the extension that this takes beyond NV_transform_feedback, which captures into one
+    /// Returns the extension that this needs beyond NV_transform_feedback, which captures into one
     /// buffer without gaps.
     pub(super) fn extension(&self) -> Option<&'static str> {
         let needed = self.needs_streams() || self.results.iter().any(is_separator);
@@ -143,7 +143,7 @@ impl CapturePlan {
     }
 }
 
-/// Returns true if it is a gap or goes to the next buffer; results have positive numbers.
+/// Returns true if it is a gap or selects the next buffer; results have positive numbers.
 fn is_separator(result: &CapturedResult) -> bool {
     result[0] < 0
 }
@@ -292,7 +292,7 @@ mod tests {
         let plan = CapturePlan::of_modules(&feedback);
         assert!(plan.results.is_empty());
         assert_eq!(plan.streams, [0, 0, 1]);
-        // Three components of four bytes after byte 4; nothing is in buffer 1.
+        // Three components of four bytes after byte 4; buffer 1 is empty.
         assert_eq!(plan.strides, [32, 0, 16]);
     }
 

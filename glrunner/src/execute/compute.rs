@@ -44,7 +44,7 @@ impl Execution<'_> {
         }
         if let Some(shader) = self.shaders.get(Stage::Compute) {
             shader.bind()?;
-            // Modules are made for the size of their groups.
+            // Modules are compiled for the size of their groups.
             let size = size.filter(|_| modules.is_none());
             return self.dispatcher().run_groups(groups, size);
         }
@@ -81,7 +81,7 @@ impl Dispatcher<'_> {
         let counts = self.group_counts(groups)?;
         self.check_groups(counts, &COUNTS)?;
         match (size, groups) {
-            // These programs cannot take the counts from a buffer.
+            // These programs do not support counts from a buffer.
             (Some(size), _) => self.dispatch_sized(counts, size)?,
             (None, Groups::Given([x, y, z])) => self.gl.DispatchCompute(x, y, z)?,
             (None, Groups::Indirect(range)) => {

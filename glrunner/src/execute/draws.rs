@@ -139,7 +139,7 @@ impl Execution<'_> {
         }
     }
 
-    /// Binds and enables the programs of all stages; what has none is left to OpenGL.
+    /// Binds and enables the programs of all stages; OpenGL processes stages without one.
     pub(super) fn use_programs(&self) -> Result<(), Problem> {
         for (stage, target, extension) in
             STAGES.iter().filter(|(stage, ..)| *stage != Stage::Compute)

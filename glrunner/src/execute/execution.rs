@@ -43,7 +43,7 @@ pub(super) struct Execution<'a> {
     pub(super) images: Images,
     pub(super) buffers: Buffers,
     pub(super) feedback: Feedback,
-    /// Samples of the last draw that passed all tests, in scripts that ask for them.
+    /// Number of samples of the last draw that passed all tests, in scripts that probe it.
     pub(super) samples: u64,
 }
 
@@ -159,7 +159,7 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Sets what depends on the programs that run, before each draw and dispatch.
+    /// Sets the state that depends on the current programs, before each draw and dispatch.
     pub(super) fn prepare_state(&mut self) -> Result<(), Problem> {
         let stages = [Stage::Geometry, Stage::TessEval, Stage::Vertex];
         let last = stages.iter().find_map(|stage| self.programs.facts(*stage));
@@ -177,7 +177,7 @@ impl Execution<'_> {
 
 /// Contexts, each of which borrows only what its functions may access.
 impl Execution<'_> {
-    /// Returns the textures with what reads them.
+    /// Returns the textures with the programs that read them.
     pub(super) fn textures(&mut self) -> (&mut Textures, Readers<'_>) {
         let ParameterContext {
             textures, readers, ..

@@ -49,9 +49,8 @@ pub(super) struct WordInput {
 }
 
 impl Facts {
-    /// Reads the properties of a program of the assembler from its source. Nothing is known of a
-    /// program that only the driver understands.
-    /// Bit n of `drawn`: there is color attachment n.
+    /// Reads the properties of a program of the assembler from its source. A program that only the
+    /// driver supports has default properties. Bit n of `drawn`: color attachment n exists.
     pub(super) fn of(stage: Stage, text: &[u8], drawn: u8) -> Self {
         let mut facts = Self {
             is_typed: text.starts_with(b"!!NV"),

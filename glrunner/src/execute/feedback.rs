@@ -1,7 +1,7 @@
 //! Transform feedback of a script: captured outputs and counters.
 //!
-//! A capture becomes active with its first draw, which decides what primitives it takes, and is paused between draws, when the script
-//! may look at the buffers.
+//! A capture becomes active with its first draw, which determines its primitives, and is paused
+//! between draws, when the script may access the buffers.
 
 use super::bindings::bind_captured_ranges;
 use super::buffers::Buffers;
@@ -23,7 +23,7 @@ const PAUSES: Feature = Feature {
     extensions: &["GL_NV_transform_feedback2", "GL_ARB_transform_feedback2"],
 };
 
-/// Streams that a script asks about.
+/// Returns the streams that a script probes.
 fn probed_streams(script: &Script) -> impl Iterator<Item = u32> {
     script.steps.iter().filter_map(|step| {
         if let Command::ProbeCapture {
@@ -43,7 +43,7 @@ fn probed_streams(script: &Script) -> impl Iterator<Item = u32> {
 pub(super) enum FeedbackState {
     #[default]
     Off,
-    /// From the next draw on.
+    /// Captures from the next draw on.
     Begun,
     /// Paused, but for the time of a draw; captures primitives of this kind.
     Active(Capture, Primitives),
@@ -151,7 +151,7 @@ impl CaptureContext<'_> {
             ),
         ];
         for (needed, name, what) in limits {
-            // A driver with one stream does not know the limit.
+            // A driver with one stream does not support the query of the limit.
             if needed <= 1 {
                 continue;
             }
@@ -260,7 +260,7 @@ impl CaptureContext<'_> {
     }
 
     /// Returns the primitives that reach transform feedback: those of the last program that
-    /// generates primitives, else those of the draw.
+    /// generates primitives, otherwise those of the draw.
     fn drawn_primitives(&self, draw: &Draw) -> Result<Primitives, Problem> {
         let stages = [Stage::Geometry, Stage::TessEval];
         let primitives = match stages.iter().find_map(|stage| self.programs.facts(*stage)) {
@@ -360,7 +360,7 @@ void main() { gl_Position = vec4(0); number = float(gl_VertexID); }";
                 floats(execution, 0)[..9],
                 [0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 2.0, 0.0]
             );
-            // Nothing is captured while it is paused.
+            // While paused, nothing is captured.
             draw_arrays(gl, gl::LINE_STRIP, 3).unwrap();
             assert_eq!(floats(execution, 0)[9..], [0.0; 6]);
             // One more line has space in 52 bytes.

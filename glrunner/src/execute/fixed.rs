@@ -84,7 +84,8 @@ fn set_polygon_stipple(gl: &Gl, stipple: Option<&PolygonStipple>) -> Result<(), 
     Ok(gl.check("glPolygonStipple")?)
 }
 
-/// Colors are clamped where the script says so, and nowhere else: neither between stages nor on the way to attachments and back.
+/// Sets clamping: colors are clamped where the script specifies it, and nowhere else: neither
+/// between stages nor in attachments.
 fn set_clamping(gl: &Gl, fixed: &glasm::FixedState) -> Result<(), Problem> {
     let clamps = [
         (gl::CLAMP_VERTEX_COLOR, fixed.clamp_vertex_colors),
@@ -153,7 +154,7 @@ pub(super) fn set_rasterized_state(
     for number in 0..CLIP_DISTANCES {
         let bit = 1 << number;
         if (planes ^ state.clip_planes) & bit != 0 {
-            // The constants of clip distances are those of clip planes.
+            // The enumerants of clip distances are those of clip planes.
             switch(gl, gl::CLIP_PLANE0 + number, planes & bit != 0)?;
         }
     }

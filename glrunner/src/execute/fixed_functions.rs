@@ -150,7 +150,7 @@ fn environment(update: TexEnvUpdate) -> (u32, u32) {
         CombinedLanes::Rgb => rgb,
         CombinedLanes::Alpha => alpha,
     };
-    // Those of arguments follow each other.
+    // The enumerants of arguments are consecutive.
     let place = |lanes, rgb, alpha, place: usize| by_lanes(lanes, rgb, alpha) + place as u32;
     match update {
         TexEnvUpdate::Mode(mode) => (gl::TEXTURE_ENV_MODE, environment_mode(mode)),

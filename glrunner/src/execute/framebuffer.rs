@@ -39,7 +39,7 @@ struct DepthStencil {
 /// The framebuffer of a script.
 pub(super) struct ScriptFramebuffer {
     framebuffer: Framebuffer,
-    /// By number.
+    /// Color attachments by number.
     colors: Vec<Option<ColorAttachment>>,
     depth: Option<DepthStencil>,
     size: [u32; 2],
@@ -53,7 +53,7 @@ fn texel_format(format: vk::Format) -> Result<TexelFormat, Problem> {
         .ok_or_else(|| Problem::Lacking(format!("OpenGL has no format {format:?}")))
 }
 
-/// Checks whether pixels of the framebuffer that is bound have the samples that were asked for.
+/// Checks that pixels of the bound framebuffer have the requested number of samples.
 fn check_samples(gl: &Gl, wanted: u32) -> Result<(), Problem> {
     if wanted == 1 {
         return Ok(());
@@ -124,7 +124,7 @@ impl ScriptFramebuffer {
         })
     }
 
-    /// Makes the framebuffer the one that is drawn to.
+    /// Binds the framebuffer for drawing.
     pub(super) fn bind(&self) -> Result<(), Problem> {
         Ok(self.framebuffer.bind()?)
     }

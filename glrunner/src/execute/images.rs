@@ -13,7 +13,7 @@ use std::rc::Rc;
 /// Object of an image.
 type Object = (Texture, Store);
 
-/// All images of a script.
+/// Images of a script.
 #[derive(Default)]
 pub(super) struct Images {
     pub(super) table: ImageTable<Object>,
@@ -111,7 +111,7 @@ fn sample_layer(shape: &Shape, plane: PlaneId) -> SampleLayer {
     }
 }
 
-/// Returns the part of an image that is a plane, and where it starts.
+/// Returns the part of an image that is a plane, and its offset.
 fn part_of_plane(shape: &Shape, plane: PlaneId) -> (gl::Image, [u32; 3]) {
     let [width, height, _] = image_size(shape, plane.level);
     let (target, level) = (gl_target(shape.target), plane.level);
@@ -141,7 +141,7 @@ fn part_of_plane(shape: &Shape, plane: PlaneId) -> (gl::Image, [u32; 3]) {
 }
 
 impl Images {
-    /// Makes the images that a draw or dispatch may use, and binds them.
+    /// Creates the images that a draw or dispatch may use, and binds them.
     pub(super) fn prepare(&mut self, gl: &Rc<Gl>) -> Result<(), Problem> {
         for key in self.table.keys() {
             // Images with a descriptor only are for modules, which OpenGL does not run.
@@ -152,7 +152,7 @@ impl Images {
         Ok(())
     }
 
-    /// Returns the shape of an image that is bound, if it has the part that is bound.
+    /// Returns the shape of a bound image, if it has the bound part.
     fn shape_with(&self, bound: &BoundImage) -> Option<Shape> {
         let data = self.table.data(bound.image).ok()?;
         let has_part = bound.part.exists(&data.shape);

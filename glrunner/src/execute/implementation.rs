@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 /// Features of an implementation, as queried by the compiler.
 pub(crate) struct Implementation<'a> {
     gl: &'a Gl,
-    /// Of SPIR-V.
+    /// Extensions of SPIR-V.
     extensions: BTreeSet<String>,
 }
 
@@ -32,7 +32,8 @@ impl<'a> Implementation<'a> {
     pub(crate) fn options(&self) -> Result<glasm::Options, Error> {
         let device = opengl::device_features(self.version(), |name| self.has(name));
         let device = DeviceFeatures {
-            // Mesa takes the mode without naming the extension, and calculates as in real numbers otherwise: x - x is 0 for infinities.
+            // Mesa accepts the mode without naming the extension, and otherwise computes as with
+            // real numbers: x - x is 0 for infinities.
             signed_zero_inf_nan_preserve_float32: device.signed_zero_inf_nan_preserve_float32
                 || self.gl.info().driver.starts_with("Mesa"),
             ..device

@@ -49,7 +49,7 @@ impl ProgramLoader<'_> {
                     }
                 }
                 ProgramForm::PassThrough => self.load_passthrough(program.stage)?,
-                // Nothing is loaded: OpenGL does the work itself.
+                // No program is loaded: OpenGL uses its fixed functions.
                 ProgramForm::FixedFunction => {}
                 ProgramForm::Ir
                 | ProgramForm::Glsl
@@ -101,7 +101,7 @@ impl ProgramLoader<'_> {
     }
 
     /// Executes `load`: replaces the program of a stage by a reloadable one, or checks that it is
-    /// refused. Returns the stage whose program was replaced.
+    /// rejected. Returns the stage whose program was replaced.
     pub(super) fn load_spare(
         &mut self,
         spare: usize,

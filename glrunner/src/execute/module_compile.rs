@@ -1,4 +1,4 @@
-//! From the programs of a draw or dispatch to a program object of their modules.
+//! Compilation of the programs of a draw or dispatch to a program object of their modules.
 
 use super::facts::Facts;
 use super::implementation::Implementation;

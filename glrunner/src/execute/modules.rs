@@ -1,6 +1,8 @@
-//! Programs as modules: glasm compiles them for OpenGL, and the driver takes them as SPIR-V (`GL_ARB_gl_spirv`) or as GLSL.
+//! Programs as modules: glasm compiles them for OpenGL, and the driver receives them as SPIR-V
+//! (`GL_ARB_gl_spirv`) or as GLSL.
 //!
-//! They are compiled when a draw or dispatch needs them, again for each state that programs are made for. All of a draw are one program object.
+//! They are compiled when a draw or dispatch needs them, separately for each state that programs
+//! depend on. All modules of a draw are linked to one program object.
 
 use super::facts::Facts;
 use super::implementation::Implementation;
@@ -46,9 +48,9 @@ pub(super) struct Key {
 /// Work that runs programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Work {
-    /// All stages but compute programs.
+    /// Draw with all stages but compute programs.
     Draw,
-    /// A compute program, with the size of its groups if it leaves that open.
+    /// Dispatch of a compute program, with the size of its groups if the program leaves it open.
     Dispatch(Option<[u32; 3]>),
 }
 
@@ -119,8 +121,7 @@ pub(super) struct ModuleContext<'a> {
 }
 
 impl ModuleContext<'_> {
-    /// Compiles the modules of a draw or dispatch, unless they are cached, and makes them the
-    /// programs that run.
+    /// Compiles the modules of a draw or dispatch, unless they are cached, and makes them current.
     pub(super) fn prepare(&mut self, work: Work) -> Result<Rc<ModuleProgram>, Problem> {
         let state = self.modules.state.clone();
         let key = Key { state, work };

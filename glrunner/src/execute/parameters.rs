@@ -1,9 +1,9 @@
 //! Parameters of programs.
 //!
-//! Environment parameters belong to a stage. Local ones belong to a program, so that one which
-//! replaces another gets them again. Subroutine parameters are lost whenever a program is bound,
-//! so they are set before every draw; so are parameters with handles of textures and images, which
-//! a script may change at any time.
+//! Environment parameters belong to a stage. Local ones belong to a program, so they are set again
+//! for one that replaces another. Subroutine parameters are lost whenever a program is bound, so
+//! they are set before every draw; so are parameters with handles of textures and images, which a
+//! script may change at any time.
 
 use super::images::Images;
 use super::named_parameters::NamedParameters;
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 /// Number of parameters of vertex programs in NV_vertex_program, section 2.14.1.
 const NV_PARAMETERS: u32 = 96;
 
-/// Checks whether there is a parameter of that number.
+/// Checks that a parameter with that number exists.
 fn check_index(gl: &Gl, target: u32, bank: ParamBank, index: u32) -> Result<(), Problem> {
     let (count, what) = match bank {
         ParamBank::Env => (
@@ -61,8 +61,7 @@ fn extension_of(bank: ParamBank, ty: ParamType) -> Option<&'static str> {
     }
 }
 
-/// Sets an environment parameter, or a local one of the program that is bound. Bits stay
-/// unchanged.
+/// Sets an environment parameter, or a local one of the bound program. Bits are unchanged.
 fn upload(
     gl: &Gl,
     target: u32,
@@ -300,7 +299,8 @@ impl ParameterContext<'_> {
         Ok(())
     }
 
-    /// Sets the parameters that do not last. Programs stay bound from here to the draw.
+    /// Sets the parameters that are lost when programs are bound. Programs remain bound from here
+    /// to the draw.
     pub(super) fn set_transient_parameters(&mut self) -> Result<(), Problem> {
         if self.readers.through_modules {
             // They are in the block that the module has.

@@ -21,8 +21,8 @@ const USUAL: &[Copy] = &[
     Copy::TexCoord(0),
 ];
 
-/// Returns a vertex program that gives the fragment program the inputs that it reads, and passes
-/// the position on.
+/// Returns a vertex program that writes the inputs of the fragment program, and forwards the
+/// position.
 pub(super) fn vertex_program(inputs: Option<&[Semantic]>) -> String {
     let copies: Vec<Copy> = match inputs {
         None => USUAL.to_vec(),
@@ -56,8 +56,8 @@ pub(super) fn vertex_program(inputs: Option<&[Semantic]>) -> String {
     text + "END\n"
 }
 
-/// Returns the instruction that copies an input of a fragment program; `None` if it comes from no
-/// attribute.
+/// Returns the instruction that copies an input of a fragment program; `None` if its source is not
+/// an attribute.
 fn copy_for(input: Semantic) -> Option<Copy> {
     if let Semantic::TexCoord(set) = input {
         return Some(Copy::TexCoord(set));

@@ -49,7 +49,7 @@ pub(super) fn set_pipeline_state(
     Ok(gl.check("setting the state of a draw")?)
 }
 
-/// Switches capabilities. Those that are off need not be there.
+/// Switches capabilities. Those that are off need not be supported.
 fn switch(gl: &Gl, capabilities: &[(u32, bool, Feature)]) -> Result<(), Problem> {
     for (capability, on, feature) in capabilities {
         if *on {
@@ -225,7 +225,7 @@ fn set_stencil(gl: &Gl, state: &PipelineState) -> Result<(), Problem> {
     let faces: [(u32, &StencilFace); 2] = [(gl::FRONT, &state.front), (gl::BACK, &state.back)];
     for (face, stencil) in faces {
         let comparison = gl_name(COMPARISONS, stencil.compare_op)?;
-        // OpenGL clamps references to what eight bits hold, Vulkan takes their low bits.
+        // OpenGL clamps references to eight bits, Vulkan uses their low bits.
         let reference = (stencil.reference & 0xff).cast_signed();
         gl.StencilFuncSeparate(face, comparison, reference, stencil.compare_mask)?;
         let [fail, depth_fail, pass] = [stencil.fail_op, stencil.depth_fail_op, stencil.pass_op]
@@ -236,7 +236,8 @@ fn set_stencil(gl: &Gl, state: &PipelineState) -> Result<(), Problem> {
     Ok(())
 }
 
-/// `written` has a bit for every color that the fragment program writes; OpenGL leaves others undefined, scripts have them untouched.
+/// `written` has a bit for every color that the fragment program writes; in OpenGL the others are
+/// undefined, in scripts they are unchanged.
 fn set_blending(
     gl: &Gl,
     state: &PipelineState,
@@ -292,7 +293,7 @@ fn mask(blend: &BlendState) -> [u8; 4] {
 struct Blending {
     /// Source and destination of colors, then of alpha.
     factors: [u32; 4],
-    /// Of colors and of alpha.
+    /// Operations on colors and on alpha.
     ops: [u32; 2],
 }
 

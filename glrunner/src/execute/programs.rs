@@ -22,7 +22,7 @@ struct Loaded {
     stage: Stage,
     /// `None` for shaders, which are linked into one program.
     program: Option<Program>,
-    /// The line of its section, which distinguishes programs; 0 of those that no section has.
+    /// Line of its section, which distinguishes programs; 0 for programs without section.
     line: u32,
     facts: Facts,
 }
@@ -133,7 +133,7 @@ impl StatePrograms {
     }
 }
 
-/// Queries how many of something that GL limits the program of a stage uses.
+/// Queries the use count of a resource that GL limits, for the program of a stage.
 pub(super) fn query_count(
     gl: &Gl,
     programs: &Programs,

@@ -44,7 +44,7 @@ pub(super) fn parameters(
 ) -> Vec<Parameter> {
     let mut found = Vec::new();
     match target {
-        // No sampler looks at them.
+        // These textures have no sampler state.
         gl::TEXTURE_BUFFER | gl::TEXTURE_RENDERBUFFER_NV => return found,
         gl::TEXTURE_2D_MULTISAMPLE | gl::TEXTURE_2D_MULTISAMPLE_ARRAY => {}
         _ => {

@@ -159,7 +159,7 @@ fn clip_distances(text: &str) -> u8 {
     bits.wrapping_sub(1).to_le_bytes()[0]
 }
 
-/// Returns the failure for shaders that the driver does not take, at the section.
+/// Returns the failure for shaders that the driver rejects, at the section.
 fn refused(sections: &[&ProgramSection], refusal: &Refusal) -> Problem {
     let section = refusal.shader.and_then(|index| sections.get(index));
     let what = match section {

@@ -16,7 +16,7 @@ use glasm_scripts::script::{
 /// State that OpenGL does not store, or not in this form.
 #[derive(Default)]
 pub(super) struct State {
-    /// The size of all points; `None` leaves it to programs.
+    /// Size of all points; `None` leaves it to programs.
     pub(super) point_size: Option<f32>,
     /// The clip planes and distances that are enabled, a bit for each.
     pub(super) clip_planes: u8,
@@ -280,7 +280,7 @@ mod tests {
         [0.0, 0.0, 2.0, 0.0],
         [5.0, 6.0, 7.0, 1.0],
     ];
-    /// The same, row by row.
+    /// Rows of the same matrix.
     const TURN_ROWS: [f32; 16] = [
         0.0, -2.0, 0.0, 5.0, 2.0, 0.0, 0.0, 6.0, 0.0, 0.0, 2.0, 7.0, 0.0, 0.0, 0.0, 1.0,
     ];
@@ -468,7 +468,7 @@ mod tests {
             );
         }
         let limit = gl.integer(gl::MAX_PROGRAM_MATRIX_STACK_DEPTH_ARB).unwrap();
-        // One matrix is there before anything is pushed.
+        // One matrix is on the stack before any is pushed.
         let push = "matrix program 0 push\n".repeat(limit.unsigned_abs() as usize - 1);
         run(&gl, &push).unwrap();
         assert_eq!(

@@ -142,7 +142,8 @@ pub(super) const FRONT_FACES: &[(vk::FrontFace, u32)] = &[
     (vk::FrontFace::CLOCKWISE, gl::CCW),
 ];
 
-/// Primitives of draws. What Vulkan lacks is in the script as the list that a runner may make of it.
+/// Primitives of draws. Primitives that Vulkan lacks are in the script as the list that a runner
+/// may convert them to.
 pub(super) const TOPOLOGIES: &[((vk::PrimitiveTopology, Assembly), u32)] = {
     use Assembly::{Direct, LineLoop, Polygon, QuadStrip, Quads};
     use vk::PrimitiveTopology as T;

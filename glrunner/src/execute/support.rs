@@ -44,7 +44,7 @@ pub(super) const STAGES: &[(Stage, u32, &str)] = &[
     ),
 ];
 
-/// Returns the target of the programs of a stage, and the extension that has it.
+/// Returns the target of the programs of a stage, and the extension that defines it.
 pub(super) fn stage_target(stage: Stage) -> (u32, &'static str) {
     let found = STAGES.iter().find(|(known, ..)| *known == stage);
     let (_, target, extension) = found.expect("the table has all stages");
@@ -79,8 +79,7 @@ pub(super) fn select_unit(gl: &Gl, unit: u32) -> Result<(), Problem> {
     Ok(gl.ActiveTexture(gl::TEXTURE0 + unit)?)
 }
 
-/// Checks whether there is something with this number; `limit` is the state that says how many
-/// there are.
+/// Checks that an object with this number exists; `limit` is the state with the number of objects.
 pub(super) fn check_number(gl: &Gl, number: u32, limit: u32, what: &str) -> Result<(), Problem> {
     let count = gl.integer(limit)?;
     if i64::from(number) < i64::from(count) {
@@ -90,10 +89,10 @@ pub(super) fn check_number(gl: &Gl, number: u32, limit: u32, what: &str) -> Resu
     }
 }
 
-/// A part of OpenGL.
+/// Feature of OpenGL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Feature {
-    /// The version that has it.
+    /// Version that includes it.
     pub(crate) core: Version,
     /// Extensions that add it to older versions, the most common one first.
     pub(crate) extensions: &'static [&'static str],

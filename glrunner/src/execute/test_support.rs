@@ -9,7 +9,8 @@ use glasm_scripts::runner::Run;
 use glasm_scripts::script::{Script, Step};
 use std::rc::Rc;
 
-/// Runs `work` with an execution of the script, of which nothing is done yet. Without a device it prints why and does nothing.
+/// Runs `work` with an execution of the script before any command. Without a device it prints the
+/// reason and does nothing.
 pub(super) fn with_execution(text: &str, work: impl FnOnce(&Rc<Gl>, &mut Execution<'_>)) {
     if let Some(gl) = open() {
         with_execution_on(&gl, text, work);

@@ -1,4 +1,4 @@
-//! Makes textures of OpenGL out of the texels that scripts hold, for samplers and as images.
+//! Creation of textures of OpenGL from the texels of scripts, for samplers and as images.
 
 use super::support::Feature;
 use crate::error::{Error, Problem};
@@ -99,7 +99,7 @@ pub(super) fn create_with_base(
     Ok((texture, Store::Own))
 }
 
-/// Creates a texture of a target of OpenGL with all its images, and what holds them.
+/// Creates a texture of a target of OpenGL with all its images, and their storage.
 pub(super) fn create(
     gl: &Rc<Gl>,
     data: &TextureData,
@@ -193,7 +193,7 @@ fn define_images(
     Ok(texture)
 }
 
-/// Checks whether the driver preserves all bits of the texels.
+/// Checks that the driver preserves all bits of the texels.
 fn check_bits(shape: &Shape, bits: Option<gl::StoredBits>) -> Result<(), Problem> {
     let format = &shape.format;
     let Some(bits) = bits else {
@@ -296,7 +296,8 @@ fn create_renderbuffer(gl: &Rc<Gl>, data: &TextureData) -> Result<(Texture, Stor
     Ok((texture, store))
 }
 
-/// Hands all texels of a multisample texture to `write`, sample by sample, as OpenGL takes them.
+/// Passes all texels of a multisample texture to `write`, sample by sample, in the layout of
+/// OpenGL.
 fn write_samples(
     data: &TextureData,
     write: impl Fn(SampleLayer, &[u8]) -> Result<(), Error>,

@@ -1,4 +1,5 @@
-//! Textures and images go to a driver and come back. Without one the tests print why and do nothing.
+//! Textures and images are uploaded to a driver and read back. Without one the tests print the
+//! reason and do nothing.
 
 use super::buffers::finish_stores;
 use super::execution::Execution;

@@ -182,7 +182,7 @@ impl Textures {
         Ok(readers.gl.check("glActiveTexture")?)
     }
 
-    /// Makes the texture of a unit and binds it there; none if no command has set one.
+    /// Creates the texture of a unit and binds it there; none if no command has set one.
     fn prepare_unit(
         &mut self,
         readers: &Readers<'_>,
@@ -224,8 +224,8 @@ impl Textures {
                 parameters: Vec::new(),
                 has_handle: false,
             };
-            // The old object is deleted after the new one exists: Mesa 22.3 takes a new texture at
-            // the address of a deleted one for that one.
+            // The old object is deleted after the new one exists: Mesa 22.3 confuses a new texture
+            // at the address of a deleted one with the latter.
             objects.object = Some(object);
             objects.is_stale = false;
         }
@@ -285,7 +285,8 @@ const CAPABILITIES: &[(&str, u32)] = &[
     ("GL_TEXTURE_CUBE_MAP", gl::TEXTURE_CUBE_MAP),
 ];
 
-/// Checks whether the driver can sample a texture like that; switches on what all textures share.
+/// Checks that the driver supports the sampler state of a texture; enables state that all textures
+/// share.
 fn check_sampling(gl: &Gl, sampling: &Sampling, shape: &Shape, target: u32) -> Result<(), Problem> {
     if target == gl::TEXTURE_RECTANGLE && !sampling.wrap.iter().all(|wrap| suits_rectangles(*wrap))
     {

@@ -56,7 +56,7 @@ fn reject(error: LoadError, text: &[u8]) -> Rejection {
 
 /// Returns true if the driver rejects a program of a script that expects an error; `None` if it
 /// expects none. The positions of errors are compared with those of other runs, not here: drivers
-/// may count them in their own way.
+/// may report them differently.
 pub(crate) fn check_expected_errors(gl: &Rc<Gl>, script: &Script) -> Option<Results> {
     let mut steps = script.steps.iter();
     let expected = steps.find(|step| matches!(step.command, Command::ExpectError(_)))?;

@@ -80,7 +80,8 @@ impl Limits {
 
     /// Returns the conventional attribute of a number.
     fn conventional(self, location: u32) -> Option<Conventional> {
-        // NV_vertex_program, table X.2. What aliases 1, 6 and 7 no vertex program has.
+        // NV_vertex_program, table X.2. The attributes that alias 1, 6 and 7 are not available to
+        // vertex programs.
         match location {
             2 => Some(Conventional::Normal),
             3 => Some(Conventional::Color),
@@ -393,7 +394,8 @@ impl Vertices {
     }
 }
 
-/// Sets the current values of all attributes but the position. Draws leave those that had arrays undefined.
+/// Sets the current values of all attributes but the position. Draws leave the values of attributes
+/// with arrays undefined.
 fn set_current(
     gl: &Gl,
     limits: Limits,

@@ -1,8 +1,9 @@
 //! The constants of OpenGL, and its commands as methods of [`Commands`].
 //!
-//! The build script writes the table. A command is looked up when it is first called; one that the driver lacks gives
-//! [`Error::MissingCommand`]. Drivers may also hand out a command that they do not implement: calling it is a GL error, so what must be
-//! there is decided by version and extensions.
+//! The build script writes the table. A command is looked up when it is first called; for one that
+//! the driver lacks the result is [`Error::MissingCommand`]. Drivers may also return a function for
+//! a command that they do not implement: calling it is a GL error, so the availability of commands
+//! is determined by version and extensions.
 
 use crate::error::Error;
 use std::cell::Cell;
@@ -32,8 +33,8 @@ impl Commands {
     ///
     /// # Safety
     ///
-    /// `load` returns null or the command of that name, with the signature that the registry gives it. Methods are called only while
-    /// the context is current on the thread.
+    /// `load` returns null or the command of that name, with the signature of the registry. Methods
+    /// are called only while the context is current on the thread.
     pub(super) unsafe fn new(load: Box<dyn Fn(&str) -> *const c_void>) -> Self {
         Self {
             load,
@@ -41,7 +42,7 @@ impl Commands {
         }
     }
 
-    /// Commands of no context: none is there.
+    /// Returns commands without a context: none is available.
     #[cfg(test)]
     pub(super) fn without_driver() -> Self {
         // SAFETY: there is no command to call.
@@ -81,7 +82,8 @@ macro_rules! method {
             let command = unsafe {
                 std::mem::transmute::<*const c_void, unsafe extern "system" fn($($ty),*) -> $result>(pointer)
             };
-            // SAFETY: it has no pointers, and the build script's list says that it touches no memory of ours in another way.
+            // SAFETY: it has no pointers, and according to the build script's list it does not
+            // access memory of this process in another way.
             Ok(unsafe { command($($parameter),*) })
         }
     };

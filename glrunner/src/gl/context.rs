@@ -31,7 +31,8 @@ fn has_extension(named: &BTreeSet<String>, extension: &str) -> bool {
     named.contains(extension) || IMPLIED.iter().any(implies)
 }
 
-/// More values than any state has whose number is known; lists of unknown length are refused.
+/// Upper bound on the number of values of any state with a known number; lists of unknown length
+/// are rejected.
 const MAX_VALUES: usize = 64;
 
 /// A context, current on this thread until it is dropped. Its commands are methods, see [`Commands`].
@@ -58,7 +59,8 @@ impl Gl {
     pub(super) fn open_device(index: usize, device: Device) -> Result<Self, Error> {
         let egl = Egl::load()?;
         let context = CurrentContext::new(egl, device)?;
-        // SAFETY: EGL gives commands by name, and this type is dropped together with the context, which stays on its thread.
+        // SAFETY: EGL returns commands by name, and this type is dropped together with the context,
+        // which is bound to its thread.
         let commands = unsafe { Commands::new(Box::new(|name| egl.command(name))) };
         let version_text = string(&commands, VERSION)?;
         let version = parse_version(&version_text).ok_or_else(|| {
@@ -71,7 +73,7 @@ impl Gl {
         }
         let extensions = read_extensions(&commands, version)?;
         for name in [PACK_ALIGNMENT, UNPACK_ALIGNMENT] {
-            // SAFETY: this gives the packing that the wrappers here count on.
+            // SAFETY: this sets the packing that the wrappers here rely on.
             unsafe { commands.PixelStorei(name, 1) }?;
         }
         let debug = version >= Version(4, 3) || extensions.contains("GL_KHR_debug");
@@ -139,7 +141,8 @@ impl Gl {
         self.integers::<1>(name).map(|[value]| value)
     }
 
-    /// Returns the first `N` integers of a state that has so many, such as `GL_VIEWPORT`.
+    /// Returns the first `N` integers of a state with at least as many values, such as
+    /// `GL_VIEWPORT`.
     pub(crate) fn integers<const N: usize>(&self, name: u32) -> Result<[i32; N], Error> {
         const { assert!(N <= MAX_VALUES) };
         let mut values = [0; MAX_VALUES];
@@ -151,7 +154,7 @@ impl Gl {
         Ok(std::array::from_fn(|index| values[index]))
     }
 
-    /// Returns the first `N` floats of a state that has so many.
+    /// Returns the first `N` floats of a state with at least as many values.
     #[cfg(test)]
     pub(crate) fn floats<const N: usize>(&self, name: u32) -> Result<[f32; N], Error> {
         const { assert!(N <= MAX_VALUES) };
@@ -164,8 +167,8 @@ impl Gl {
         Ok(std::array::from_fn(|index| values[index]))
     }
 
-    /// Returns the newest version of GLSL that the driver takes, as in `#version 430`; 0 if it
-    /// takes none.
+    /// Returns the newest version of GLSL that the driver supports, as in `#version 430`; 0 if it
+    /// supports none.
     pub(crate) fn glsl_version(&self) -> Result<u32, Error> {
         let text = self.string(SHADING_LANGUAGE_VERSION)?;
         let version = parse_version(&text);
@@ -189,7 +192,7 @@ impl Gl {
         messages::take_errors(&self.commands)
     }
 
-    /// Checks whether OpenGL reported an error since the last check; `what` was done since.
+    /// Checks for errors of OpenGL since the last check; `what` is the operation since then.
     pub(crate) fn check(&self, what: &'static str) -> Result<(), Error> {
         let errors = self.take_errors()?;
         let said = self.take_messages();
@@ -217,7 +220,7 @@ impl Gl {
     ) -> Result<Self, Error> {
         let egl = Egl::load()?;
         let load = move |name: &str| replace(name).unwrap_or_else(|| egl.command(name));
-        // SAFETY: EGL gives commands by name, and the caller vouches for the others.
+        // SAFETY: EGL returns commands by name, and the caller ensures the same for the others.
         self.commands = unsafe { Commands::new(Box::new(load)) };
         let names = extensions.iter().map(|name| (*name).to_owned());
         self.extensions.extend(names);
@@ -235,7 +238,7 @@ fn is_list(name: u32) -> bool {
 
 /// Returns a string of the driver, empty if it has none.
 fn string(commands: &Commands, name: u32) -> Result<String, Error> {
-    // SAFETY: the name denotes a string that stays as long as the context.
+    // SAFETY: the name denotes a string that is valid as long as the context.
     let text = unsafe { commands.GetString(name) }?;
     Ok(copied(text))
 }
@@ -244,7 +247,7 @@ fn copied(text: *const u8) -> String {
     if text.is_null() {
         return String::new();
     }
-    // SAFETY: strings that OpenGL returns end with a zero and stay as long as the context.
+    // SAFETY: strings that OpenGL returns end with a zero and are valid as long as the context.
     let text = unsafe { CStr::from_ptr(text.cast()) };
     text.to_string_lossy().into_owned()
 }

@@ -45,7 +45,7 @@ impl DeviceInfo {
 ///
 /// # Errors
 ///
-/// [`Error::Library`] without an EGL library. A device that cannot be opened is left out.
+/// [`Error::Library`] without an EGL library. A device that cannot be opened is omitted.
 pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
     Ok(list()?.into_iter().map(|(_, info)| info).collect())
 }

@@ -26,7 +26,7 @@ pub(crate) enum Conventional {
     Color,
     /// Three components.
     SecondaryColor,
-    /// One component.
+    /// Fog coordinate: one component.
     FogCoord,
     /// Texture coordinates of a set, four components.
     TexCoord(u32),
@@ -99,14 +99,14 @@ pub(crate) enum IndexType {
 /// Elements of the arrays that are drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Elements<'a> {
-    /// So many, one after the other.
+    /// Consecutive elements.
     Range {
         /// The first.
         first: u32,
         /// Number of elements.
         count: u32,
     },
-    /// By number.
+    /// Elements by index.
     Indexed {
         /// The numbers, of which the type holds the low bits.
         indices: &'a [u32],
@@ -138,7 +138,7 @@ impl Gl {
     /// Draws from arrays in a buffer. No element may be outside of it.
     ///
     /// # Errors
-    /// [`Error::Length`] if one does, and what OpenGL says.
+    /// [`Error::Length`] if one is, and errors of OpenGL.
     pub(crate) fn draw(self: &Rc<Self>, buffer: &Buffer, call: &DrawCall<'_>) -> Result<(), Error> {
         if call.instances == 0 {
             return Ok(());
@@ -312,8 +312,7 @@ impl Gl {
     }
 }
 
-/// Converts a number. One that is too large becomes larger than any limit, so that OpenGL refuses
-/// it.
+/// Converts a number. Too large ones become larger than any limit, so that OpenGL rejects them.
 fn int(value: u32) -> i32 {
     i32::try_from(value).unwrap_or(i32::MAX)
 }
@@ -329,7 +328,7 @@ fn index_bytes(indices: &[u32], ty: IndexType) -> Vec<u8> {
     }
 }
 
-/// Returns the first and the end of the vertices that a draw takes; empty if it takes none.
+/// Returns the range of the vertices of a draw; empty if it has none.
 fn vertex_range(vertices: &Elements<'_>) -> Range<i64> {
     match *vertices {
         Elements::Range { first, count } => i64::from(first)..i64::from(first) + i64::from(count),
@@ -358,7 +357,7 @@ fn vertex_range(vertices: &Elements<'_>) -> Range<i64> {
     }
 }
 
-/// Compares the elements that a draw takes with those of the buffer.
+/// Checks that the elements of a draw are within the buffer.
 fn check_elements(buffer: &Buffer, call: &DrawCall<'_>) -> Result<(), Error> {
     let vertices = vertex_range(&call.elements);
     if vertices.is_empty() {

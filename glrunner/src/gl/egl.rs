@@ -1,7 +1,7 @@
 //! EGL: devices and contexts without a window.
 //!
-//! The library is loaded once and displays stay open until the process ends, because EGL gives every part of a process the same display
-//! for a device, and closing it would take it from all.
+//! The library is loaded once and displays stay open until the process ends, because EGL shares the
+//! display of a device in a process, and closing it would affect all its users.
 
 use crate::error::Error;
 use khronos_egl as egl;
@@ -30,7 +30,8 @@ const CONTEXT_OPENGL_COMPATIBILITY_PROFILE_BIT: egl::Int = 2;
 /// More devices than any machine has.
 const MAX_DEVICES: usize = 64;
 
-/// Versions from the highest that the commands here know; those between are never the highest of a driver.
+/// Versions from the highest that the commands here support; versions between them are never the
+/// highest of a driver.
 const VERSIONS: [(egl::Int, egl::Int); 11] = [
     (4, 6),
     (4, 5),
@@ -67,9 +68,9 @@ enum Platform {
 /// Kind of a device: GPU or software.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum DeviceKind {
-    /// Perhaps: EGL does not say that it is not.
+    /// Device that may be a GPU: EGL does not report that it is not.
     Hardware,
-    /// It runs on the CPU.
+    /// Device that runs on the CPU.
     Software,
 }
 
@@ -165,7 +166,7 @@ impl Egl {
         if extensions.is_null() {
             return DeviceKind::Hardware;
         }
-        // SAFETY: EGL gives a string that stays.
+        // SAFETY: EGL returns a string that remains valid.
         let extensions = unsafe { CStr::from_ptr(extensions) }.to_string_lossy();
         if has_word(&extensions, "EGL_MESA_device_software") {
             DeviceKind::Software
@@ -229,12 +230,13 @@ pub(super) struct CurrentContext {
     egl: &'static Egl,
     display: egl::Display,
     context: egl::Context,
-    // Stays on its thread.
+    // Binds the type to its thread.
     _thread: PhantomData<*const ()>,
 }
 
 impl CurrentContext {
-    /// Makes a context of the highest version of OpenGL that the device has with the compatibility profile, with debug messages.
+    /// Creates a context of the highest version of OpenGL that the device supports with the
+    /// compatibility profile, with debug messages.
     pub(super) fn new(egl: &'static Egl, device: Device) -> Result<Self, Error> {
         if IN_USE.get() {
             return Err(Error::ContextInUse);

@@ -12,32 +12,32 @@ use std::rc::Rc;
 /// More attachments than any driver has.
 const MAX_COLORS: usize = 8;
 
-/// Part of a texture that is drawn to.
+/// Part of a texture that is rendered to.
 #[derive(Clone)]
 pub(crate) struct TexturePart {
     /// The texture.
     pub(crate) texture: Rc<Texture>,
     /// Its image.
     pub(crate) image: Image,
-    /// One layer of it, or all.
+    /// Layer; `None` for all.
     pub(crate) layer: Option<u32>,
 }
 
-/// One image that is drawn to.
+/// Image that is rendered to.
 #[derive(Clone)]
 pub(crate) struct ColorTarget {
     /// The format of OpenGL.
     pub(crate) internal: u32,
     /// A client format that fits it.
     pub(crate) client: ClientFormat,
-    /// The texture; without, an image is made.
+    /// Texture; `None` creates an image.
     pub(crate) part: Option<TexturePart>,
 }
 
 /// Properties of a framebuffer.
 #[derive(Clone)]
 pub(crate) struct FramebufferDesc {
-    /// Width and height in pixels, of the images that are made.
+    /// Width and height in pixels of created images.
     pub(crate) size: [u32; 2],
     /// Number of layers of the images; `None` if they are not arrays.
     pub(crate) layers: Option<u32>,
@@ -75,7 +75,8 @@ pub(crate) struct Framebuffer {
 }
 
 impl Framebuffer {
-    /// Makes images and framebuffer, and binds it for drawing and reading. Fragment output `n` goes to color attachment `n`.
+    /// Creates images and framebuffer, and binds it for drawing and reading. Fragment output `n` is
+    /// written to color attachment `n`.
     pub(crate) fn new(gl: &Rc<Gl>, desc: &FramebufferDesc) -> Result<Self, Error> {
         let object = Object::new(gl, ObjectKind::Framebuffer)?;
         gl.BindFramebuffer(FRAMEBUFFER, object.name())?;
@@ -180,8 +181,8 @@ impl Framebuffer {
         self.read(COLOR_ATTACHMENT0, attachment, sample, client)
     }
 
-    /// Reads all texels of the depth and stencil attachment similarly; the client's format says
-    /// which of them.
+    /// Reads all texels of the depth and stencil attachment; the client's format selects the
+    /// aspect.
     pub(crate) fn read_depth_stencil(
         &self,
         sample: Sample,

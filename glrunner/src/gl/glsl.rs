@@ -28,7 +28,7 @@ pub(crate) fn use_program(
         .collect();
     let starts: Vec<_> = names.iter().map(|name| name.as_ptr()).collect();
     let count = i32::try_from(starts.len()).expect("tests have few names");
-    // SAFETY: so many strings, which end with a zero.
+    // SAFETY: the list has this number of strings, which end with a zero.
     unsafe { gl.TransformFeedbackVaryings(program, count, starts.as_ptr(), INTERLEAVED_ATTRIBS) }?;
     gl.LinkProgram(program)?;
     gl.UseProgram(program)?;

@@ -5,8 +5,10 @@
 //! Constants are defined here by the names of the registry, commands are methods of [`Gl`], so that
 //! code resembles that of other OpenGL programs: `gl.Enable(gl::BLEND)?`.
 //!
-//! Commands without pointers are safe and may be called from anywhere in the crate. What transfers memory has wrappers here, which take
-//! slices and compare their lengths with what OpenGL will touch. Three things make that right, and only code here can undo them:
+//! Commands without pointers are safe and may be called from anywhere in the crate. Commands that
+//! transfer memory have wrappers here, which accept slices and compare their lengths with the
+//! memory that OpenGL will access. This relies on three conditions, which only code here can
+//! violate:
 //!
 //! - pixels are packed without gaps in both directions: nothing calls `glPixelStore`;
 //! - vertex arrays that are enabled, and indices, are in buffer objects;

@@ -75,7 +75,8 @@ impl Object {
 impl Drop for Object {
     fn drop(&mut self) {
         let name = &raw const self.name;
-        // SAFETY: each reads one name, which is of this kind. What makes names can delete them, so no command is missing.
+        // SAFETY: each reads one name, which is of this kind. The extensions that create names can
+        // delete them, so no command is missing.
         let _ = unsafe {
             match self.kind {
                 ObjectKind::ArbProgram => self.gl.DeleteProgramsARB(1, name),

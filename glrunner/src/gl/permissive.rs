@@ -8,8 +8,8 @@ use super::*;
 use std::ffi::c_void;
 use std::rc::Rc;
 
-/// Returns the device that tests use, with these extensions in addition to its own. `None` if
-/// there is none.
+/// Returns the device that tests use, with these extensions in addition to its own. `None` if there
+/// is no device.
 pub(crate) fn open_permissive(extensions: &[&str]) -> Option<Rc<Gl>> {
     let gl = Rc::into_inner(open()?)?;
     // SAFETY: `replace` follows the registry.
@@ -104,7 +104,7 @@ extern "system" fn bind_program(target: u32, name: u32) {
     }
 }
 
-/// Takes any text, instead of which the driver gets one that it knows.
+/// Accepts any program string, instead of which the driver receives a supported one.
 extern "system" fn program_string(target: u32, format: u32, _length: i32, _text: *const c_void) {
     let text: &[u8] = match target {
         VERTEX_PROGRAM_ARB => b"!!ARBvp1.0\nMOV result.position, vertex.position;\nEND\n",
@@ -115,7 +115,7 @@ extern "system" fn program_string(target: u32, format: u32, _length: i32, _text:
     // SAFETY: the command has this signature.
     let command: unsafe extern "system" fn(u32, u32, i32, *const c_void) =
         unsafe { std::mem::transmute(real("glProgramStringARB")) };
-    // SAFETY: the text has so many bytes.
+    // SAFETY: the string has this number of bytes.
     unsafe { command(target, format, length, text.as_ptr().cast()) };
 }
 

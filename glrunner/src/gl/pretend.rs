@@ -43,7 +43,7 @@ pub(crate) fn address_of(buffer: u32) -> u64 {
     0x7_0000_0000 + 0x1000 * u64::from(buffer)
 }
 
-/// Returns the device that tests use, with more extensions. `None` if there is none.
+/// Returns the device that tests use, with more extensions. `None` if there is no device.
 pub(crate) fn open_pretended() -> Option<Rc<Gl>> {
     open_pretended_with(&[])
 }

@@ -25,7 +25,7 @@ pub(crate) enum Target {
     Compute,
 }
 
-/// The command that takes the text.
+/// Command that loads the program string.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Loader {
     /// `glProgramStringARB`.
@@ -80,7 +80,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Loads a text; the header decides the command. The program stays bound.
+    /// Loads a program string; the header determines the command. The program remains bound.
     ///
     /// The inner result is the driver's verdict on the text, the outer one that of everything else.
     pub(crate) fn load(
@@ -140,12 +140,13 @@ impl Program {
         self.object.name()
     }
 
-    /// Returns the target of OpenGL, which is also what enables it, for all but state programs.
+    /// Returns the target of OpenGL, which is also the capability that enables it, for all but
+    /// state programs.
     pub(crate) fn target(&self) -> u32 {
         self.target
     }
 
-    /// Makes it the program of its target.
+    /// Binds the program to its target.
     pub(crate) fn bind(&self) -> Result<(), Error> {
         let gl = self.object.gl();
         match self.loader {
@@ -174,7 +175,7 @@ impl Program {
 /// Returns the driver's result for the program that was just loaded.
 fn verdict(gl: &Gl) -> Result<Option<LoadError>, Error> {
     let errors = gl.take_errors()?;
-    // They say the same.
+    // These messages are redundant.
     let messages = gl.take_messages();
     let Some(&error) = errors.first() else {
         return Ok(None);

@@ -34,7 +34,8 @@ impl Query {
         Self::begin_stream(gl, target, 0)
     }
 
-    /// Starts to count what belongs to a vertex stream. Streams other than 0 are those of GL_ARB_transform_feedback3.
+    /// Begins a query of a vertex stream. Streams other than 0 are those of
+    /// GL_ARB_transform_feedback3.
     pub(crate) fn begin_stream(gl: &Rc<Gl>, target: u32, stream: u32) -> Result<Self, Error> {
         let object = Object::new(gl, ObjectKind::Query)?;
         match stream {
@@ -49,7 +50,7 @@ impl Query {
         })
     }
 
-    /// Stops, waits, and gives the number.
+    /// Ends the query, waits, and returns the result.
     pub(crate) fn end(self) -> Result<u64, Error> {
         let gl = self.object.gl();
         match self.stream {
@@ -90,7 +91,7 @@ impl Capture {
         Ok(Self { gl: Rc::clone(gl) })
     }
 
-    /// Captures nothing until it is resumed. Meanwhile the buffers can be read.
+    /// Pauses the capture until it is resumed. While it is paused, the buffers can be read.
     pub(crate) fn pause(&self) -> Result<(), Error> {
         if self.gl.has("GL_NV_transform_feedback2") {
             self.gl.PauseTransformFeedbackNV()?;
@@ -110,7 +111,7 @@ impl Capture {
         self.gl.check("glResumeTransformFeedback")
     }
 
-    /// Captures no more, whether or not it is paused.
+    /// Ends the capture, paused or not.
     pub(crate) fn end(self) -> Result<(), Error> {
         if self.gl.has("GL_NV_transform_feedback") {
             self.gl.EndTransformFeedbackNV()?;

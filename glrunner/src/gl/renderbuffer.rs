@@ -59,8 +59,8 @@ impl Renderbuffer {
 }
 
 impl Texture {
-    /// Makes a renderbuffer the content of a texture of `GL_TEXTURE_RENDERBUFFER_NV`. The texture does not keep it alive.
-    /// NV_explicit_multisample.
+    /// Attaches a renderbuffer to a texture of `GL_TEXTURE_RENDERBUFFER_NV`. The texture does not
+    /// keep it alive. NV_explicit_multisample.
     pub(crate) fn attach_renderbuffer(&self, renderbuffer: &Renderbuffer) -> Result<(), Error> {
         self.edit(|gl| {
             gl.TexRenderbufferNV(self.target(), renderbuffer.name())?;

@@ -46,7 +46,7 @@ impl Texels {
         }
     }
 
-    /// Returns the attachment that takes them.
+    /// Returns the attachment for these texels.
     fn attachment(self, format: ClientFormat) -> u32 {
         match self {
             Self::Depth if format.format == DEPTH_STENCIL => DEPTH_STENCIL_ATTACHMENT,
@@ -56,7 +56,7 @@ impl Texels {
     }
 }
 
-/// One layer of a multisample texture.
+/// Layer of a multisample texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct SampleLayer {
     /// Width and height.
@@ -197,7 +197,7 @@ fn draw_into(gl: &Gl, point: u32) -> Result<(), Error> {
     }
 }
 
-/// Returns a shader that takes each texel from another texture.
+/// Returns a shader that fetches each texel from another texture.
 fn fragment_shader(kind: Texels) -> String {
     let prefix = kind.prefix();
     let fetch = "texelFetch(source, ivec2(gl_FragCoord.xy), 0)";
@@ -287,7 +287,7 @@ fn link(gl: &Rc<Gl>, fragment: &str) -> Result<Object, Error> {
         unsafe { gl.ShaderSource(shader, 1, &raw const line, std::ptr::null()) }?;
         gl.CompileShader(shader)?;
         gl.AttachShader(program.name(), shader)?;
-        // It lives as long as the program.
+        // The shader is deleted together with the program.
         gl.DeleteShader(shader)?;
     }
     gl.LinkProgram(program.name())?;

@@ -1,5 +1,5 @@
-//! Reads one sample of every pixel of a multisample image, for which OpenGL has no command: a compute shader fetches them, so that no
-//! state of drawing has a part in it.
+//! Reads one sample of every pixel of a multisample image, for which OpenGL has no command: a
+//! compute shader fetches them, so that the result does not depend on drawing state.
 
 use super::bindings::constants::*;
 use super::buffer::Buffer;
@@ -75,8 +75,7 @@ impl Texture {
     }
 }
 
-/// Reads the texels that one sample of every pixel makes, in the client's format, layer after
-/// layer.
+/// Reads the texels of one sample of every pixel, in the client's format, layer by layer.
 ///
 /// Depth is read as `GL_FLOAT` and stencil values as `GL_UNSIGNED_BYTE`, no matter how they are stored.
 pub(super) fn read(

@@ -6,7 +6,7 @@ use super::object::{Object, ObjectKind};
 use crate::error::Error;
 use std::rc::Rc;
 
-/// The part of a message of the driver that is retained.
+/// Number of bytes of a driver's message that are retained.
 const MESSAGE: usize = 8192;
 
 /// Error of the driver for a source.
@@ -76,12 +76,12 @@ impl ShaderProgram {
             let (number, value) = (numbers.as_ptr(), values.as_ptr());
             // There are at most three of them.
             let count = module.constants.len() as u32;
-            // SAFETY: the name ends with a zero, and both lists have so many entries.
+            // SAFETY: the name ends with a zero, and both lists have this number of entries.
             unsafe { gl.SpecializeShaderARB(shader, c"main".as_ptr(), count, number, value) }
         })
     }
 
-    /// Makes a shader of each source and links them.
+    /// Creates a shader of each source and links them.
     fn link_shaders<S>(
         gl: &Rc<Gl>,
         sources: &[(u32, S)],
@@ -99,7 +99,7 @@ impl ShaderProgram {
                 // SAFETY: the driver writes at most `size` bytes.
                 unsafe { gl.GetShaderInfoLog(shader, size, length, bytes) }
             })?;
-            // It lives as long as the program.
+            // The shader is deleted together with the program.
             gl.DeleteShader(shader)?;
             if compiled == 0 {
                 forget_messages(gl)?;
@@ -123,7 +123,7 @@ impl ShaderProgram {
         Ok(Ok(program))
     }
 
-    /// Makes it what draws and dispatches run.
+    /// Makes the program current for draws and dispatches.
     pub(crate) fn bind(&self) -> Result<(), Error> {
         let gl = self.object.gl();
         gl.UseProgram(self.object.name())?;
@@ -134,7 +134,7 @@ impl ShaderProgram {
     pub(crate) fn property(&self, name: u32) -> Result<i32, Error> {
         let mut value = 0;
         let gl = self.object.gl();
-        // SAFETY: callers ask for what has one value.
+        // SAFETY: callers query state with one value.
         unsafe { gl.GetProgramiv(self.object.name(), name, &raw mut value) }?;
         Ok(value)
     }
@@ -156,8 +156,8 @@ fn forget_messages(gl: &Gl) -> Result<(), Error> {
     Ok(())
 }
 
-/// Reads the log that a command writes, which takes a size, a pointer for the length and one for
-/// the bytes.
+/// Reads the log that a command writes; its parameters are a size, a pointer for the length and one
+/// for the bytes.
 fn log(
     read: impl FnOnce(i32, *mut i32, *mut std::ffi::c_char) -> Result<(), Error>,
 ) -> Result<String, Error> {

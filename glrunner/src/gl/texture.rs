@@ -8,14 +8,15 @@ use super::pixels::ClientFormat;
 use crate::error::Error;
 use std::rc::Rc;
 
-/// One image of a texture.
+/// Image of a texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Image {
     /// The target, which for a cube map is a face.
     pub(crate) target: u32,
     /// The level of detail.
     pub(crate) level: u32,
-    /// Width, height, depth; 1 for those that the target lacks. Layers of arrays are the last that the target has.
+    /// Width, height, depth; 1 for missing dimensions. Layers of arrays are the last dimension of
+    /// the target.
     pub(crate) size: [u32; 3],
 }
 
@@ -153,7 +154,7 @@ impl Texture {
         })
     }
 
-    /// Makes a buffer the content of a buffer texture. The texture does not keep the buffer alive.
+    /// Attaches a buffer to a buffer texture. The texture does not keep the buffer alive.
     pub(crate) fn attach_buffer(&self, internal: u32, buffer: &Buffer) -> Result<(), Error> {
         self.edit(|gl| {
             gl.TexBuffer(self.target, internal, buffer.name())?;

@@ -69,7 +69,7 @@ impl Texture {
         Ok(values)
     }
 
-    /// Changes a part of an image, which has `image.size` and starts at `offset`.
+    /// Replaces a part of an image, which has `image.size` and starts at `offset`.
     pub(crate) fn replace(
         &self,
         image: Image,

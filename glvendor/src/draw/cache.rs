@@ -18,7 +18,7 @@ const MOST_PIPELINES: usize = 4096;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct DrawKind {
     pub(super) shape: Shape,
-    /// Parts of the material that are vertex attributes if fixed functions process vertices.
+    /// Material properties that are vertex attributes if fixed functions process vertices.
     pub(super) material_attributes: u16,
 }
 
@@ -96,7 +96,7 @@ impl PipelineCache {
         self.current = Some(index);
     }
 
-    /// Takes the current pipeline out, which [`Self::put_back`] returns to its index.
+    /// Removes and returns the current pipeline; [`Self::put_back`] returns it to its index.
     pub(super) fn take_current(&mut self) -> Option<(usize, Pipeline)> {
         let index = self.current?;
         Some((index, self.pipelines[index].take()?))
@@ -107,8 +107,8 @@ impl PipelineCache {
         self.pipelines[index] = Some(pipeline);
     }
 
-    /// Takes the compute pipeline out if it has this key; else returns the name of the program
-    /// object of the pipeline that it drops, if there is one.
+    /// Removes and returns the compute pipeline if it has this key; otherwise returns the name of
+    /// the program object of the pipeline that it drops, if there is one.
     pub(super) fn take_compute(&mut self, key: &ComputeKey) -> Result<Pipeline, Option<u32>> {
         match self.compute.take() {
             Some((known, pipeline)) if known == *key => Ok(pipeline),
@@ -116,14 +116,14 @@ impl PipelineCache {
         }
     }
 
-    /// Makes a pipeline the one that [`Self::take_compute`] returns.
+    /// Stores the pipeline that [`Self::take_compute`] returns next.
     pub(super) fn put_back_compute(&mut self, key: ComputeKey, pipeline: Pipeline) {
         self.compute = Some((key, pipeline));
     }
 
     /// Drops the pipelines of program strings that were deleted since the last call. Pipelines of
-    /// strings that are bound here stay until a call that finds them unbound. Returns the names of
-    /// the program objects, `None` if no pipeline was affected.
+    /// strings that are bound here are retained until a call that finds them unbound. Returns the
+    /// names of the program objects, `None` if no pipeline was affected.
     pub(super) fn purge_deleted(
         &mut self,
         gone: &Gone,

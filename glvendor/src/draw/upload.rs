@@ -46,13 +46,13 @@ impl ParameterUpload {
         capabilities: &Capabilities,
         share: &Shared,
     ) {
-        // Another thread may claim the name of the buffer meanwhile. Then another buffer receives
+        // Another thread may claim the name of the buffer in between. Then another buffer receives
         // all blocks.
         const MOST_TRIES: usize = 8;
         (0..MOST_TRIES).find_map(|_| self.try_send(blocks, values, capabilities, share));
     }
 
-    /// Writes and binds blocks. Returns `None` if the name of the buffer was claimed meanwhile.
+    /// Writes and binds blocks. Returns `None` if the name of the buffer was claimed in between.
     fn try_send(
         &mut self,
         blocks: &mut [Block],

@@ -24,8 +24,8 @@ struct Cellular {
     owner: AtomicUsize,
     /// True while the owner uses the context. Only the owner accesses it.
     is_busy: Cell<bool>,
-    /// Holds the context alive while it is used, after the application has let go of it. The owner
-    /// alone touches it, while the context is busy.
+    /// Keeps the context alive while it is used, after the application has released it. Only the
+    /// owner accesses it, while the context is busy.
     kept: Cell<Option<Arc<Cellular>>>,
     context: UnsafeCell<Context>,
     /// State that it shares with other contexts, for contexts that are created on other threads.
@@ -66,7 +66,7 @@ impl Cellular {
         self.owner.load(Ordering::Relaxed) == token() && self.is_busy.get()
     }
 
-    /// Lets go of the context, which stays this thread's until it is not used any more.
+    /// Releases the context, which remains this thread's until it is not used any more.
     fn disown(self: Arc<Self>) {
         if self.is_busy_here() {
             let this = Arc::clone(&self);
@@ -98,7 +98,7 @@ impl Drop for Use<'_> {
         let kept = self.0.kept.take();
         self.0.is_busy.set(false);
         if !std::ptr::eq(CURRENT.get(), self.0) {
-            // The application has let go of it meanwhile.
+            // The application has released it in between.
             self.0.owner.store(0, Ordering::Release);
         }
         drop(kept);
@@ -228,13 +228,13 @@ pub(crate) fn with<R>(work: impl FnOnce(&mut State) -> R) -> Option<R> {
     if context.is_null() {
         return None;
     }
-    // SAFETY: it is alive: `HELD`, or `CONTEXTS` where the thread has let go of that, holds it
-    // while it is current.
+    // SAFETY: it is alive: `HELD`, or `CONTEXTS` if the thread has dropped that, owns it while it
+    // is current.
     let context = unsafe { &*context };
     let using = Use::begin(context)?;
     // SAFETY: this thread owns the context and did not use it yet, so that no other reference
     // exists. `Use` and `kept` keep the context alive, also if the application makes another one
-    // current or destroys it meanwhile, for instance in a callback of the driver.
+    // current or destroys it during the call, for instance in a callback of the driver.
     let state = unsafe { &mut (*using.0.context.get()).state };
     let caught = catch_unwind(AssertUnwindSafe(|| work(state)));
     drop(using);

@@ -1,7 +1,8 @@
 //! The commands of the driver below, as functions with the names of the registry less `gl`, and its constants.
 //!
-//! A command is looked up when it is first called, and it is the same for all contexts: drivers below GLVND hand out functions that find the
-//! context themselves. One that the driver lacks does nothing and gives nothing: 0, null.
+//! A command is looked up when it is first called, and it is the same for all contexts: drivers of
+//! GLVND return functions that find the context themselves. One that the driver lacks does nothing
+//! and returns nothing: 0, null.
 
 #![allow(
     non_snake_case,
@@ -28,7 +29,8 @@ static SLOTS: [AtomicPtr<c_void>; Command::COUNT] =
 /// Installs the function that commands are loaded with from now on.
 ///
 /// # Safety
-/// It gives null or the command of the name that it gets, which ends with a zero, with the signature of the registry.
+/// It returns null or the command of the specified name, which ends with a zero, with the signature
+/// of the registry.
 pub(super) unsafe fn install(lookup: GetProcAddress) {
     // A process that uses GLX and EGL has one driver for both, whose commands are the same.
     forget(Some(lookup));
@@ -115,7 +117,8 @@ macro_rules! command {
                     let command = unsafe {
                         std::mem::transmute::<*mut c_void, unsafe extern "system" fn($($ty),*) -> $result>(pointer)
                     };
-                    // SAFETY: it has no pointers; what arrays it may read belong to the application.
+                    // SAFETY: it has no pointers; arrays that it may read belong to the
+                    // application.
                     unsafe { command($($parameter),*) }
                 }
             }

@@ -36,7 +36,7 @@ pub(super) fn lookup() -> Option<GetProcAddress> {
 /// Returns the entry point of a vendor library for EGL: glvnd/libeglabi.h.
 ///
 /// # Safety
-/// libEGL calls it, with what that header says.
+/// libEGL calls it, with the arguments that the header defines.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __egl_Main(
     version: u32,
@@ -49,11 +49,11 @@ pub unsafe extern "C" fn __egl_Main(
     };
     // SAFETY: every vendor library has it with this type.
     let main = unsafe { std::mem::transmute::<*mut c_void, Main>(main) };
-    // SAFETY: arguments are forwarded as they come.
+    // SAFETY: arguments are forwarded unchanged.
     if unsafe { main(version, exports, vendor, imports) } == 0 {
         return 0;
     }
-    // SAFETY: libEGL gives space for the structure, which the vendor has filled.
+    // SAFETY: libEGL provides memory for the structure, which the vendor has filled.
     let imports = unsafe { &mut *imports };
     let Some(lookup) = imports.get_proc_address else {
         return 0;
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn __egl_Main(
 }
 
 unsafe extern "C" fn get_proc_address(name: *const u8) -> *mut c_void {
-    // SAFETY: libEGL gives a name that ends with a zero.
+    // SAFETY: libEGL passes a name that ends with a zero.
     unsafe { native::command(&VENDOR, name, window_system) }
 }
 

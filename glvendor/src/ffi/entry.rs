@@ -56,7 +56,7 @@ components! {
 /// The list has more than `index` components.
 #[inline]
 unsafe fn component<T: Copy>(list: *const T, index: usize) -> T {
-    // SAFETY: the caller says so.
+    // SAFETY: ensured by the caller.
     unsafe { list.add(index).read_unaligned() }
 }
 
@@ -70,7 +70,7 @@ fn texture_coordinates(unit: GLenum) -> u32 {
 }
 
 macro_rules! entry {
-    // Answered elsewhere; what follows is that function's type.
+    // Implemented elsewhere; the rest is that function's type.
     (own $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty) => {
         pub(super) const $name: unsafe extern "system" fn($($ty),*) -> $result = own::$name;
     };
@@ -107,7 +107,7 @@ macro_rules! entry {
     (raster $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $number:expr, $values:expr) => {
         pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
             #[allow(unused_unsafe, reason = "some commands have no lists")]
-            // SAFETY: lists of the command have as many components as its name says.
+            // SAFETY: lists of the command have the number of components in its name.
             let values = unsafe { $values };
             own::raster_position(values);
         }
@@ -128,7 +128,7 @@ macro_rules! entry {
             current::with(|state| {
                 if state.mirrors() {
                     #[allow(unused_unsafe, reason = "some commands have no lists")]
-                    // SAFETY: lists of the command have as many components as its name says.
+                    // SAFETY: lists of the command have the number of components in its name.
                     let values = unsafe { $values };
                     state.mirror($number, values);
                 }
@@ -138,7 +138,7 @@ macro_rules! entry {
     (numbered $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $number:expr, $values:expr) => {
         pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
             #[allow(unused_unsafe, reason = "some commands have no lists")]
-            // SAFETY: lists of the command have as many components as its name says.
+            // SAFETY: lists of the command have the number of components in its name.
             let values = unsafe { $values };
             own::numbered_attribute($number, values);
         }
@@ -196,8 +196,8 @@ macro_rules! guards {
             $(
                 #[allow(unused_unsafe, reason = "some commands have no pointers")]
                 pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
-                    // SAFETY: the application follows the specification: lists of names have the
-                    // elements that their count says, which is not negative where they are read.
+                    // SAFETY: the application follows the specification: lists of names have
+                    // `count` elements, which is not negative if they are read.
                     unsafe {
                         $($statement)*
                         guarded!($seen $name($($parameter),*))

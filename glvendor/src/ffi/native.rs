@@ -1,7 +1,7 @@
 //! The vendor whose driver really draws: `GLASM_VENDOR` names it, as `__GLX_VENDOR_LIBRARY_NAME` would; else it is Mesa.
 //!
 //! Commands of GLX and EGL about contexts call its functions, and [`current`](super::current)
-//! follows what becomes of the contexts.
+//! tracks the state of the contexts.
 
 use super::current::{self, Native};
 use super::driver::{self, GetProcAddress};
@@ -37,9 +37,9 @@ fn is_privileged() -> bool {
     issetugid() != 0
 }
 
-/// Returns the value of a variable that says which files are loaded or written. `None` in processes
-/// with more privileges than the user who starts them: set-user-ID programs, and others that the
-/// dynamic linker calls secure.
+/// Returns the value of a variable that selects files to load or write. `None` in processes with
+/// more privileges than the user who starts them: set-user-ID programs, and others in
+/// secure-execution mode of the dynamic linker.
 pub(crate) fn trusted_variable(name: &str) -> Option<OsString> {
     if is_privileged() {
         return None;
@@ -47,7 +47,8 @@ pub(crate) fn trusted_variable(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
-/// `GetProcAddress` of the real vendor. It is another one when the system's library was unloaded and has come again.
+/// `GetProcAddress` of the real vendor. It changes when the system's library was unloaded and is
+/// loaded again.
 pub(super) struct Lookup(AtomicPtr<c_void>);
 
 impl Lookup {
@@ -75,7 +76,7 @@ pub(super) fn main(system: &str, name: &CStr, ours: *mut c_void) -> Option<*mut 
     let vendor = vendor.map(|it| it.to_string_lossy().into_owned());
     let vendor = vendor.as_deref().unwrap_or("mesa");
     let library = format!("{system}_{vendor}.so.0");
-    // With a slash it would be a path, which the dynamic linker takes from any directory.
+    // With a slash it would be a path, which the dynamic linker loads from any directory.
     let problem = if vendor.contains('/') {
         "is a path and no name"
     } else {
@@ -92,7 +93,7 @@ pub(super) fn main(system: &str, name: &CStr, ours: *mut c_void) -> Option<*mut 
     None
 }
 
-/// Returns a command of OpenGL or of a window system: ours, or else the vendor's.
+/// Returns a command of OpenGL or of a window system: that of this library, otherwise the vendor's.
 ///
 /// # Safety
 /// The name ends with a zero.
@@ -101,7 +102,7 @@ pub(super) unsafe fn command(
     name: *const u8,
     window_system: fn(&str) -> Option<*mut c_void>,
 ) -> *mut c_void {
-    // SAFETY: the caller says so.
+    // SAFETY: ensured by the caller.
     let text = unsafe { CStr::from_ptr(name.cast::<c_char>()) }
         .to_str()
         .unwrap_or_default();
@@ -126,7 +127,7 @@ fn function(library: &str, name: &CStr) -> Option<*mut c_void> {
     if library.starts_with("libGLX") {
         GLX.store(handle as usize, Ordering::Release);
     }
-    // SAFETY: the library is there, and the name ends with a zero.
+    // SAFETY: the library is loaded, and the name ends with a zero.
     let found = unsafe { dlsym(handle, name.as_ptr()) };
     (!found.is_null()).then_some(found)
 }
@@ -144,14 +145,14 @@ fn unload_glx() {
         driver::forget(super::egl::lookup());
         // SAFETY: the library is unloaded once. Its functions for GLX were called through the old
         // libGLX alone, which the application has unloaded, so that none of its threads is in them;
-        // commands of OpenGL that EGL's contexts use belong to libraries that stay loaded for EGL's
-        // vendor, and no pointer to them is stored here.
+        // commands of OpenGL that EGL's contexts use belong to libraries that remain loaded for
+        // EGL's vendor, and no pointer to them is stored here.
         unsafe { dlclose(old) };
     }
 }
 
-/// A function of the real vendor, which its `GetProcAddress` gives: `vendor_function!(LOOKUP, name
-/// as type)`, `None` if it has none.
+/// Returns a function of the real vendor through its `GetProcAddress`: `vendor_function!(LOOKUP,
+/// name as type)`, `None` if it has none.
 macro_rules! vendor_function {
     ($lookup:ident, $name:ident as $ty:ty) => {{
         let found = $lookup.get().map(|lookup| {
@@ -196,8 +197,8 @@ pub(super) fn register(context: Pointer, sharing: Pointer) -> Pointer {
     context
 }
 
-/// Makes a context current, or none if it is null, with a function of the vendor. Without one
-/// nothing changes.
+/// Makes a context current, or none if it is null, with a function of the vendor. No effect without
+/// such a function.
 pub(super) fn select<R: Outcome>(context: Pointer, vendor: Option<impl FnOnce() -> R>) -> R {
     current::leaving();
     let outcome = vendor.map(|select| select());
@@ -207,7 +208,7 @@ pub(super) fn select<R: Outcome>(context: Pointer, vendor: Option<impl FnOnce() 
     outcome.unwrap_or_default()
 }
 
-/// Destroys a context with a function of the vendor. Without one nothing is destroyed.
+/// Destroys a context with a function of the vendor. No effect without such a function.
 pub(super) fn destroy<R: Outcome>(context: Pointer, vendor: Option<impl FnOnce() -> R>) -> R {
     // Before it is destroyed, as another thread may get its name for a new context then.
     let removed = current::remove(Native(context as usize));
@@ -226,7 +227,7 @@ macro_rules! context_command {
         $(#[$about])*
         unsafe extern "C" fn $name($($parameter: $ty),*) -> $result {
             let create = vendor_function!($vendor, $name as unsafe extern "C" fn($($ty),*) -> $result);
-            // SAFETY: arguments are forwarded as they come.
+            // SAFETY: arguments are forwarded unchanged.
             let context = create.map_or(std::ptr::null_mut(), |create| unsafe { create($($parameter),*) });
             native::register(context, $share)
         }
@@ -236,7 +237,7 @@ macro_rules! context_command {
         $(#[$about])*
         unsafe extern "C" fn $name($($parameter: $ty),*) -> $result {
             let vendor = vendor_function!($vendor, $name as unsafe extern "C" fn($($ty),*) -> $result);
-            // SAFETY: arguments are forwarded as they come.
+            // SAFETY: arguments are forwarded unchanged.
             let vendor = vendor.map(|vendor| move || unsafe { vendor($($parameter),*) });
             native::$kind($context, vendor)
         }

@@ -4,17 +4,17 @@ use super::driver;
 use crate::text::Named;
 use std::ffi::{CStr, CString, c_char, c_void};
 
-/// More components than any state has that is asked for here.
+/// Upper bound on the number of components of queried state.
 const MOST: usize = 16;
 
-/// Functions that give the first `N` values which a command of the driver writes.
+/// Defines functions that return the first `N` values which a command of the driver writes.
 macro_rules! queries {
     ($($(#[$doc:meta])* fn $name:ident($($parameter:ident: $of:ty),*) -> [$ty:ty] = $command:ident;)*) => {$(
         $(#[$doc])*
         pub(crate) fn $name<const N: usize>($($parameter: $of),*) -> [$ty; N] {
             const { assert!(N <= MOST) };
             let mut values = [<$ty>::default(); MOST];
-            // SAFETY: none of the states that are asked for here has more components.
+            // SAFETY: none of the queried states has more components.
             unsafe { driver::$command($($parameter,)* values.as_mut_ptr()) };
             std::array::from_fn(|n| values[n])
         }
@@ -121,7 +121,7 @@ pub(crate) fn delete_texture(texture: u32) {
 }
 
 /// Returns a texture of the same size and colors as one of `RGBA32F` that has a single level. 0 if
-/// the driver refuses it.
+/// the driver rejects it.
 pub(crate) fn copied_texture(texture: u32, [width, height]: [i32; 2]) -> u32 {
     const TEXTURE_2D: u32 = 0x0DE1;
     let bound = integer(0x8069) as u32;
@@ -136,8 +136,8 @@ pub(crate) fn copied_texture(texture: u32, [width, height]: [i32; 2]) -> u32 {
     copy
 }
 
-/// Returns the last of so many new names of buffers; the others are free again. 0 if the driver
-/// gives none.
+/// Returns the last of `count` new names of buffers; the others are freed again. 0 if the driver
+/// returns none.
 pub(crate) fn last_new_buffer_name(count: usize) -> u32 {
     let mut names = vec![0; count];
     let length = i32::try_from(count).unwrap_or(0);
@@ -149,7 +149,8 @@ pub(crate) fn last_new_buffer_name(count: usize) -> u32 {
     last
 }
 
-/// Draws vertices that have nothing but numbers, with a vertex array object that exists only meanwhile.
+/// Draws vertices without attributes other than their numbers, with a temporary vertex array
+/// object.
 pub(crate) fn draw_without_arrays(mode: u32, count: i32) {
     let bound = integer(driver::constants::VERTEX_ARRAY_BINDING) as u32;
     let mut no_arrays = 0;
@@ -166,7 +167,7 @@ pub(crate) fn draw_without_arrays(mode: u32, count: i32) {
 pub(crate) enum Unpacked {
     /// Memory of the application: no buffer is bound.
     Memory,
-    /// These bytes of the buffer that is bound.
+    /// Bytes of the bound buffer.
     Buffer(Vec<u8>),
     /// The buffer that is bound is mapped or has no such bytes, which is an error.
     Missing,
@@ -279,8 +280,8 @@ pub(crate) fn indexed_string(name: u32, index: u32) -> String {
     text(unsafe { driver::GetStringi(name, index) })
 }
 
-/// Returns a program string for the driver, bound to a target of ARB_vertex_program. Gives the
-/// position of the error, -1 if there is none.
+/// Loads a program string into the driver's program, bound to a target of ARB_vertex_program.
+/// Returns the position of the error, -1 if there is none.
 pub(crate) fn load_arb_program(target: u32, text: &[u8]) -> i32 {
     let Ok(length) = i32::try_from(text.len()) else {
         return 0;
@@ -354,12 +355,12 @@ pub(crate) fn create_shader_of_text(kind: u32, text: &str) -> Result<u32, String
     checked(shader)
 }
 
-/// Returns a shader, if the driver takes it.
+/// Returns a shader, if the driver accepts it.
 fn checked(shader: u32) -> Result<u32, String> {
     if self::shader::<1>(shader, 0x8B81) == [0] {
         let mut log = vec![0_u8; 4096];
         let mut length = 0;
-        // SAFETY: there is space for so many bytes.
+        // SAFETY: the buffer has this size.
         unsafe { driver::GetShaderInfoLog(shader, 4096, &mut length, log.as_mut_ptr().cast()) };
         log.truncate(usize::try_from(length).unwrap_or(0));
         driver::DeleteShader(shader);
@@ -387,7 +388,7 @@ pub(crate) fn link_program(shaders: &[u32], is_separable: bool) -> Result<u32, S
     if self::program::<1>(program, 0x8B82) == [0] {
         let mut log = vec![0_u8; 4096];
         let mut length = 0;
-        // SAFETY: there is space for so many bytes.
+        // SAFETY: the buffer has this size.
         unsafe { driver::GetProgramInfoLog(program, 4096, &mut length, log.as_mut_ptr().cast()) };
         log.truncate(usize::try_from(length).unwrap_or(0));
         driver::DeleteProgram(program);
@@ -412,7 +413,7 @@ pub(crate) fn shader_text(shader: u32) -> String {
     let [size] = self::shader(shader, driver::constants::SHADER_SOURCE_LENGTH);
     let mut text = vec![0_u8; usize::try_from(size).unwrap_or(0)];
     let mut written = 0;
-    // SAFETY: there is space for so many bytes.
+    // SAFETY: the buffer has this size.
     unsafe { driver::GetShaderSource(shader, size, &mut written, text.as_mut_ptr().cast()) };
     text.truncate(usize::try_from(written).unwrap_or(0));
     String::from_utf8_lossy(&text).into_owned()
@@ -426,7 +427,7 @@ pub(crate) fn pipeline_name() -> u32 {
     name
 }
 
-/// Gives a resource of a program object that has no number in its text the number of its binding.
+/// Sets the binding of a resource of a program object whose source does not specify it.
 pub(crate) fn set_binding(program: u32, resource: &Named) {
     let Ok(name) = CString::new(resource.name.as_str()) else {
         return;
@@ -456,14 +457,15 @@ pub(crate) fn delete_buffer(buffer: u32) {
 /// Method of binding buffers to the uniform buffer bindings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Binds {
-    /// One binding after the other, which binds to the target, too.
+    /// Bindings are set one at a time, which also binds to the generic target.
     #[default]
     Single,
     /// `ARB_multi_bind`
     Several,
 }
 
-/// Binds a part of a buffer, by its offset and its size, to a uniform buffer binding, and nothing else.
+/// Binds a range of a buffer, by its offset and its size, to a uniform buffer binding, and to no
+/// other target.
 pub(crate) fn bind_uniform_buffer(
     binding: u32,
     (buffer, offset, size): (u32, usize, usize),
@@ -486,7 +488,8 @@ pub(crate) fn bind_uniform_buffer(
     unsafe { driver::BindBuffersRange(0x8A11, binding, 1, &buffer, &offset, &size) };
 }
 
-/// Binds the part of a buffer that is bound to a binding of atomic counters to one of storage buffers, too.
+/// Binds the range of a buffer that is bound to a binding of atomic counters to one of storage
+/// buffers, too.
 pub(crate) fn bind_counters(binding: u32, storage_binding: u32) {
     const ATOMIC_COUNTER_BUFFER_BINDING: u32 = 0x92C1;
     const STORAGE: u32 = 0x90D2;

@@ -26,16 +26,17 @@ pub(crate) enum Maps {
     /// Mapped for each write.
     #[default]
     Each,
-    /// It stays mapped: `ARB_buffer_storage`.
+    /// The buffer is mapped persistently: `ARB_buffer_storage`.
     Always,
 }
 
 /// Access to the memory of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Memory {
-    /// It is mapped for each write.
+    /// The buffer is mapped for each write.
     Unmapped,
-    /// It stays mapped at this address, an integer because contexts move to other threads.
+    /// The buffer is mapped persistently at this address, an integer because contexts move to other
+    /// threads.
     Mapped(usize),
     /// The buffer is deleted: neither its name nor its memory is this library's.
     GivenUp,
@@ -56,8 +57,9 @@ impl Store {
         self.memory.lock()
     }
 
-    /// Deletes the buffer, unless that is done, so that the name is free. A context that shares the buffer must be current, outside of
-    /// `Begin` and `End`. Waits until no other thread writes to the buffer.
+    /// Deletes the buffer, unless it is deleted already, so that the name is free. A context that
+    /// shares the buffer must be current, outside of `Begin` and `End`. Waits until no other thread
+    /// writes to the buffer.
     pub(crate) fn give_up(&self) {
         let mut memory = self.lock();
         if *memory != Memory::GivenUp {
@@ -81,7 +83,7 @@ impl Store {
         }
     }
 
-    /// Makes the buffer and maps it if it stays mapped. `None` if the driver refuses it.
+    /// Creates the buffer and maps it if mappings are persistent. `None` if the driver rejects it.
     fn allocate(&self, maps: Maps) -> Option<Memory> {
         const PERSISTENT_WRITES: u32 = 0x0002 | 0x0040 | 0x0080;
         const STREAM_DRAW: u32 = 0x88E0;
@@ -91,16 +93,16 @@ impl Store {
         driver::BindBuffer(UNIFORM_BUFFER, self.name);
         let memory = match maps {
             Maps::Each => {
-                // SAFETY: without a source the command reads no memory of ours.
+                // SAFETY: without a source the command reads no memory of this process.
                 unsafe { driver::BufferData(UNIFORM_BUFFER, size, std::ptr::null(), STREAM_DRAW) };
                 Some(Memory::Unmapped)
             }
             Maps::Always => {
-                // SAFETY: without a source the command reads no memory of ours.
+                // SAFETY: without a source the command reads no memory of this process.
                 unsafe {
                     driver::BufferStorage(UNIFORM_BUFFER, size, std::ptr::null(), PERSISTENT_WRITES)
                 };
-                // SAFETY: the command reads no memory of ours; its result is checked.
+                // SAFETY: the command reads no memory of this process; its result is checked.
                 let mapped =
                     unsafe { driver::MapBufferRange(UNIFORM_BUFFER, 0, size, PERSISTENT_WRITES) };
                 (!mapped.is_null()).then_some(Memory::Mapped(mapped as usize))
@@ -121,9 +123,11 @@ impl Store {
             Memory::Unmapped => self.write_mapped(offset, bytes),
             Memory::Mapped(address) => {
                 debug_assert!(offset + bytes.len() <= SIZE);
-                // SAFETY: all `SIZE` bytes at the address are mapped until the buffer is deleted or redefined. `give_up` alone deletes
-                // it, which the lock excludes; applications cannot, as each command that names the buffer gives it up before. `Ring::write`
-                // checks that the range is in the buffer. No draw reads the range yet, and `bytes` is memory of this process's heap.
+                // SAFETY: all `SIZE` bytes at the address are mapped until the buffer is deleted or
+                // redefined. `give_up` alone deletes it, which the lock excludes; applications
+                // cannot, as each command that names the buffer abandons it before. `Ring::write`
+                // checks that the range is in the buffer. No draw reads the range yet, and `bytes`
+                // is memory of this process's heap.
                 unsafe {
                     std::ptr::copy_nonoverlapping(
                         bytes.as_ptr(),
@@ -142,7 +146,7 @@ impl Store {
         let bound = query::integer(0x8A28) as u32;
         driver::BindBuffer(0x8A11, self.name);
         let (offset, size) = (offset as isize, bytes.len() as isize);
-        // SAFETY: the command reads no memory of ours; its result is checked.
+        // SAFETY: the command reads no memory of this process; its result is checked.
         let mapped = unsafe { driver::MapBufferRange(0x8A11, offset, size, NEW_WRITES) };
         if !mapped.is_null() {
             // SAFETY: as many bytes are mapped for writing until `UnmapBuffer`; the lock prevents
@@ -163,7 +167,8 @@ impl Store {
 pub(crate) struct Ring {
     store: Option<Arc<Store>>,
     maps: Maps,
-    /// Number of buffers up to now: the driver may give the name of a deleted buffer again.
+    /// Number of buffers created until now: the driver may return the name of a deleted buffer
+    /// again.
     serial: u32,
     used: usize,
     /// Names that are passed over for the next buffer.
@@ -171,7 +176,7 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// Makes space for so many bytes, in another buffer if this one is full or abandoned. Previous
+    /// Reserves a number of bytes, in another buffer if this one is full or abandoned. Previous
     /// contents are then lost: the driver retains them for draws in progress only. `None` if the
     /// driver cannot create a buffer.
     pub(crate) fn reserve(&mut self, bytes: usize, maps: Maps, share: &Shared) -> Option<()> {
@@ -216,7 +221,7 @@ impl Ring {
         binds: query::Binds,
     ) -> Option<()> {
         let store = self.store.as_ref()?;
-        // The name is this library's as long as the lock is held.
+        // The name belongs to this library while the lock is held.
         let memory = store.lock();
         if *memory == Memory::GivenUp {
             return None;
@@ -260,7 +265,7 @@ impl Ring {
 }
 
 /// Deletes a buffer that is not written to any more, and then clears its name: a command that uses
-/// the name meanwhile waits for the deletion.
+/// the name at the same time waits for the deletion.
 pub(crate) fn release(store: &Arc<Store>, share: &Shared) {
     store.give_up();
     let mut shared = share.lock();

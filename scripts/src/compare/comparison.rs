@@ -29,7 +29,7 @@ pub struct Comparison {
     pub class: Class,
     /// Numbers that were compared.
     pub values: u64,
-    /// Those among them that differ.
+    /// Number of differing ones.
     pub differing: u64,
     /// Number of zeros that differ in sign only; they are treated as equal.
     pub zero_signs: u64,
@@ -51,11 +51,11 @@ pub struct Comparison {
 pub enum Class {
     /// In everything.
     Exact,
-    /// All values are within the tolerances of the probes that looked at them, or within those of GL.
+    /// All values are within the tolerances of the probes that read them, or within those of GL.
     Within,
     /// In something they do not.
     Different,
-    /// There is nothing to compare; the text says why.
+    /// There is nothing to compare, for the reason in the string.
     NotCompared(String),
 }
 
@@ -85,7 +85,7 @@ impl DifferenceKind {
     }
 }
 
-/// One thing that differs.
+/// Difference of two runs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Difference {
     /// Kind of the difference.
@@ -94,7 +94,7 @@ pub struct Difference {
     pub beyond: bool,
     /// Line of the script that shows it, where there is one.
     pub line: Option<u32>,
-    /// All about it.
+    /// Complete description.
     pub text: String,
     /// The first and the worst pair of values, for values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -10,10 +10,10 @@
 //! ```
 //!
 //! `scripts` and `kind` may be lists. `*` in a script denotes any part of a name, `**` for any
-//! directories; the path is compared from its end. An entry speaks of drivers whose interface,
-//! device or name contains `driver`, so what holds for one driver says nothing of others. One that
-//! explains nothing although scripts like each of its patterns were compared with such a driver is
-//! [stale](Known::stale), unless it says `sometimes = true`.
+//! directories; the path is compared from its end. An entry applies to drivers whose interface,
+//! device or name contains `driver`, and to no others. An entry that explains nothing although
+//! scripts matching each of its patterns were compared with such a driver is [stale](Known::stale),
+//! unless it has `sometimes = true`.
 
 use super::comparison::{Class, Comparison, Difference, DifferenceKind, Driver};
 use serde::de::{self, Deserializer, IntoDeserializer, SeqAccess, Visitor};
@@ -28,11 +28,11 @@ pub struct Known {
     entries: Vec<Entry>,
 }
 
-/// One entry, and whether it was of use.
+/// Entry, with a flag of its use.
 #[derive(Debug)]
 struct Entry {
     known: KnownDifference,
-    /// For each of its patterns, whether a script like it was compared with a driver of the entry.
+    /// For each of its patterns, true if a matching script was compared with a driver of the entry.
     compared: Vec<AtomicBool>,
     matched: AtomicBool,
 }
@@ -44,7 +44,7 @@ pub struct KnownDifference {
     /// The scripts that show it.
     #[serde(deserialize_with = "one_or_more")]
     pub scripts: Vec<String>,
-    /// A part of the driver's name.
+    /// Substring of the driver's name.
     pub driver: String,
     /// Kinds of differences that the entry covers.
     #[serde(deserialize_with = "one_or_more")]
@@ -143,8 +143,8 @@ impl Known {
         })
     }
 
-    /// Returns the entries that explain all that differs in a script beyond tolerances; `None` if
-    /// something is left, or nothing differs.
+    /// Returns the entries that explain all differences of a script beyond tolerances; `None` if a
+    /// difference is unexplained, or there is none.
     pub fn explain(&self, script: &str, comparison: &Comparison) -> Option<Vec<&KnownDifference>> {
         let differs = match &comparison.class {
             Class::NotCompared(_) => return None,

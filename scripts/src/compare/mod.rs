@@ -1,8 +1,8 @@
 //! Comparison of two runs of a script: observed values, acceptance of programs, and the outcome of
 //! the script.
 //!
-//! A run is a [`Recording`], fresh from a runner or read from a file. [`compare`] gives a [`Comparison`]; [`Known`] says which differences
-//! are decided already; [`report`] adds them up by family.
+//! A run is a [`Recording`], from a runner or from a file. [`compare`] returns a [`Comparison`];
+//! [`Known`] lists the differences that are decided already; [`report`] sums them by family.
 
 mod comparison;
 pub mod known;

@@ -7,7 +7,7 @@ use crate::probe::Precision;
 /// value, from results that may differ in their last bits.
 const STEPS: f64 = 1.0;
 
-/// Relative tolerance of floats: GL 2.1 section 2.1.1 asks for "about 1 part in 10^5" of each
+/// Relative tolerance of floats: GL 2.1 section 2.1.1 requires "about 1 part in 10^5" of each
 /// operation.
 const RELATIVE: f64 = 1e-5;
 
@@ -35,9 +35,9 @@ pub(super) enum NumberKind {
 /// Difference of two numbers.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Gap {
-    /// They do not; every NaN is the same as every other.
+    /// No difference; every NaN is equal to every other.
     None,
-    /// Both are zero, with different signs.
+    /// Zeros with different signs.
     ZeroSign,
     /// Floats that differ by a number of units in the last place.
     Ulps(f64),
@@ -102,7 +102,7 @@ impl NumberKind {
         }
         match precision {
             Precision::Fixed { .. } | Precision::Srgb { .. } => {
-                // Hundredths are left of sRGB's curve.
+                // The sRGB curve leaves a precision of hundredths.
                 Gap::Steps((precision.distance(a, b) * 100.0).round() / 100.0)
             }
             Precision::Float { fraction, .. } => {

@@ -39,7 +39,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Counts a number. The closures say whether a difference is accepted, and where it is.
+    /// Counts a number. The closures return whether a difference is accepted, and its location.
     fn add(&mut self, gap: Gap, accepted: impl FnOnce() -> bool, sample: impl Fn() -> Sample) {
         self.values += 1;
         match gap {
@@ -98,7 +98,7 @@ pub(super) fn compare(runs: [&Recording; 2], names: &[String; 2], comparison: &m
 
 /// Notes observations that only one run has.
 fn note_unpaired(seen: &Observation, name: &str, comparison: &mut Comparison) {
-    // A run that ends early says so itself.
+    // The end of a run is reported separately.
     if !comparison.differences.is_empty() {
         return;
     }
@@ -397,7 +397,7 @@ fn compare_words(pair: &Pair<'_>, pairs: &[Pair<'_>], tally: &mut Tally) -> bool
     a.len() == b.len()
 }
 
-/// Returns the type that a probe takes a word of a buffer for, and the word.
+/// Returns the type as which a probe interprets a word of a buffer, and the word.
 fn word_at(seen: &Observation, place: u64) -> Option<(Scalar, &[u8])> {
     let ObservedLayout::Values { scalar, offset } = seen.layout else {
         return None;

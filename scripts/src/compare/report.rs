@@ -35,7 +35,7 @@ pub enum Mark {
     Known,
     /// Different.
     Different,
-    /// Not compared.
+    /// The script was not compared.
     Skipped,
 }
 

@@ -35,7 +35,7 @@ impl Withheld {
     /// Creates a selection of the features with these names.
     ///
     /// # Errors
-    /// If there is none of a name, with the names that there are.
+    /// If a feature does not exist; the error lists the valid names.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let known = Self::known();
         let mut withheld = Self::default();

@@ -18,7 +18,7 @@ pub enum Packing {
 /// Order of the scalars of a matrix in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MajorAxis {
-    /// `column_major`: those of a column.
+    /// `column_major`: the components of a column are contiguous.
     Column,
     /// `row_major`: the components of a row are contiguous.
     Row,
@@ -34,12 +34,12 @@ pub struct DataLayout {
 }
 
 impl DataLayout {
-    /// The layout that storage buffers and buffers with an address have unless a script says otherwise.
+    /// Default layout of storage buffers and buffers with an address.
     pub const STD430: Self = Self {
         packing: Packing::Std430,
         major: MajorAxis::Column,
     };
-    /// The layout that uniform buffers have unless a script says otherwise.
+    /// Default layout of uniform buffers.
     pub const STD140: Self = Self {
         packing: Packing::Std140,
         major: MajorAxis::Column,

@@ -135,8 +135,8 @@ impl Scalar {
         }
     }
 
-    /// Returns the bits of the float of the type that is nearest to a number; for integers its
-    /// whole part.
+    /// Returns the bits of the float of the type that is nearest to a number; for integers, those
+    /// of its integral part.
     pub fn float_bits(self, value: f64) -> u64 {
         match self {
             Self::F16 => u64::from(float16::from_f32(value as f32)),

@@ -6,9 +6,9 @@ use super::types::{DataType, Scalar, Value};
 /// Notation of a number in a script.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Written {
-    /// As a number.
+    /// Compared as a number.
     Number,
-    /// As bits, in hexadecimal: equality is equality of bits.
+    /// Compared as bits, which are given in hexadecimal.
     Bits,
 }
 
@@ -97,7 +97,7 @@ pub struct Sequence {
     pub layout: DataLayout,
     /// First byte, from the start of the buffer.
     pub offset: u64,
-    /// Number of elements; their components count one after the other.
+    /// Number of elements; their components are numbered consecutively.
     pub count: usize,
     /// Bits of the first number.
     pub start: u64,

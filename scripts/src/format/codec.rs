@@ -44,7 +44,7 @@ impl Format {
         texel
     }
 
-    /// Returns the bits of a component of a texel; `None` if the format lacks it.
+    /// Returns the bits of a component of a texel; `None` if the format does not have it.
     pub fn bits(&self, texel: &[u8], component: usize) -> Option<u64> {
         let mut channels = self.channels.iter();
         let channel = channels.find(|channel| channel.component == component)?;
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn srgb_is_curved_but_for_alpha() {
-        // 0.5 in linear light is 188 of 255 (187.516), 0.21404 is 127.5 of 255; alpha stays unchanged.
+        // 0.5 in linear light is 188 of 255 (187.516), 0.21404 is 127.5 of 255; alpha is unchanged.
         assert_eq!(
             encode("R8G8B8A8_SRGB", [0.5, 0.0, 1.0, 0.2]),
             [188, 0, 255, 51]

@@ -107,7 +107,7 @@ pub struct Channel {
 /// The texels of a color format, or the depths of a depth format.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Format {
-    /// The format as Vulkan knows it.
+    /// Vulkan's format.
     pub vk: vk::Format,
     /// Aspect that the texels describe.
     pub aspect: Aspect,
@@ -121,7 +121,8 @@ pub struct Format {
     bytes: usize,
 }
 
-/// The formats of Vulkan 1.0 by their names without `VK_FORMAT_`. Printing all names takes longer than running many a script.
+/// Formats of Vulkan 1.0 by their names without `VK_FORMAT_`. Formatting all names takes longer
+/// than running many scripts.
 static VK_FORMATS: LazyLock<HashMap<String, vk::Format>> = LazyLock::new(|| {
     const LAST_CORE_1_0: i32 = vk::Format::ASTC_12X12_SRGB_BLOCK.as_raw();
     (1..=LAST_CORE_1_0)
@@ -262,7 +263,7 @@ fn parse_channels(text: &str) -> Option<Vec<Channel>> {
 /// Aspects of a depth or stencil format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DepthFormat {
-    /// The format as Vulkan knows it.
+    /// Vulkan's format.
     pub vk: vk::Format,
     /// True if the format has depths.
     pub has_depth: bool,

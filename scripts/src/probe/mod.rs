@@ -1,4 +1,4 @@
-//! Comparison of observed with expected values. Pure: the results of reading back are compared, nothing is read here.
+//! Comparison of observed with expected values. Pure: the caller has read the observed values.
 
 pub mod pixels;
 mod tolerance;

@@ -20,7 +20,7 @@ pub struct Region {
     pub height: u32,
 }
 
-/// One of the buffers of a framebuffer.
+/// Buffer of a framebuffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Plane {
     /// A color attachment.
@@ -60,7 +60,7 @@ impl Surface {
         }
     }
 
-    /// Returns the name as a part of file names.
+    /// Returns the name for use in file names.
     pub fn file_name(self) -> String {
         let mut name = match self.plane {
             Plane::Color(number) => format!("attachment{number}"),

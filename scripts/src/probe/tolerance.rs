@@ -316,7 +316,7 @@ mod tests {
         assert!(!near("1.02", "1", "0.01"));
         assert!(near("0x3f800002", "1", "2ulp"));
         assert!(!near("0x3f800003", "1", "2ulp"));
-        // Below a power of two the numbers are twice as close.
+        // Below a power of two the spacing of the numbers is halved.
         assert!(near("0x3f7ffffe", "1", "2ulp"));
         assert!(near("-0", "0", "0ulp"));
         assert!(near("0x80000001", "0x00000001", "2ulp"));

@@ -31,7 +31,7 @@ impl StreamOutput {
 }
 
 impl Script {
-    /// Makes captures of the stream outputs.
+    /// Converts the stream outputs to captures.
     pub(super) fn resolve_streams(&mut self, errors: &mut Vec<ScriptError>) {
         let Some(first) = self.requirements.streams.outputs.first() else {
             return;

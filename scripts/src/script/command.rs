@@ -42,7 +42,7 @@ pub struct Step {
 pub enum Groups {
     /// Numbers in x, y and z.
     Given([u32; 3]),
-    /// Three words of a buffer say it.
+    /// Number of groups that is in three words of a buffer.
     Indirect(BufferRange),
 }
 
@@ -96,9 +96,9 @@ impl CountKind {
 /// Expected result of executing a vertex state program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Execution {
-    /// It writes parameters.
+    /// The program writes parameters.
     Writes,
-    /// It is an error and changes nothing: the program writes a parameter that tracks a matrix.
+    /// The program causes an error and changes nothing: it writes a parameter that tracks a matrix.
     Fails,
 }
 
@@ -111,7 +111,7 @@ pub enum ExpectedPlace {
     Bytes {
         /// First byte, from 0.
         start: u32,
-        /// One past the last byte.
+        /// End offset.
         end: u32,
     },
     /// Line and column of the program string, from 1.
@@ -125,7 +125,7 @@ pub enum ExpectedPlace {
     WholeProgram,
 }
 
-/// An error or a warning that a program must give.
+/// Error or warning that a program must have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ExpectedError {
     /// The code that it must have.
@@ -157,7 +157,7 @@ pub enum CaptureCount {
 /// Clear values of attachments.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Clear {
-    /// By attachment. 64-bit floats hold 32-bit integers exactly.
+    /// Colors by attachment. 64-bit floats represent 32-bit integers exactly.
     pub colors: [[f64; 4]; MAX_COLORS],
     /// Depth, from 0 to 1.
     pub depth: f32,
@@ -245,7 +245,7 @@ pub enum Command {
         /// New value.
         value: [f32; 4],
     },
-    /// A texture or a part of one.
+    /// Creates or updates a texture.
     Texture {
         /// Texture image unit.
         unit: u32,
@@ -256,19 +256,19 @@ pub enum Command {
     Sampling {
         /// Texture image unit.
         unit: u32,
-        /// All of the unit's sampling state.
+        /// Complete sampler state of the unit.
         sampling: Sampling,
     },
-    /// The size of all points from now on; `None` leaves it to programs.
+    /// Sets the size of all points; `None` leaves it to programs.
     FixedPointSize(Option<f32>),
     /// Sets the textures that a unit has enabled for draws without fragment program.
     TextureEnables {
         /// Texture image unit.
         unit: u32,
-        /// All that the unit has enabled.
+        /// Complete set of enabled textures of the unit.
         enables: TextureEnables,
     },
-    /// A storage image or a part of one.
+    /// Creates or updates a storage image.
     Image {
         /// The image.
         key: ImageKey,
@@ -319,7 +319,7 @@ pub enum Command {
         /// The numbers.
         sequence: Sequence,
     },
-    /// 64-bit addresses, one after the other.
+    /// Writes consecutive 64-bit addresses.
     BufferAddresses {
         /// The buffer that is written.
         buffer: BufferId,
@@ -328,11 +328,11 @@ pub enum Command {
         /// The addresses.
         addresses: Vec<BufferAddress>,
     },
-    /// Binds a part of a buffer from now on.
+    /// Binds a range of a buffer.
     BindBuffer {
         /// Bind target of the buffer.
         target: BindTarget,
-        /// The part.
+        /// Bound range.
         range: BufferRange,
     },
     /// Writes values into the push constants.

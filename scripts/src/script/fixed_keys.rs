@@ -29,7 +29,7 @@ pub enum VertexProcessing {
     Fixed,
 }
 
-/// The state at a draw: GL's initial state but for the fog coordinate, which comes from vertices.
+/// State at a draw: GL's initial state except for the fog coordinate, which is an attribute.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FixedFunctions {
     lighting: bool,
@@ -124,7 +124,7 @@ impl FixedFunctions {
         }
     }
 
-    /// Changes a unit, if draws without programs have it.
+    /// Changes a unit, if it exists for draws without programs.
     fn change_unit(&mut self, number: u32, change: impl FnOnce(&mut Unit)) {
         if let Some(unit) = self.units.get_mut(number as usize) {
             change(unit);

@@ -9,8 +9,8 @@ use glasm::ir::Span;
 use glasm::{Diagnostic, Diagnostics, Location, Severity, Source};
 
 impl Script {
-    /// Returns the header of a program section as the script has it, such as `[fragment program]`;
-    /// empty for programs that are in no script.
+    /// Returns the header of a program section as it appears in the script, such as `[fragment
+    /// program]`; empty for programs that are in no script.
     pub fn header_of(&self, section: &ProgramSection) -> String {
         let line = self.text.get(section.origin.header());
         String::from_utf8_lossy(line.unwrap_or_default().trim_ascii()).into_owned()

@@ -88,7 +88,7 @@ fn property_words() -> impl Iterator<Item = String> {
     plain.chain(attachment).chain(stencil)
 }
 
-/// Words that follow the first word of a command: `light ambient`.
+/// Returns the words that follow the first word of a command: `light ambient`.
 fn property_pairs() -> BTreeSet<String> {
     fn pairs<'a, T>(command: &'a str, table: &'a [(&str, T)]) -> impl Iterator<Item = String> + 'a {
         table
@@ -153,7 +153,7 @@ fn words_of(script: &str) -> BTreeSet<String> {
         } else if section == "require" {
             found.extend(words.next().map(|word| format!("[require] {word}")));
         } else if section == "test" {
-            // Properties may follow a word that says whose they are.
+            // Properties may follow a word that selects their object.
             let later = words.clone().map(|word| word.replace("back.", "front."));
             found.extend(later.filter(|word| properties.contains(word)));
             if let Some(command) = words.next() {

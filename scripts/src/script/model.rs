@@ -54,7 +54,7 @@ impl Script {
         })
     }
 
-    /// Returns true if a draw makes points.
+    /// Returns true if a draw generates points.
     pub fn draws_points(&self) -> bool {
         self.steps.iter().any(|step| {
             matches!(&step.command, Command::Draw(draw)
@@ -107,7 +107,7 @@ impl Script {
             .collect()
     }
 
-    /// Buffers whose address some command takes.
+    /// Returns the buffers whose address is used by a command.
     pub fn addressed_buffers(&self) -> BTreeSet<BufferId> {
         let mut found = BTreeSet::new();
         for step in &self.steps {

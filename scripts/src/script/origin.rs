@@ -15,8 +15,8 @@ pub struct Origin {
     pieces: Vec<Piece>,
 }
 
-/// Bytes of a program from `text` on to the next part: those of the script in `script`, over and
-/// over.
+/// Bytes of a program from `text` on to the next piece: those of the script in `script`,
+/// repeatedly.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Piece {
     text: usize,

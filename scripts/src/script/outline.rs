@@ -35,8 +35,8 @@ pub fn is_script(text: &[u8]) -> bool {
     first.is_some_and(|line| line.starts_with(b"["))
 }
 
-/// Returns the assembly programs of a script, in its order. Other sections are not read, so that
-/// this says nothing of whether the script is right.
+/// Returns the assembly programs of a script, in its order. Other sections are not parsed, so that
+/// this does not validate the script.
 pub fn program_labels(text: &[u8]) -> Vec<ProgramLabel> {
     let sections = split_sections(text, &mut Vec::new()).into_iter();
     let label = |program_type, name| Some(ProgramLabel { program_type, name });

@@ -1,4 +1,4 @@
-//! From the text of a script to the script.
+//! Parsing of a script from its source.
 //!
 //! Everything about a script that does not depend on the device is decided while reading: pipeline state, clear values, and
 //! tolerances in force are stored with each command, buffer sizes are known at the end, and every bad line is reported.
@@ -26,7 +26,7 @@ impl Script {
         Ok(script)
     }
 
-    /// Adds the stages that draws need and the script leaves out.
+    /// Adds the stages that draws need and the script omits.
     ///
     /// # Errors
     /// If stages are missing, or mixed so that nothing can run.
@@ -45,7 +45,7 @@ impl Script {
                 message: "the script is empty: it has no section".to_owned(),
             });
         }
-        // Commands are read with the framebuffer and the convention that the requirements give.
+        // Parsing of commands depends on the framebuffer and the convention of the requirements.
         let mut requirements = Requirements::default();
         for_sections(
             &sections,

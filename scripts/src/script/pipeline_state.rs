@@ -23,13 +23,13 @@ impl EntryPoints {
     }
 }
 
-/// The vertex of a primitive that gives the values that are not interpolated.
+/// Vertex of a primitive that provides the values that are not interpolated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ProvokingVertex {
     #[default]
-    /// The first one, as Vulkan has it.
+    /// First vertex, the default of Vulkan.
     First,
-    /// The last one, as GL has it at first.
+    /// Last vertex, the initial state of GL.
     Last,
 }
 

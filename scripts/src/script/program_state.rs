@@ -9,7 +9,8 @@ use super::model::Script;
 use super::section::{ProgramForm, ProgramSection};
 use glasm::ir::Stage;
 
-/// The state at a draw or dispatch. Units without entry, and entries that say nothing else, are in the initial state.
+/// State at a draw or dispatch. Units without entry, and unspecified properties of entries, are in
+/// the initial state.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ProgramState {
     /// Components that depth comparisons write, by texture image unit.
@@ -137,7 +138,7 @@ impl ProgramState {
         if has(Stage::Geometry) && !has(Stage::TessControl) && !has(Stage::TessEval) {
             let [a, b, c, d, e, f] = draw.state.tess_levels;
             self.patch = Some(PatchState {
-                // The parser takes 32 at most.
+                // The parser accepts 32 at most.
                 vertices: draw.state.patch_control_points as u8,
                 levels: glasm::PatchLevels::new([a, b, c, d], [e, f]),
             });
@@ -174,8 +175,8 @@ fn set<T: Copy + Default + PartialEq>(list: &mut Vec<T>, index: usize, value: T)
 pub const MAX_STATES: usize = 64;
 
 impl Script {
-    /// Returns the states that programs meet and those that loading them makes, each once, in
-    /// order; at least one, and not many more than [`MAX_STATES`].
+    /// Returns the states in effect at draws and dispatches and those that result from loading
+    /// programs, each once, in order; at least one, and not many more than [`MAX_STATES`].
     pub fn program_states(&self) -> Vec<ProgramState> {
         let mut states: Vec<ProgramState> = Vec::new();
         let mut state = ProgramState::default();

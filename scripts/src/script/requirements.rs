@@ -6,7 +6,7 @@ use super::section::ProgramSection;
 use super::words::{LineError, Words};
 use crate::image::RowOrder;
 
-/// Whose rules a script is written for.
+/// API whose rules a script follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Convention {
     /// Row 0 of the framebuffer is the top; clip space depth is 0 to w.
@@ -41,7 +41,8 @@ pub struct Requirements {
     pub low_addresses: bool,
     /// Smallest OpenGL version, which only OpenGL is to meet.
     pub gl_version: Option<[u32; 2]>,
-    /// Names of OpenGL extensions, with `GL_`. Those whose programs Vulkan can run only say whose rules apply there.
+    /// Names of OpenGL extensions, with `GL_`. Extensions of languages that Vulkan can run only
+    /// select the convention there.
     pub gl_extensions: Vec<String>,
     /// Smallest Vulkan version.
     pub version: Option<[u32; 3]>,
@@ -74,7 +75,7 @@ pub struct Requirements {
     pub unmet: Vec<String>,
 }
 
-/// Width and height unless a script says otherwise, as piglit has it.
+/// Default width and height, as in piglit.
 const DEFAULT_SIZE: u32 = 250;
 
 impl Requirements {

@@ -7,7 +7,7 @@ use glasm_tests::manual::{Example, examples};
 use glasm_tests::mutate::{mutate, split};
 use glasm_tests::rng::Rng;
 
-/// Words of which no script is made, or only odd ones.
+/// Words that are invalid or unusual in scripts.
 const ODD: &[&str] = &[
     "-1",
     "0",

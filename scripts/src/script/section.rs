@@ -8,7 +8,7 @@ use super::words::ScriptError;
 use glasm::ProgramType;
 use glasm::ir::Stage;
 
-/// In what form a program section gives its program.
+/// Form in which a program section contains its program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProgramForm {
     /// An assembly program: `[... program]`.
@@ -57,7 +57,7 @@ pub(crate) struct Section<'a> {
     pub header_start: usize,
     /// First byte of its body.
     pub start: usize,
-    /// The last word of its header.
+    /// Last word of its header.
     pub name: &'a str,
     pub body: &'a [u8],
 }
@@ -283,7 +283,7 @@ pub struct ProgramSection {
     pub program_type: ProgramType,
     /// The stage that the program is for.
     pub stage: Stage,
-    /// In what form the program is given.
+    /// Form of the program.
     pub form: ProgramForm,
     /// The program's bytes; those of a SPIR-V module for [`ProgramForm::SpirvWords`].
     pub text: Vec<u8>,
@@ -296,7 +296,7 @@ pub struct ProgramSection {
 /// A program string that may be loaded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spare {
-    /// By which `load` finds it; one name may denote a program of each stage.
+    /// Name for `load`; it may denote a program of each stage.
     pub name: String,
     /// The program.
     pub program: ProgramSection,

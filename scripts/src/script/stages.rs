@@ -10,7 +10,7 @@ use ash::vk::PrimitiveTopology;
 use glasm::ProgramType;
 use glasm::ir::Stage;
 
-/// Adds the stages that draws need and the script leaves out; refuses mixes that cannot run.
+/// Adds the stages that draws need and the script omits; rejects invalid combinations.
 pub(super) fn complete(
     programs: &mut Vec<ProgramSection>,
     steps: &[Step],
@@ -127,7 +127,7 @@ mod tests {
                 (Stage::Fragment, ProgramForm::FixedFunction)
             ])
         );
-        // Nothing is drawn, so nothing is missing.
+        // Without draws, no stage is missing.
         assert_eq!(
             complete("[require]\nGL >= 1.3\n[test]\nclear\n"),
             Ok(vec![])
@@ -171,7 +171,7 @@ mod tests {
             complete(tessellated).unwrap_err().1,
             "the tess eval program needs patches"
         );
-        // A draw that is refused may have any mode.
+        // A draw that is expected to fail may have any mode.
         assert!(complete(&tessellated.replace("0 0 1 1", "0 0 1 1 fails")).is_ok());
     }
 

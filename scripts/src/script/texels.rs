@@ -22,7 +22,7 @@ fn channel_scalar(encoding: Encoding, bits: u32) -> Option<Scalar> {
     }
 }
 
-/// Takes the words of one texel and writes it over zeros.
+/// Parses one texel and writes it over zeros.
 pub(super) fn parse_texel(
     format: &Format,
     words: &mut Words<'_>,

@@ -88,7 +88,7 @@ impl<'a> Words<'a> {
         self.next >= self.words.len()
     }
 
-    /// Returns the number of words left.
+    /// Returns the number of remaining words.
     pub(crate) fn remaining(&self) -> usize {
         self.words.len() - self.next
     }
@@ -98,7 +98,7 @@ impl<'a> Words<'a> {
         self.words.get(self.next).map(|word| word.text)
     }
 
-    /// Takes the next word if it is `text`.
+    /// Consumes the next word if it is `text`.
     pub(crate) fn take(&mut self, text: &str) -> Option<()> {
         (self.peek()? == text).then(|| self.next += 1)
     }
@@ -114,7 +114,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Takes the next word and turns it into a value through `parse`.
+    /// Consumes the next word and converts it with `parse`.
     pub(crate) fn parse_with<T>(
         &mut self,
         what: &str,
@@ -124,29 +124,29 @@ impl<'a> Words<'a> {
         parse(word).ok_or_else(|| self.error_at_last(format!("`{word}` is not {what}")))
     }
 
-    /// Takes a number that `FromStr` reads.
+    /// Consumes a number that `FromStr` parses.
     pub(crate) fn number<T: FromStr>(&mut self, what: &str) -> Result<T, LineError> {
         self.parse_with(what, |word| word.parse().ok())
     }
 
-    /// Takes an unsigned number, decimal or hexadecimal with `0x`.
+    /// Consumes an unsigned number, decimal or hexadecimal with `0x`.
     pub(crate) fn unsigned(&mut self, what: &str) -> Result<u64, LineError> {
         self.parse_with(what, parse_unsigned)
     }
 
-    /// Takes an unsigned number of 32 bits, decimal or hexadecimal with `0x`.
+    /// Consumes an unsigned number of 32 bits, decimal or hexadecimal with `0x`.
     pub(crate) fn unsigned32(&mut self, what: &str) -> Result<u32, LineError> {
         self.parse_with(what, |word| u32::try_from(parse_unsigned(word)?).ok())
     }
 
-    /// Takes a number below `limit`.
+    /// Consumes a number below `limit`.
     pub(crate) fn below(&mut self, what: &str, limit: u32) -> Result<u32, LineError> {
         self.parse_with(what, |word| {
             word.parse().ok().filter(|number| *number < limit)
         })
     }
 
-    /// Takes `N` numbers.
+    /// Consumes `N` numbers.
     pub(crate) fn floats<const N: usize>(&mut self, what: &str) -> Result<[f32; N], LineError> {
         let mut values = [0.0; N];
         for value in &mut values {
@@ -155,7 +155,7 @@ impl<'a> Words<'a> {
         Ok(values)
     }
 
-    /// Fails if words are left.
+    /// Returns an error if words remain.
     pub(crate) fn finish(&self) -> Result<(), LineError> {
         match self.words.get(self.next) {
             Some(word) => Err(error_at(
@@ -175,7 +175,7 @@ impl<'a> Words<'a> {
         error_at(word.map_or(self.end, |word| word.column), message)
     }
 
-    /// Returns an error at the word that comes next, or at the end of the line.
+    /// Returns an error at the next word, or at the end of the line.
     pub(crate) fn error_at_next(&self, message: impl Into<String>) -> LineError {
         error_at(
             self.words

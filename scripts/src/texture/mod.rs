@@ -23,7 +23,7 @@ pub use storage::{ImagePart, StorageView};
 pub enum Start {
     /// Begins a texture; previous contents are discarded.
     New,
-    /// It adds to the texture that is there.
+    /// Adds to the existing texture.
     Add,
 }
 
@@ -36,7 +36,7 @@ pub enum Contents {
     Pattern(Pattern),
 }
 
-/// A part of a texture and what to put there.
+/// Update of a part of a texture.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Update {
     /// Start of the update.
@@ -45,9 +45,9 @@ pub struct Update {
     pub shape: Shape,
     /// The levels that are filled.
     pub levels: Range<u32>,
-    /// All of each level unless given.
+    /// Layer, face or slice; `None` updates all of each level.
     pub slice: Option<u32>,
-    /// All unless given.
+    /// Sample; `None` updates all.
     pub sample: Option<u32>,
     /// Zeros unless given.
     pub contents: Option<Contents>,
@@ -131,7 +131,7 @@ impl Update {
         }
     }
 
-    /// Returns the texels of one sample among those of all that are filled.
+    /// Returns the texels of one sample among those of all updated samples.
     fn pick(&self, texels: &[u8], sample: usize) -> Vec<u8> {
         let (size, samples) = (self.shape.format.size(), self.samples().len());
         if samples == 1 {
@@ -177,7 +177,7 @@ impl TextureData {
         has_levels && (target != TexTarget::Cube || matches!(faces, 0 | 6))
     }
 
-    /// Takes an update to this texture, or begins another.
+    /// Applies an update to this texture, or begins another one.
     pub fn update(&mut self, update: &Update) {
         if update.start == Start::New {
             self.planes.clear();

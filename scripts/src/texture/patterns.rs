@@ -29,19 +29,20 @@ pub enum Pattern {
         /// Width and height of a field in texels.
         field: [u32; 2],
     },
-    /// Each level is red, green, blue or white, in turn.
+    /// Red, green, blue or white per level, in turn.
     Levels,
-    /// Each layer, face or slice is red, green, blue or white, in turn.
+    /// Red, green, blue or white per layer, face or slice, in turn.
     Layers,
-    /// From 0 at the left edge to 1 at the right one, in all of red, green and blue.
+    /// Ramp from 0 at the left edge to 1 at the right one, in all of red, green and blue.
     Ramp,
     /// Red from left to right, green from row 0 to the last, blue from slice 0 to the last, each from 0 to 1.
     Gradient,
-    /// x, y, slice, and level or, with several samples, sample: numbers for integers and floats.
+    /// Coordinates x, y, slice, and level or, for multisample textures, sample: numbers for
+    /// integers and floats.
     Coordinates,
-    /// One color everywhere.
+    /// One color for all texels.
     Solid([f64; 4]),
-    /// x, y and two more numbers, spread over so many channels as piglit does.
+    /// Coordinates x, y and two more numbers, distributed over the channels as in piglit.
     Integers {
         /// The two more numbers.
         more: [f64; 2],
@@ -53,7 +54,7 @@ pub enum Pattern {
 /// Stored components of a color, in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stored {
-    /// All four.
+    /// All four components.
     All,
     /// Alpha alone, in the first channel.
     Alpha,

@@ -118,9 +118,9 @@ pub enum SrgbDecode {
 /// Everything about a texture but its texels.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sampling {
-    /// Filter within a level where the texture is made smaller: `GL_TEXTURE_MIN_FILTER`.
+    /// Minification filter within a level: `GL_TEXTURE_MIN_FILTER`.
     pub min: vk::Filter,
-    /// Filter between levels; `None` stays in the base level.
+    /// Filter between levels; `None` restricts lookups to the base level.
     pub between_levels: Option<vk::SamplerMipmapMode>,
     /// Filter where the texture is magnified: `GL_TEXTURE_MAG_FILTER`.
     pub mag: vk::Filter,
@@ -176,7 +176,7 @@ const fn base_swizzle(format: BaseFormat) -> [Swizzle; 4] {
 }
 
 impl Sampling {
-    /// GL's initial state, but with the nearest filters that scripts mostly want.
+    /// GL's initial state, except for the nearest filters that most scripts use.
     pub const INITIAL: Self = Self {
         min: vk::Filter::NEAREST,
         between_levels: None,
@@ -232,12 +232,12 @@ impl Sampling {
         }
     }
 
-    /// Returns the swizzle with the depth mode, which comes first.
+    /// Returns the swizzle composed with the depth mode, which is applied first.
     pub fn depth_swizzle(&self) -> [Swizzle; 4] {
         self.behind(self.depth_mode.swizzle())
     }
 
-    /// Returns the swizzle of colors with the base format, which comes first.
+    /// Returns the swizzle of colors composed with the base format, which is applied first.
     pub fn color_swizzle(&self) -> [Swizzle; 4] {
         self.behind(self.base_format.map_or(Swizzle::IDENTITY, base_swizzle))
     }
@@ -250,7 +250,7 @@ impl Sampling {
         })
     }
 
-    /// Returns the levels that are seen of a texture with so many; never none.
+    /// Returns the accessible levels of a texture with `levels` levels; never empty.
     pub fn level_range(&self, levels: u32) -> std::ops::Range<u32> {
         let first = self.base_level.min(levels.saturating_sub(1));
         let end = self
@@ -312,7 +312,7 @@ mod tests {
         ] {
             assert_eq!(with(Some(base), identity), expected, "{base:?}");
         }
-        // The texture's own swizzle comes after that.
+        // The texture's own swizzle is applied after that.
         let swizzle = [Component(3), One, Component(0), Zero];
         assert_eq!(
             with(Some(BaseFormat::Alpha), swizzle),

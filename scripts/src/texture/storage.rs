@@ -9,18 +9,18 @@ use glasm::ir::TexTarget;
 pub struct ImagePart {
     /// The level, from 0.
     pub level: u32,
-    /// One layer, face or slice, which is an image of a lower target; else all of them.
+    /// Layer, face or slice, which is an image of a lower target; `None` for all of them.
     pub slice: Option<u32>,
 }
 
-/// A part of an image as a program sees it.
+/// Part of an image as a program accesses it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StorageView {
     /// The target that the program names.
     pub target: TexTarget,
     /// Bound part of the image.
     pub part: ImagePart,
-    /// As which its texels are seen.
+    /// Format in which its texels are accessed.
     pub format: vk::Format,
 }
 
@@ -31,7 +31,7 @@ impl ImagePart {
         self.level < shape.levels && self.slice.is_none_or(|slice| slice < slices())
     }
 
-    /// Returns the target that the part of an image has.
+    /// Returns the target of the part of an image.
     pub fn target(self, target: TexTarget) -> TexTarget {
         match self.slice {
             Some(_) => plane_target(target),

@@ -1,7 +1,7 @@
 //! Primitives that Vulkan does not have, as lists of vertices. Pure.
 //!
-//! Quadrilaterals, polygons and closed lines become triangles and lines; so do restarted lists, which need a feature otherwise. The vertex that
-//! gives values which are not interpolated stays the one that GL names, first or last.
+//! Quadrilaterals, polygons and closed lines become triangles and lines; so do restarted lists,
+//! which would need a feature. The provoking vertex remains the one that GL defines, first or last.
 
 use ash::vk::PrimitiveTopology;
 use glasm_scripts::script::stages::ProvokingVertex;
@@ -98,7 +98,7 @@ fn add_run(list: &mut Vec<u32>, draw: &Draw, size: usize, run: &[u32]) {
         }
         Assembly::Polygon => {
             for edge in run.get(1..).unwrap_or_default().windows(2) {
-                // GL's polygons take all values from their first vertex.
+                // The provoking vertex of GL's polygons is always the first.
                 list.extend(match provoking {
                     ProvokingVertex::First => [run[0], edge[0], edge[1]],
                     ProvokingVertex::Last => [edge[0], edge[1], run[0]],
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn quads_keep_their_direction_and_provoking_vertex() {
         let line = "draw arrays QUADS 4 5";
-        // Vertices 4 to 7; the fifth is left over.
+        // Vertices 4 to 7; the fifth is unused.
         assert_eq!(list("", "", line, &[]).unwrap(), [4, 5, 6, 4, 6, 7]);
         assert_eq!(
             list("GL >= 2.1", "", line, &[]).unwrap(),

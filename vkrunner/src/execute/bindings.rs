@@ -23,7 +23,8 @@ pub(super) struct BufferPlace {
 pub(super) enum Presence {
     /// The program uses it.
     Needed,
-    /// The program may use it: without one it gets the first that the script binds there later.
+    /// The program may use it: without a binding it gets the first that the script binds there
+    /// later.
     Offered,
     /// Without one the program reads zeros.
     Zeros,
@@ -59,7 +60,7 @@ impl Bound {
         Self { ranges, first }
     }
 
-    /// Binds a part of a buffer.
+    /// Binds a range of a buffer.
     pub(super) fn bind(&mut self, target: BindTarget, range: BufferRange) {
         self.ranges.insert(target, range);
     }
@@ -97,7 +98,7 @@ impl Bound {
 }
 
 impl Bound {
-    /// Returns the parts of buffers into which vertices are captured, with their numbers, in order.
+    /// Returns the ranges of buffers that vertices are captured into, with their numbers, in order.
     pub(super) fn captured(&self) -> Vec<(u32, BufferRange)> {
         captured_ranges(&self.ranges)
     }

@@ -56,7 +56,7 @@ impl<'a> Dispatches<'a> {
             .dispatch(pipeline, layout, &resources.push, groups)?)
     }
 
-    /// Returns the number of a pipeline, which is made if it is new.
+    /// Returns the index of a pipeline, which is created if it is new.
     fn pipeline(&mut self, script: &Script, choice: ComputeChoice) -> Result<usize, Problem> {
         let known = self
             .pipelines

@@ -82,7 +82,7 @@ impl<'a> Draws<'a> {
         check_outcome(draw.outcome, refusal, "the draw")
     }
 
-    /// Draws without near and far planes, where the program asks for that.
+    /// Disables clipping at near and far planes, if the program requires it.
     fn leave_depth_unclipped(&self, draw: &mut Draw) -> Result<(), Problem> {
         if !self.is_unclipped() {
             return Ok(());
@@ -134,7 +134,8 @@ impl<'a> Draws<'a> {
                 CURRENT_BINDING => Some(&current),
                 _ => corners.as_ref().or(self.vertex_buffer.as_ref()),
             };
-            // Without a buffer there are no vertices, and the draw, whose bounds are checked, draws none.
+            // Without a buffer there are no vertices, and the draw, whose bounds are checked, has
+            // no effect.
             let Some(buffer) = buffer else { return Ok(()) };
             vertex_buffers.push((binding.binding, buffer));
         }
@@ -157,8 +158,8 @@ impl<'a> Draws<'a> {
         resources.feedback.drawn()
     }
 
-    /// Returns a draw as Vulkan does it, with the list that replaces its vertices if it has no
-    /// such primitives.
+    /// Returns a draw in Vulkan's form, with the list that replaces its vertices if Vulkan lacks
+    /// its primitives.
     fn translate(&self, draw: &Draw, indices: &[u32]) -> Result<(Draw, Option<Vec<u32>>), Problem> {
         let mut draw = *draw;
         self.leave_depth_unclipped(&mut draw)?;
@@ -199,8 +200,8 @@ impl<'a> Draws<'a> {
         };
     }
 
-    /// Returns the indices of a list that replaces the draw's own vertices. Else those of the draw
-    /// are uploaded.
+    /// Returns the indices of a list that replaces the draw's own vertices. Otherwise those of the
+    /// draw are uploaded.
     fn indices(
         &mut self,
         script: &Script,
@@ -244,7 +245,7 @@ impl<'a> Draws<'a> {
         }
     }
 
-    /// Uploads the indices of a draw in the width that it wants.
+    /// Uploads the indices of a draw in its index type.
     fn upload_indices(&mut self, script: &Script, draw: &Draw) -> Result<(), Problem> {
         let DrawSource::Indexed { width, .. } = draw.source else {
             return Ok(());
@@ -304,7 +305,7 @@ impl<'a> Draws<'a> {
         }
     }
 
-    /// Returns the number of the pipeline for a draw, which is made if it is new.
+    /// Returns the index of the pipeline for a draw, which is created if it is new.
     fn pipeline(
         &mut self,
         script: &Script,

@@ -28,9 +28,9 @@ pub(super) struct Execution<'a> {
     pub(super) work: Work,
     pub(super) resources: Resources,
     pub(super) framebuffer: Option<Framebuffer>,
-    /// By set, each made by its first draw.
+    /// Draws by set, each created by its first draw.
     pub(super) draws: Vec<Option<Draws<'a>>>,
-    /// By set, each made by its first dispatch.
+    /// Dispatches by set, each created by its first dispatch.
     pub(super) dispatches: Vec<Option<Dispatches<'a>>>,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Execution<'a> {
         self.framebuffer.as_ref().ok_or_else(no_framebuffer)
     }
 
-    /// Returns the contents of a buffer, as long as the script made it.
+    /// Returns the contents of a buffer, with the size that the script declares.
     pub(super) fn bytes(&self, buffer: BufferId) -> &[u8] {
         let size = self.script.buffers[buffer.0].size as usize;
         &self.resources.buffers[buffer.0].bytes()[..size]
@@ -76,7 +76,7 @@ impl<'a> Execution<'a> {
         draws.draw(self.script, framebuffer, &mut self.resources, draw)
     }
 
-    /// Dispatches; gives what has run.
+    /// Dispatches work groups; returns the modules that have run.
     pub(super) fn run_groups(
         &mut self,
         groups: Groups,
@@ -103,7 +103,7 @@ impl<'a> Execution<'a> {
 }
 
 impl Execution<'_> {
-    /// Makes all buffers of the script.
+    /// Creates all buffers of the script.
     pub(super) fn make_buffers(&mut self) -> Result<(), Problem> {
         let addressed = self.script.addressed_buffers();
         let captured = self.script.captured_buffers();
@@ -128,7 +128,7 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Counts the samples of all draws, if the script asks for any.
+    /// Creates the counter of samples, if the script probes any.
     pub(super) fn count_samples(&mut self) -> Result<(), Problem> {
         let mut steps = self.script.steps.iter();
         if steps.any(|step| matches!(step.command, Command::ProbeSamples { .. })) {
@@ -137,7 +137,7 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Makes the framebuffer.
+    /// Creates the framebuffer.
     pub(super) fn make_framebuffer(&mut self) -> Result<(), Problem> {
         let requirements = &self.script.requirements;
         let modules = || self.sets.iter().flat_map(|set| &set.modules);

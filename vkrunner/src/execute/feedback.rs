@@ -11,14 +11,14 @@ use std::rc::Rc;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum FeedbackState {
     Off,
-    /// The next draw goes to where it says.
+    /// The next draw is captured at this start.
     On(CaptureStart),
 }
 
 /// Captured draws and their counts.
 pub(super) struct Feedback {
     state: FeedbackState,
-    /// Made by the first capture.
+    /// Counters, created by the first capture.
     counts: Option<CaptureCounts>,
     /// Primitives written and needed since the capture began, by stream.
     primitives: BTreeMap<u32, [u64; 2]>,
@@ -26,7 +26,7 @@ pub(super) struct Feedback {
     drawn: bool,
 }
 
-/// Streams that a script asks about.
+/// Returns the streams that a script probes.
 fn counted_streams(script: &Script) -> Vec<u32> {
     let mut streams = Vec::new();
     for step in &script.steps {

@@ -71,7 +71,7 @@ pub(crate) fn execute(
 impl Runner for Execution<'_> {
     type Error = Error;
 
-    /// Makes buffers and framebuffer.
+    /// Creates buffers and framebuffer.
     fn prepare(&mut self) -> Result<(), Problem> {
         self.make_buffers()?;
         self.count_samples()?;

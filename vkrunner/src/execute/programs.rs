@@ -101,7 +101,7 @@ impl<'a> Programs<'a> {
         self.slots.iter().map(|slot| slot.module).collect()
     }
 
-    /// Makes the modules that a draw of that shape needs.
+    /// Creates the modules that a draw with these properties needs.
     pub(super) fn make_modules(&mut self, shape: &DrawShape) -> Result<(), Problem> {
         for slot in &self.slots {
             let stage = slot.module.stage;
@@ -317,7 +317,8 @@ fn entry_point(name: &str) -> CString {
     CString::new(name).unwrap_or_default()
 }
 
-/// Checks that the script gives all that a module without reflection names. With several entry points each may use a part only.
+/// Checks that the script provides all resources that a module without reflection declares. With
+/// several entry points, each may use only some of them.
 fn check_descriptors(module: &Module, plan: &[PlannedBinding]) -> Result<(), String> {
     let interface = match (&module.reflection, &module.interface) {
         (None, Some(interface)) if interface.entry_points.len() == 1 => interface,

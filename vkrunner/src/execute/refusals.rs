@@ -98,7 +98,7 @@ fn takes(input: InputPrimitive, topology: PrimitiveTopology) -> bool {
 const MAX_OUTPUT: i64 = 1024;
 
 impl Execution<'_> {
-    /// Counts how many of something that GL limits the current program of a stage uses.
+    /// Returns the use count of a resource that GL limits, for the current program of a stage.
     pub(super) fn count_resources(&self, stage: Stage, kind: CountKind) -> Result<u64, Problem> {
         let script = self.script.with_loaded(&self.state.loaded);
         let mut programs = script.programs.iter();

@@ -21,7 +21,7 @@ pub(super) struct Resources {
     pub(super) buffers: Vec<Buffer>,
     pub(super) bound: Bound,
     pub(super) feedback: Feedback,
-    /// There if the script asks for numbers of samples.
+    /// Counter that exists if the script probes numbers of samples.
     pub(super) sample_counter: Option<SampleCounter>,
     pub(super) params: Params,
     /// Lines of the programs that are loaded, by stage.

@@ -33,7 +33,7 @@ impl TextureObjects for Objects {
 
 type Unit = TextureUnit<Objects>;
 
-/// All units that a script sets, or that programs read without that.
+/// All units that a script sets, or that programs read nevertheless.
 #[derive(Default)]
 pub(super) struct Textures {
     table: TextureTable<Objects>,
@@ -62,7 +62,7 @@ impl Textures {
         self.table.set_sampling(number, sampling);
     }
 
-    /// Makes the objects that do not exist yet, of the units from `first` on.
+    /// Creates the objects that do not exist yet, of the units from `first` on.
     pub(super) fn prepare(
         &mut self,
         device: &Rc<Device>,
@@ -246,7 +246,7 @@ pub(super) fn create(
     Ok(texture)
 }
 
-/// Checks whether a program can read a texture.
+/// Checks that a program can read a texture.
 fn check(shape: &Shape, wanted: WantedTexture) -> Result<(), String> {
     // Rectangles are two-dimensional textures; the program scales the coordinates.
     let kind = |target| {
@@ -289,8 +289,8 @@ fn scalar_name(scalar: Scalar) -> &'static str {
     }
 }
 
-/// Returns a texture that reads (0, 0, 0, 1), whether it is compared or not, in formats that all
-/// devices have.
+/// Returns a texture that reads (0, 0, 0, 1), with or without comparison, in formats that all
+/// devices support.
 fn unset_texture(wanted: WantedTexture) -> (Shape, Sampling) {
     let compares = wanted.comparing == Some(Comparing::On);
     let format = match wanted.texel {

@@ -1,4 +1,5 @@
-//! From one stage of a script to a module that the device can run, or to the reason why there is none.
+//! Compilation of one stage of a script to a module for the device, or to the reason why there is
+//! none.
 
 use super::capabilities;
 use super::context::{CompileContext, Refusal};
@@ -21,7 +22,7 @@ impl CompileContext<'_> {
         self.finish(section, self.compiler().compile(section))
     }
 
-    /// Returns the module that a program of the system makes of sections.
+    /// Returns the module that an external tool compiles from sections.
     pub(super) fn translate(
         &self,
         language: TextLanguage,
@@ -86,12 +87,12 @@ impl CompileContext<'_> {
         })?;
         let options = self.compiler().options(section.stage);
         let compiled = glasm::Compiler::new().compile_ir(&program, &options);
-        // The spans in a program of this form are those of the text that it was made from.
+        // The spans in a program of this form refer to the source that it was generated from.
         let compiled = compiled.map_err(Diagnostics::without_places);
         self.finish(section, compiled)
     }
 
-    /// Returns a module that the device can run, or why there is none.
+    /// Returns a module for the device, or the reason why there is none.
     pub(super) fn finish(
         &self,
         section: &ProgramSection,

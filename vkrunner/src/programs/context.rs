@@ -86,7 +86,7 @@ impl CompileContext<'_> {
     }
 
     /// Returns the features that modules may use: those of the device that the language of the
-    /// source has, too.
+    /// translation supports, too.
     pub(super) fn device_features(&self) -> DeviceFeatures {
         let device = self.capabilities.device_features(self.without);
         match self.through {

@@ -7,7 +7,7 @@ use glasm::{FixedState, Semantic};
 use glasm_scripts::script::{FixedReads, ProgramState, VertexProcessing};
 
 /// Returns GL's fragment processing as a program. Colors are only clamped between units if the
-/// script says so.
+/// script specifies it.
 pub(super) fn fragment_text(
     state: &ProgramState,
     vertices: VertexProcessing,

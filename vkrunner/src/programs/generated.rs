@@ -17,7 +17,7 @@ use glasm_scripts::script::{
     Command, Convention, Origin, ProgramForm, ProgramSection, VertexProcessing,
 };
 
-/// Returns the varying that the vertex stage forwards, by the attribute that it comes from.
+/// Returns the varying that the vertex stage forwards, by its source attribute.
 fn conventional_attribute(semantic: Semantic) -> Option<u32> {
     if let Semantic::Color(number) = semantic {
         Some(3 + u32::from(number))
@@ -59,7 +59,7 @@ fn reflection(stage: Stage, inputs: Vec<InterfaceVariable>) -> Reflection {
     }
 }
 
-/// Returns a stage whose words each draw makes.
+/// Returns a stage whose words are generated for each draw.
 fn templated(stage: Stage, template: Template) -> Module {
     Module {
         stage,
@@ -72,13 +72,13 @@ fn templated(stage: Stage, template: Template) -> Module {
 }
 
 impl CompileContext<'_> {
-    /// Adds the modules of sections that are made to fit the others.
+    /// Adds the modules of sections that are generated to match the others.
     pub(super) fn generate(
         &self,
         modules: &mut Vec<Module>,
         mut sections: Vec<&ProgramSection>,
     ) -> Result<(), Vec<Refusal>> {
-        // The vertex stage fits what comes after, all others what comes before.
+        // The vertex stage must match the following stage, all others the previous one.
         sections.sort_by_key(|section| section.stage);
         for section in sections {
             let module = match (section.form, section.stage) {
@@ -112,7 +112,7 @@ impl CompileContext<'_> {
         }
     }
 
-    /// Returns the module of a stage that the runner makes.
+    /// Returns the module of a generated stage.
     fn generated(
         &self,
         section: &ProgramSection,
@@ -150,7 +150,8 @@ impl CompileContext<'_> {
         passed.map_err(|message| Refusal::Fail(Failure::new(Some(section.line), message)))
     }
 
-    /// Adds the stage that sends primitives to several viewports or views, if the last program leaves that to one.
+    /// Adds the stage that replicates primitives to several viewports or views, if the last program
+    /// requires it.
     pub(super) fn replicate(&self, modules: &mut Vec<Module>) {
         let last = self.last_stage();
         let mut all = modules.iter();

@@ -1,7 +1,7 @@
 //! Inputs and outputs of the entry points of a module, derived from its words.
 //!
-//! Modules come from the compiler, from tools and, as numbers, from scripts: anything that cannot
-//! be understood gives no interface, and the caller continues without. Arrays, matrices and blocks
+//! Modules come from the compiler, from tools and, as numbers, from scripts: a module that cannot
+//! be analyzed has no interface, and the caller continues without one. Arrays, matrices and blocks
 //! are decomposed: every variable here is a scalar or vector at a location.
 
 use glasm::ir::Stage;
@@ -10,9 +10,9 @@ use rspirv::dr::{Instruction, Operand, load_words};
 use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
 use std::collections::{HashMap, HashSet};
 
-/// Locations past this one are left out, and so are longer arrays.
+/// Maximum location: variables past it are ignored, and so are longer arrays.
 const MAX_LOCATION: u32 = 128;
-/// Parts of a variable that are looked at.
+/// Maximum number of analyzed parts of a variable.
 const MAX_PARTS: u32 = 1024;
 /// Types inside types that are followed.
 const MAX_DEPTH: u32 = 8;
@@ -26,9 +26,9 @@ pub(crate) struct Varying {
     pub(crate) scalar: Scalar,
     /// Number of components.
     pub(crate) components: u32,
-    /// The same for all vertices of a patch.
+    /// True for varyings of a patch.
     pub(crate) patch: bool,
-    /// Not interpolated.
+    /// True for varyings that are not interpolated.
     pub(crate) flat: bool,
 }
 
@@ -433,7 +433,7 @@ impl<'a> Reader<'a> {
 struct Found {
     varyings: Vec<Varying>,
     point_size: bool,
-    /// Parts that were looked at.
+    /// Number of analyzed parts.
     parts: u32,
 }
 

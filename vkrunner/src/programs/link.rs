@@ -68,7 +68,7 @@ pub(crate) fn check_interfaces(
     let mut before: Option<(Option<StageInterface>, Stage)> = None;
     for module in sorted {
         let entry = module.entry_point(&entry_name(module.stage))?;
-        // Templates fit what comes before them.
+        // Templates match the previous stage.
         let interface = match &module.template {
             Some(template) => Some(template.interface(module.stage)),
             None => StageInterface::of(module, entry),

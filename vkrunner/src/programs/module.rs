@@ -11,7 +11,7 @@ use glasm_scripts::script::stages::MAIN;
 #[derive(Clone, Debug)]
 pub(crate) struct Module {
     pub(crate) stage: Stage,
-    /// Empty if a template makes them.
+    /// Words; empty if a template generates them.
     pub(crate) words: Vec<u32>,
     /// `None` for modules that neither the compiler nor the runner made.
     pub(crate) reflection: Option<Reflection>,

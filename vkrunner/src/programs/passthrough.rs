@@ -5,7 +5,7 @@
 //! | vertex | position is attribute 0; inputs of the next stage are loaded from attributes |
 //! | tessellation control | copies the vertices of the patch; levels are the defaults of the script |
 //! | tessellation evaluation | interpolates the vertices of a patch of 2 (lines), 3 (triangles) or 4 (quads) |
-//! | geometry | emits the primitive that it gets |
+//! | geometry | emits the input primitive |
 //! | fragment | writes the value at location 0 as the color |
 //!
 //! They are programs of the compiler's intermediate representation, which [`glasm::stages`]

@@ -1,4 +1,5 @@
-//! Stages whose modules each draw makes, because they depend on its primitives or patches.
+//! Stages whose modules are generated for each draw, because they depend on its primitives or
+//! patches.
 
 use super::interface::{Primitive, StageInterface};
 use super::passthrough::{Passed, of_vertices, places};

@@ -1,4 +1,4 @@
-//! Modules that take a detour to the device: written as text of a shading language, and compiled from that.
+//! Translation of modules to a shading language and back before they reach the device.
 
 use super::context::{CompileContext, Refusal};
 use crate::options::Through;
@@ -12,7 +12,7 @@ use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::ProgramSection;
 
 impl CompileContext<'_> {
-    /// Returns the module that the device gets.
+    /// Returns the module for the device.
     pub(super) fn take_detour(
         &self,
         section: &ProgramSection,
@@ -101,7 +101,7 @@ fn through_wgsl(section: &ProgramSection, mut shader: Shader) -> Result<Shader, 
     if let Some(difference) = warnings.find(|warning| warning.code == Code::TextDiffers) {
         return Err(skip(difference.message.clone()));
     }
-    // SPIR-V wants arrays of them, which naga does not make.
+    // SPIR-V requires arrays of them, which naga does not generate.
     if text.text.contains("@builtin(sample_mask)") {
         return Err(skip("naga makes wrong modules of sample masks".to_owned()));
     }

@@ -67,7 +67,8 @@ pub(super) fn missing_feedback(script: &Script, capabilities: &Capabilities) -> 
     }
 }
 
-/// Modules that the compiler did not make see all buffers that the script binds: too many of a kind.
+/// Returns the excess of buffers: modules of other compilers access all buffers that the script
+/// binds.
 pub(super) fn too_many_buffers(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let is_plain = |form| match form {
         ProgramForm::Glsl | ProgramForm::SpirvText | ProgramForm::SpirvWords => true,

@@ -13,7 +13,7 @@ pub(crate) struct FramebufferLimits {
     pub(crate) colors: u32,
     /// Raw values of the formats that color attachments can have, with the bits of the possible numbers of samples.
     pub(crate) color_formats: BTreeMap<i32, u32>,
-    /// The same for depth and stencil.
+    /// Sample counts of depth and stencil formats.
     pub(crate) depth_formats: BTreeMap<i32, u32>,
     /// Possible numbers of samples without attachments.
     pub(crate) empty_samples: u32,
@@ -32,7 +32,7 @@ pub(crate) struct FramebufferLimits {
 /// Supported uses of a format.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FormatUses {
-    /// Of images with optimal tiling.
+    /// Uses of images with optimal tiling.
     pub(crate) images: vk::FormatFeatureFlags,
     pub(crate) buffers: vk::FormatFeatureFlags,
     /// Numbers of samples that textures filled by draws can have: bit n denotes 2^n samples, as in
@@ -53,7 +53,7 @@ pub(crate) struct TextureCapabilities {
     pub(crate) max_texels: u32,
     pub(crate) max_lod_bias: f32,
     pub(crate) max_anisotropy: f32,
-    /// By raw value.
+    /// Uses by raw value of the format.
     pub(crate) formats: BTreeMap<i32, FormatUses>,
 }
 
@@ -87,19 +87,20 @@ pub(crate) struct FeedbackLimits {
     pub(crate) counts: bool,
 }
 
-/// Components that stages between vertices and fragments can have, and what geometry stages can emit.
+/// Numbers of components that stages between vertices and fragments support, and limits of geometry
+/// stages.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PrimitiveLimits {
     pub(crate) control_inputs: u32,
     pub(crate) control_outputs: u32,
     pub(crate) patch_outputs: u32,
-    /// Of all vertices and the patch.
+    /// Total of all vertices and the patch.
     pub(crate) control_total: u32,
     pub(crate) evaluation_inputs: u32,
     pub(crate) evaluation_outputs: u32,
     pub(crate) geometry_inputs: u32,
     pub(crate) geometry_outputs: u32,
-    /// Of all vertices.
+    /// Total of all vertices.
     pub(crate) geometry_total: u32,
     pub(crate) geometry_vertices: u32,
     pub(crate) geometry_invocations: u32,
@@ -108,7 +109,7 @@ pub(crate) struct PrimitiveLimits {
 /// Capabilities of a device.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Capabilities {
-    /// Major, minor and patch version that both device and runner know.
+    /// Major, minor and patch version that both device and runner support.
     pub(crate) version: [u32; 3],
     /// Features of which the compiler is informed.
     pub(crate) compiler: glasm::DeviceFeatures,
@@ -165,7 +166,7 @@ impl Capabilities {
         }
     }
 
-    /// Returns the newest target that the device takes.
+    /// Returns the newest target that the device supports.
     pub(crate) fn best_target(&self) -> glasm::Target {
         match self.version {
             [1, 1, _] => glasm::Target::Vulkan1_1,

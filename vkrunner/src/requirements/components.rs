@@ -1,4 +1,4 @@
-//! Components of the outputs and inputs that a program has between stages, and the vertices that it makes.
+//! Components of the outputs and inputs of a program between stages, and its number of vertices.
 
 use super::capabilities::{Capabilities, PrimitiveLimits};
 use glasm::Reflection;

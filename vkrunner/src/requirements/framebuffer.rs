@@ -80,7 +80,7 @@ fn missing_state(
         .or_else(|| missing_range(&draw.state, &capabilities.framebuffer))
 }
 
-/// Features, and whether a draw needs them.
+/// Returns features, each with true if a draw needs it.
 fn needed_features(draw: &Draw, attachments: &Attachments) -> Vec<(&'static str, bool)> {
     let state = &draw.state;
     let used = &state.attachments[..attachments.colors.len()];
@@ -138,7 +138,7 @@ fn restart_topology(topology: vk::PrimitiveTopology) -> [bool; 2] {
     [is_list, topology == vk::PrimitiveTopology::PATCH_LIST]
 }
 
-/// Returns true if the second color of a fragment program takes part in blending.
+/// Returns true if blending uses the second color of a fragment program.
 fn is_dual_source(state: &BlendState) -> bool {
     let second = |factor| {
         matches!(

@@ -42,7 +42,7 @@ fn group_sizes(words: &[u32]) -> impl Iterator<Item = [u32; 3]> {
     std::iter::from_fn(move || {
         while let [first, ..] = *rest {
             let (len, op) = ((first >> 16) as usize, first & 0xffff);
-            // Modes come before all code; what cannot be read is left to the validation layer.
+            // Modes precede all code; the validation layer checks malformed modules.
             if len == 0 || len > rest.len() || op == Op::Function as u32 {
                 return None;
             }

@@ -23,7 +23,7 @@ pub(crate) type Buffer = Kept<BufferObject>;
 pub(crate) struct BufferObject {
     pub(super) raw: vk::Buffer,
     pub(super) size: u64,
-    /// `None` only while the buffer is made or dropped.
+    /// `None` only during creation and destruction of the buffer.
     memory: Option<BufferMemory>,
     device: Rc<Device>,
     usage: BufferUse,
@@ -129,7 +129,7 @@ impl BufferObject {
             [..self.size as usize]
     }
 
-    /// Returns the address in device memory; 0 if the buffer was not made for it.
+    /// Returns the address in device memory; 0 if the buffer was not created for it.
     pub(crate) fn address(&self) -> u64 {
         match self.usage {
             BufferUse::Script(roles) if roles.address != Addressing::None => {

@@ -49,7 +49,7 @@ pub(crate) struct Binding {
 
 /// Resource of a descriptor.
 pub(crate) enum Resource<'a> {
-    /// Part of a buffer; to its end unless a size is given.
+    /// Range of a buffer; `None` extends to its end.
     Buffer {
         buffer: &'a Buffer,
         offset: u64,
@@ -61,7 +61,7 @@ pub(crate) enum Resource<'a> {
     Image(&'a Texture, StorageView),
     /// A color attachment.
     Attachment(vk::DescriptorImageInfo),
-    /// No storage image or storage texel buffer, on devices that have such descriptors.
+    /// Null storage image or storage texel buffer, on devices that have null descriptors.
     NoImage,
 }
 
@@ -221,7 +221,7 @@ impl LayoutObject {
         Ok(())
     }
 
-    /// Makes the sets, with nothing in them.
+    /// Allocates the sets, with no descriptors written.
     fn allocate_sets(&mut self) -> Result<(), Error> {
         if self.set_layouts.is_empty() {
             return Ok(());
@@ -239,7 +239,7 @@ impl LayoutObject {
         Ok(())
     }
 
-    /// Puts a resource into the descriptor `element` of a binding of the layout.
+    /// Writes a resource to the descriptor `element` of a binding of the layout.
     pub(crate) fn write(&self, binding: &Binding, element: u32, resource: &Resource<'_>) {
         let write = vk::WriteDescriptorSet::default()
             .dst_set(self.sets[binding.set as usize])
@@ -307,7 +307,7 @@ impl LayoutObject {
         push: &[u8],
     ) {
         if !self.sets.is_empty() {
-            // SAFETY: the sets were made for this layout.
+            // SAFETY: the sets were allocated for this layout.
             unsafe { raw.cmd_bind_descriptor_sets(commands, point, self.raw, 0, &self.sets, &[]) };
         }
         if self.push_size > 0 {

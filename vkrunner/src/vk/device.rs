@@ -38,7 +38,7 @@ pub(crate) struct Device {
     address_functions: Option<ash::khr::buffer_device_address::Device>,
     lost: Cell<bool>,
     timeout: Duration,
-    /// The time of the script, and how long it may take.
+    /// Time of the script, and its limit.
     script_time: Cell<Option<(Stopwatch, Duration)>>,
     /// True if the device computes in this process, on the CPU.
     is_software: bool,
@@ -47,7 +47,7 @@ pub(crate) struct Device {
     /// Clock of the phases.
     pub(crate) clock: Rc<Clock>,
     pub(crate) capabilities: Capabilities,
-    /// Extensions that scripts asked for and that are enabled.
+    /// Enabled extensions that scripts require.
     pub(crate) extra_extensions: BTreeSet<String>,
     pub(crate) instance: Rc<Instance>,
 }
@@ -157,7 +157,7 @@ impl Device {
         self.lost.set(true);
     }
 
-    /// Gives up all objects that wait for their next user. They hold the device: without this it would live for ever.
+    /// Drops all pooled objects. They own the device: without this it would never be destroyed.
     pub(crate) fn clear_shelves(&self) {
         self.shelves.clear();
     }
@@ -191,7 +191,7 @@ impl Device {
         }
     }
 
-    /// Takes memory.
+    /// Allocates memory.
     pub(super) fn allocate(&self, desc: &AllocationCreateDesc<'_>) -> Result<Allocation, Error> {
         let wanted = self.allocated.get().saturating_add(desc.requirements.size);
         if wanted > BUDGET {
@@ -206,7 +206,7 @@ impl Device {
         Ok(allocation)
     }
 
-    /// Gives memory back.
+    /// Frees memory.
     pub(super) fn free(&self, allocation: Allocation) {
         let left = self.allocated.get().saturating_sub(allocation.size());
         self.allocated.set(left);
@@ -216,7 +216,7 @@ impl Device {
         }
     }
 
-    /// Returns the address of a buffer made for it; 0 if the device has no addresses.
+    /// Returns the address of a buffer that was created for it; 0 if the device has no addresses.
     pub(super) fn buffer_address(&self, buffer: vk::Buffer) -> u64 {
         let info = vk::BufferDeviceAddressInfo::default().buffer(buffer);
         match &self.address_functions {
@@ -284,7 +284,8 @@ fn create_device(
         .queue_create_infos(&queues)
         .enabled_extension_names(&names)
         .push_next(&mut list);
-    // SAFETY: the device has the queue family, the extensions and the features asked for; all pointers outlive the call.
+    // SAFETY: the device has the queue family, the extensions and the requested features; all
+    // pointers outlive the call.
     unsafe { instance.raw.create_device(physical.handle, &info, None) }.call("vkCreateDevice")
 }
 

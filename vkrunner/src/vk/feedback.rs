@@ -16,12 +16,12 @@ pub(crate) enum CaptureStart {
     Resume,
 }
 
-/// Part of a buffer into which vertices are captured.
+/// Range of a buffer that vertices are captured into.
 pub(crate) struct CaptureBuffer<'a> {
     pub(crate) binding: u32,
     pub(crate) buffer: &'a Buffer,
     pub(crate) offset: u64,
-    /// To the end of the buffer unless given.
+    /// Size; `None` extends to the end of the buffer.
     pub(crate) size: Option<u64>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct CaptureCounts {
     functions: ash::ext::transform_feedback::Device,
     /// The position in each buffer, 4 bytes each.
     positions: Buffer,
-    /// One query for each stream that is counted.
+    /// Queries, one for each counted stream.
     queries: vk::QueryPool,
     streams: Vec<u32>,
     device: Rc<Device>,
@@ -120,8 +120,8 @@ impl CaptureCall<'_> {
             let size = captured
                 .size
                 .unwrap_or(captured.buffer.size - captured.offset);
-            // SAFETY: the buffer was made for it, and the range is within it; the pointers outlive
-            // the call.
+            // SAFETY: the buffer was created for it, and the range is within it; the pointers
+            // outlive the call.
             unsafe {
                 (functions.cmd_bind_transform_feedback_buffers_ext)(
                     commands,
@@ -166,7 +166,8 @@ impl CaptureCall<'_> {
     pub(super) fn end(&self, commands: vk::CommandBuffer) {
         let functions = self.counts.functions.fp();
         let (buffers, offsets) = self.counters();
-        // SAFETY: the counter buffer was made for it and has space for all positions; the pointers outlive the call.
+        // SAFETY: the counter buffer was created for it and has space for all positions; the
+        // pointers outlive the call.
         unsafe {
             (functions.cmd_end_transform_feedback_ext)(
                 commands,

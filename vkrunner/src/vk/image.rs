@@ -13,7 +13,7 @@ use std::rc::Rc;
 pub(super) struct ImageDesc {
     pub(super) flags: vk::ImageCreateFlags,
     pub(super) format: vk::Format,
-    /// Of the view of everything; it decides the type of the image.
+    /// Type of the view of the whole image; it determines the type of the image.
     pub(super) view_type: vk::ImageViewType,
     pub(super) extent: vk::Extent3D,
     pub(super) levels: u32,
@@ -140,7 +140,7 @@ impl Image {
             .format(desc.format)
             .components(desc.components)
             .subresource_range(desc.range);
-        // SAFETY: the image has memory, and the caller asks for a view that fits it.
+        // SAFETY: the image has memory, and the caller requests a view that fits it.
         unsafe { self.device.raw.create_image_view(&info, None) }.call("vkCreateImageView")
     }
 

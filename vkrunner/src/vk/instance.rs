@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
-/// The version that instances are made for: features of later versions are not used.
+/// Version that instances are created for: features of later versions are not used.
 pub(super) const API_VERSION: u32 = vk::API_VERSION_1_3;
 
 /// Messages since they were last taken.
@@ -35,7 +35,7 @@ fn c_strings(names: &[&CStr]) -> Vec<*const c_char> {
 }
 
 impl Instance {
-    /// Loads Vulkan and makes an instance, with the validation layer if wanted.
+    /// Loads Vulkan and creates an instance, with the validation layer if requested.
     pub(crate) fn new(validation: Validation) -> Result<Self, Error> {
         // SAFETY: loading runs initialization code of the system's Vulkan loader, which is the
         // purpose of the program.
@@ -143,7 +143,7 @@ fn has_extension(entry: &ash::Entry, layer: Option<&CStr>, name: &CStr) -> Resul
         .any(|extension| extension.extension_name_as_c_str() == Ok(name)))
 }
 
-/// Errors and warnings about the use of Vulkan; hints about speed are left out.
+/// Messenger for errors and warnings about the use of Vulkan; hints about performance are excluded.
 fn messenger_info(messages: &Messages) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
     let severity = vk::DebugUtilsMessageSeverityFlagsEXT::ERROR
         | vk::DebugUtilsMessageSeverityFlagsEXT::WARNING;

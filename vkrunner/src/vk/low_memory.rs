@@ -51,7 +51,8 @@ impl LowMemory {
             .memory_type_index(types.trailing_zeros())
             .push_next(&mut flags)
             .push_next(&mut import);
-        // SAFETY: the pages are mapped, aligned, and of the size that the info says; they outlive the memory.
+        // SAFETY: the pages are mapped, aligned, and of the size in the info; they outlive the
+        // memory.
         let raw = unsafe { device.raw.allocate_memory(&info, None) }.call("vkAllocateMemory")?;
         let memory = Self {
             raw,
@@ -96,7 +97,7 @@ impl Drop for LowMemory {
 
 /// Addresses end here.
 const LIMIT: u64 = 1 << 32;
-/// No device wants shared memory to start at multiples of more bytes.
+/// Alignment of shared memory: no device requires a larger one.
 const ALIGNMENT: usize = 1 << 16;
 
 /// Mapped pages below 4 GiB.
@@ -107,7 +108,7 @@ struct Pages {
 }
 
 impl Pages {
-    /// Gives the pages up without unmapping them: a device that is lost may still use them.
+    /// Leaks the pages without unmapping them: a device that is lost may still use them.
     fn leave(&mut self) {
         self.size = 0;
     }
@@ -115,8 +116,8 @@ impl Pages {
 
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 impl Pages {
-    /// Pages that hold `size` bytes, all zero. Addresses with the highest of 32 bits set come first: they show whether programs extend
-    /// addresses by zeros.
+    /// Maps pages of `size` bytes, all zero. Addresses with the highest of 32 bits set are
+    /// preferred: they reveal whether programs zero-extend addresses.
     fn new(size: u64) -> Option<Self> {
         use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
         let size = usize::try_from(size)
@@ -127,7 +128,7 @@ impl Pages {
         for hint in hints {
             let access = ProtFlags::READ | ProtFlags::WRITE;
             let hint = std::ptr::without_provenance_mut(hint);
-            // SAFETY: new pages, at the hint only if nothing is there.
+            // SAFETY: new pages, at the hint only if it is free.
             let start = unsafe { mmap_anonymous(hint, size, access, MapFlags::PRIVATE) }.ok()?;
             let pages = Self { start, size };
             let end = (start as usize).checked_add(size)?;

@@ -273,12 +273,12 @@ pub(crate) struct VertexAttribute {
     pub(crate) offset: u32,
 }
 
-/// A vertex buffer binding; stride 0 gives all vertices the same values.
+/// Vertex buffer binding; with stride 0 all vertices have the same values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct VertexBinding {
     pub(crate) binding: u32,
     pub(crate) stride: u32,
-    /// Instances that take the same value; 0 steps with every vertex instead.
+    /// Number of instances that share a value; 0 advances per vertex instead.
     pub(crate) divisor: u32,
 }
 
@@ -286,7 +286,7 @@ pub(crate) struct VertexBinding {
 pub(super) struct VertexInput {
     bindings: Vec<vk::VertexInputBindingDescription>,
     attributes: Vec<vk::VertexInputAttributeDescription>,
-    /// Of bindings that step more slowly than with every instance.
+    /// Divisors of bindings that advance more slowly than per instance.
     divisors: Vec<vk::VertexInputBindingDivisorDescriptionEXT>,
 }
 
@@ -317,8 +317,8 @@ impl VertexInput {
             .vertex_binding_divisors(&self.divisors)
     }
 
-    /// Returns the state, with that of divisors where there are any: devices without the extension
-    /// do not know the structure.
+    /// Returns the state, with that of divisors if there are any: devices without the extension do
+    /// not know the structure.
     pub(super) fn state<'a>(
         &'a self,
         divisors: &'a mut vk::PipelineVertexInputDivisorStateCreateInfoEXT<'a>,

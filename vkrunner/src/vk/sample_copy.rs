@@ -17,7 +17,7 @@ const MAX_BAND: u32 = 1 << 26;
 /// Multisampled image, and the view format.
 pub(super) struct SampleImage<'a> {
     pub(super) image: &'a Image,
-    /// Of the view.
+    /// Format of the view.
     pub(super) format: vk::Format,
     pub(super) aspect: vk::ImageAspectFlags,
     /// Between commands.
@@ -254,8 +254,8 @@ impl SampleCopier {
         self.device.run(|raw, commands| {
             let bind_point = vk::PipelineBindPoint::COMPUTE;
             image.image.change_layout(raw, commands, old, during);
-            // SAFETY: the set is filled, the pipeline is of this layout, the buffer holds the rows, and a device takes work
-            // groups for every pixel of the largest image.
+            // SAFETY: the set is filled, the pipeline is of this layout, the buffer holds the rows,
+            // and a device supports work groups for every pixel of the largest image.
             unsafe {
                 raw.cmd_bind_pipeline(commands, bind_point, self.pipeline);
                 raw.cmd_bind_descriptor_sets(

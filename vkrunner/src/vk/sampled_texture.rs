@@ -14,7 +14,7 @@ use std::rc::Rc;
 pub(crate) struct SampledTexture {
     view: vk::ImageView,
     sampler: vk::Sampler,
-    /// Goes after the view.
+    /// Dropped after the view.
     texture: Rc<Texture>,
     device: Rc<Device>,
 }
@@ -93,8 +93,8 @@ fn component_swizzle(from: Swizzle, to: u8, aspect: Aspect) -> vk::ComponentSwiz
         Swizzle::Component(1) => vk::ComponentSwizzle::G,
         Swizzle::Component(2) => vk::ComponentSwizzle::B,
         Swizzle::Component(_) => vk::ComponentSwizzle::A,
-        // Depths have no other components: those read (0, 0, 1) by themselves, which every device gets right, unlike the constant one
-        // (depthStencilSwizzleOneSupport).
+        // Depths have no other components: those read (0, 0, 1) implicitly, which every device
+        // implements correctly, unlike the constant one (depthStencilSwizzleOneSupport).
         Swizzle::Zero if aspect == Aspect::Depth && matches!(to, 1 | 2) => {
             vk::ComponentSwizzle::IDENTITY
         }

@@ -13,7 +13,7 @@ pub(crate) enum Comparing {
     On,
 }
 
-/// Returns a sampler for texels that are fetched, which takes every format.
+/// Returns a sampler for texels that are fetched, which supports every format.
 pub(super) fn nearest_sampler(device: &Device) -> Result<vk::Sampler, Error> {
     let info = vk::SamplerCreateInfo::default();
     // SAFETY: the create info is valid.

@@ -77,7 +77,7 @@ pub(crate) struct ShaderStage<'a> {
     pub(crate) constants: Vec<(u32, u32)>,
 }
 
-/// Specialization constants as Vulkan takes them.
+/// Specialization constants in Vulkan's form.
 pub(super) struct Specialization {
     entries: Vec<vk::SpecializationMapEntry>,
     data: Vec<u8>,

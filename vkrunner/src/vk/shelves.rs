@@ -13,7 +13,7 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
-/// An object that is retained when its user is done with it.
+/// Pooled object, which returns to the pool when it is dropped.
 pub(crate) struct Kept<T: Keep> {
     /// `None` only while it is dropped.
     item: Option<(T::Key, T)>,
@@ -109,12 +109,12 @@ impl<T: Keep> Shelf<T> {
 pub(super) struct Shelves(RefCell<HashMap<TypeId, Box<dyn Any>>>);
 
 impl Shelves {
-    /// Takes an object off.
+    /// Removes an object from the free list.
     pub(super) fn take<T: Keep>(&self, key: &T::Key) -> Option<T> {
         self.with_shelf(|shelf| shelf.take(key))
     }
 
-    /// Puts an object back; gives the one that falls off.
+    /// Returns an object to the free list; returns the one that is evicted.
     #[must_use = "what falls off is dropped where nothing is borrowed"]
     pub(super) fn put<T: Keep>(&self, key: T::Key, item: T) -> Option<(T::Key, T)> {
         self.with_shelf(|shelf| shelf.put(key, item))
@@ -127,7 +127,7 @@ impl Shelves {
         act(shelf.downcast_mut().expect("each shelf lies at its type"))
     }
 
-    /// Drops everything, and what that puts back.
+    /// Drops all objects, including those that are returned by dropping others.
     pub(super) fn clear(&self) {
         loop {
             let shelves = std::mem::take(&mut *self.0.borrow_mut());
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(shelves.put('a', 1u8), None);
         assert_eq!(shelves.put('b', 2u8), None);
         assert_eq!(shelves.put('a', 3u8), Some(('a', 1)));
-        // The one used last comes first, and each only once.
+        // The most recently used one is first, and each is used only once.
         assert_eq!(shelves.take(&'a'), Some(3u8));
         assert_eq!(shelves.take::<u8>(&'a'), None);
         assert_eq!(shelves.put('c', 4u8), None);

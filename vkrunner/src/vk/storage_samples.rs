@@ -33,7 +33,7 @@ fn size(shape: &Shape) -> [u32; 2] {
     [width, height]
 }
 
-/// Takes a new image to the layout that it has between commands.
+/// Transitions a new image to the layout that it has between commands.
 pub(super) fn prepare(device: &Device, image: &Image) -> Result<(), Error> {
     device.run(|raw, commands| {
         image.change_layout(raw, commands, vk::ImageLayout::UNDEFINED, LAYOUT);

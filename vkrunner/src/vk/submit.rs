@@ -10,7 +10,8 @@ use glasm_scripts::timing::Phase;
 const FULL_SRC: vk::AccessFlags = vk::AccessFlags::MEMORY_WRITE;
 
 impl Device {
-    /// Records commands, runs them, and waits until they are done and their writes are visible to host and device.
+    /// Records commands, submits them, and waits until they have completed and their writes are
+    /// visible to host and device.
     pub(super) fn run(
         &self,
         record: impl FnOnce(&ash::Device, vk::CommandBuffer),
@@ -44,7 +45,8 @@ impl Device {
         unsafe { self.raw.reset_fences(&[self.fence]) }.call("vkResetFences")?;
         let buffers = [commands];
         let submit = vk::SubmitInfo::default().command_buffers(&buffers);
-        // SAFETY: the command buffer is complete; all objects in it outlive the wait, or are left alone if it fails.
+        // SAFETY: the command buffer is complete; all objects in it outlive the wait, or are leaked
+        // if it fails.
         unsafe { self.raw.queue_submit(self.queue, &[submit], self.fence) }
             .call("vkQueueSubmit")?;
         self.wait(work)

@@ -12,7 +12,7 @@ use glasm_scripts::format::{Aspect, DepthFormat, Format};
 use glasm_scripts::texture::{PlaneId, Shape};
 use std::rc::Rc;
 
-/// Returns the format of raw texels of so many bits.
+/// Returns the format of raw texels of this number of bits.
 pub(crate) fn raw_format(bits: u8) -> Option<Format> {
     Format::parse(TexelFormat::raw(bits)?.vulkan_name())
 }
@@ -76,7 +76,8 @@ pub(super) fn plane_copy(shape: &Shape, id: PlaneId, offset: u64) -> vk::BufferI
         })
 }
 
-/// Copies planes to an image with one sample, which goes from the first layout to the second.
+/// Copies planes to an image with one sample, and transitions it from the first layout to the
+/// second.
 pub(super) fn upload(
     device: &Rc<Device>,
     image: &Image,

@@ -19,7 +19,7 @@ use std::rc::Rc;
 pub(crate) enum TextureUse {
     /// Through samplers, or as a buffer texture.
     Sampled,
-    /// As a storage image, or as a storage texel buffer.
+    /// Storage image or storage texel buffer.
     Storage,
 }
 
@@ -73,7 +73,8 @@ impl Texture {
         })
     }
 
-    /// Makes a view of a storage image. The caller checked that the image has the part, and that texels of both formats have one size.
+    /// Creates a view of a storage image. The caller has checked that the image has the part, and
+    /// that texels of both formats have the same size.
     pub(crate) fn add_view(&mut self, view: &StorageView) -> Result<(), Error> {
         if self.view(view).is_some() || *view == self.whole_view() {
             return Ok(());

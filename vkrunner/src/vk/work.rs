@@ -13,7 +13,7 @@ use ash::vk;
 /// Work groups of a dispatch.
 pub(crate) enum WorkGroups<'a> {
     Given([u32; 3]),
-    /// From a byte of a buffer that scripts use, a multiple of 4.
+    /// Counts from a byte offset of a buffer of the script, a multiple of 4.
     Indirect(&'a Buffer, u64),
 }
 
@@ -58,9 +58,10 @@ impl Device {
     ) -> Result<(), Error> {
         self.run(|raw, commands| {
             layout.bind(raw, commands, vk::PipelineBindPoint::COMPUTE, push);
-            // SAFETY: the pipeline was made for this layout, whose sets are bound and filled; the caller checked the limits of the numbers that it
-            // knows. Those in an indirect buffer are the script's: scripts are trusted not to exceed limits of the device there, and a worker
-            // process contains what happens otherwise.
+            // SAFETY: the pipeline was created for this layout, whose sets are bound and filled;
+            // the caller has checked the limits of direct counts. Counts in an indirect buffer
+            // depend on the script: scripts are trusted not to exceed limits of the device there,
+            // and a worker process contains the consequences otherwise.
             unsafe {
                 raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, pipeline.raw);
                 match groups {
@@ -89,7 +90,8 @@ impl Device {
                 // SAFETY: the buffer has vertex buffer usage.
                 unsafe { raw.cmd_bind_vertex_buffers(commands, *binding, &[buffer.raw], &[0]) };
             }
-            // SAFETY: the pipeline was made for this render pass and layout; the caller checked that all vertices and indices exist.
+            // SAFETY: the pipeline was created for this render pass and layout; the caller has
+            // checked that all vertices and indices exist.
             unsafe {
                 raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, call.pipeline.raw);
                 if let Some(capture) = &call.capture {

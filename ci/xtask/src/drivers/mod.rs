@@ -48,8 +48,8 @@ const VARIABLES: [(&str, &str); 2] = [
     ("MESA_SHADER_CACHE_DISABLE", "true"),
 ];
 
-/// Makes a mount namespace. With the second list also a user namespace, which needs no rights where
-/// the system permits it.
+/// Arguments that create a mount namespace. The second list also creates a user namespace, which
+/// needs no privileges if the system permits it.
 const NAMESPACES: [&[&str]; 2] = [
     &["--mount", "--propagation", "private"],
     &["--map-root-user", "--mount", "--propagation", "private"],
@@ -67,7 +67,7 @@ const ENTER: &str = "\
 enum Interface {
     /// All scripts on lavapipe.
     Vulkan,
-    /// Those with programs of the NV languages through the vendor library, on llvmpipe.
+    /// Scripts with programs of the NV languages through the vendor library, on llvmpipe.
     Vendor,
 }
 
@@ -103,7 +103,7 @@ struct Root {
     version: Version,
 }
 
-/// Runs the step of `cargo xtask test`. What cannot be fetched or entered here is skipped.
+/// Runs the step of `cargo xtask test`. Drivers that cannot be fetched or entered here are skipped.
 pub(crate) fn test() -> Result<Tally> {
     check_machine()?;
     shell::run(shell::cargo().args(["build", "--package", "glasm-glvendor"]))?;
@@ -246,7 +246,7 @@ fn run(root: &Root, suite: &str, interface: Interface) -> Result<Tally> {
     println!();
     Ok(match interface {
         Interface::Vulkan => tally,
-        // Scripts about what OpenGL or the driver lacks check nothing here.
+        // Scripts that need features that OpenGL or the driver lacks are ignored here.
         Interface::Vendor => tally.without_skipped(),
     })
 }

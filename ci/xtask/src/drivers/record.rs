@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// `vulkan-25.0.tsv` the record, and scripts show faults of drivers.
 pub(crate) const FOLDER: &str = "tests/drivers";
 
-/// The first part of names of records.
+/// Prefix of the names of records.
 const VULKAN: &str = "vulkan";
 
 /// The columns of a record.
@@ -74,7 +74,7 @@ impl Record {
         format!("Mesa {}", self.version)
     }
 
-    /// Returns the scripts that the driver gives other values for, with the reasons.
+    /// Returns the scripts with different values on the driver, with the reasons.
     pub(crate) fn differing(&self) -> impl Iterator<Item = (&str, &str)> {
         let rows = self.exceptions.iter();
         rows.filter(|(_, (outcome, _))| outcome == DIFFERS)
@@ -161,7 +161,7 @@ fn write(results: &[ScriptResult]) -> String {
     HEADINGS.to_owned() + &lines.concat()
 }
 
-/// The driver is known to give other values.
+/// Outcome of scripts with known different values.
 const DIFFERS: &str = "differs";
 
 /// Outcome of scripts whose requirements the driver does not meet.

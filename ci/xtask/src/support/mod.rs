@@ -55,9 +55,9 @@ const NOTES: &[(NoteKind, [&str; 2])] = &[
 
 /// Comparison of the page with the results of the scripts.
 pub(crate) enum Verdict {
-    /// It does.
+    /// The page is up to date.
     Current,
-    /// It does not; how to change that.
+    /// The page is outdated; the string says how to update it.
     Outdated(String),
     /// Unknown, with the reason.
     Unknown(String),

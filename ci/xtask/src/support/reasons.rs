@@ -14,7 +14,7 @@ pub(super) enum Reason {
     Lacking(String),
     /// A script finds other values.
     Failing,
-    /// Nothing claims it.
+    /// No script claims it.
     NoScript,
     /// The programs that have it do not load.
     NoProgram,
@@ -29,7 +29,7 @@ pub(super) struct Reasons<'a> {
 }
 
 impl<'a> Reasons<'a> {
-    /// Looks for what loads.
+    /// Determines the programs that load.
     pub(super) fn new(
         features: &'a Features,
         coverage: &'a Coverage<'a>,

@@ -40,7 +40,7 @@ fn valid_attributes(first: GLuint, count: GLsizei) -> usize {
     valid as usize
 }
 
-/// Several attributes at once; attribute 0, which ends the vertex, comes last.
+/// Defines commands that set several attributes; attribute 0, which ends the vertex, is last.
 macro_rules! several {
     ($($name:ident, $ty:ty, $size:literal, $convert:expr;)*) => {$(
         pub(crate) unsafe extern "system" fn $name(first: GLuint, count: GLsizei, values: *const $ty) {
@@ -56,7 +56,7 @@ macro_rules! several {
             for index in (0..count).rev() {
                 let mut value = [0.0, 0.0, 0.0, 1.0];
                 for (n, component) in value.iter_mut().take($size).enumerate() {
-                    // SAFETY: the list has so many components for each attribute that there is.
+                    // SAFETY: the list has this number of components for each existing attribute.
                     *component = convert(unsafe { memory::value(values, $size * index + n) });
                 }
                 numbered_attribute(first + index as u32, value);
@@ -244,7 +244,7 @@ pub(crate) unsafe extern "system" fn MatrixMode(mode: GLenum) {
 /// Returns a value of a material, as four components.
 ///
 /// # Safety
-/// The list has as many components as the name asks for.
+/// The list has the number of components of the name.
 unsafe fn value<T: Copy>(
     name: GLenum,
     values: *const T,
@@ -255,10 +255,10 @@ unsafe fn value<T: Copy>(
     const COLOR_INDEXES: GLenum = driver::constants::COLOR_INDEXES;
     match name {
         _ if values.is_null() => [0.0; 4],
-        // SAFETY: the caller says so.
+        // SAFETY: ensured by the caller.
         SHININESS => [number(unsafe { values.read_unaligned() }), 0.0, 0.0, 1.0],
         COLOR_INDEXES => [0.0; 4],
-        // SAFETY: the caller says so.
+        // SAFETY: ensured by the caller.
         _ => std::array::from_fn(|n| color(unsafe { values.add(n).read_unaligned() })),
     }
 }

@@ -1,5 +1,5 @@
-//! Buffers by the targets of parameter buffers: NV_parameter_buffer_object section 2.9. The driver has none of these targets, so it gets another one, whose
-//! buffer is put back.
+//! Buffers by the targets of parameter buffers: NV_parameter_buffer_object section 2.9. The driver
+//! has none of these targets, so another one is used, whose buffer is restored.
 
 #![allow(non_snake_case, reason = "names are those of the registry")]
 
@@ -48,7 +48,7 @@ impl Drop for Stand {
 pub(crate) unsafe extern "system" fn BindBuffer(target: GLenum, buffer: GLuint) {
     match Target::of_buffers(target) {
         Some(ours) => {
-            // The driver makes a buffer of the name.
+            // The driver creates a buffer of the name.
             let stand = Stand::of(target);
             driver::BindBuffer(stand.target, buffer);
             current::with(|state| state.bound_buffers[ours as usize] = buffer);

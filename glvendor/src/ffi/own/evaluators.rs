@@ -1,4 +1,5 @@
-//! Evaluators: NV_vertex_program section 5.1. The driver has those that this library does not take over.
+//! Evaluators: NV_vertex_program section 5.1. The driver has those that this library does not
+//! implement.
 
 #![allow(
     non_snake_case,
@@ -42,7 +43,7 @@ unsafe fn set_map<T: Copy>(
         let point = |place: usize| {
             let (i, j) = (place / vs, place % vs);
             let first = i * u.stride as usize + j * v.stride as usize;
-            // SAFETY: the caller says that there is a point of four components.
+            // SAFETY: the caller ensures that there is a point of four components.
             std::array::from_fn(|n| convert(unsafe { points.add(first + n).read_unaligned() }))
         };
         let map = Map {
@@ -130,7 +131,7 @@ macro_rules! get {
             match answer.flatten() {
                 Some(answer) => {
                     let answer: Vec<$ty> = answer.into_iter().flatten().map($convert).collect();
-                    // SAFETY: the application has asked for the order.
+                    // SAFETY: the application has queried the order.
                     unsafe { memory::write(values, &answer) };
                 }
                 // SAFETY: the application follows the specification.

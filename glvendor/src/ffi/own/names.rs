@@ -5,7 +5,7 @@ use super::super::driver::types::*;
 use super::super::{current, driver, memory};
 use crate::names;
 
-/// Does something with the state of the current context, if this library may have objects.
+/// Calls `work` with the state of the current context, if this library may have objects.
 fn with<R>(work: impl FnOnce(&mut crate::context::State) -> R) -> Option<R> {
     if names::exist() {
         current::with(work)
@@ -21,7 +21,7 @@ pub(crate) fn claim_buffer(name: GLuint) {
 /// # Safety
 /// `list` is null or has `count` names.
 pub(crate) unsafe fn claim_buffers(count: GLsizei, list: *const GLuint) {
-    // SAFETY: the caller says so.
+    // SAFETY: ensured by the caller.
     with(|state| unsafe { memory::values(list, count) }.for_each(|name| state.claim_buffer(name)));
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn claim_texture(name: GLuint) {
 /// # Safety
 /// `list` is null or has `count` names.
 pub(crate) unsafe fn claim_textures(count: GLsizei, list: *const GLuint) {
-    // SAFETY: the caller says so.
+    // SAFETY: ensured by the caller.
     with(|state| unsafe { memory::values(list, count) }.for_each(|name| state.claim_texture(name)));
 }
 
@@ -62,13 +62,13 @@ pub(crate) fn foreign_object(kind: GLenum, name: GLuint) -> GLuint {
     }
 }
 
-/// `DeleteProgramPipelines`, where the list has the name of this library's pipeline object, which
-/// is ignored as any name that was not generated. Returns true if there is nothing left to do.
+/// Executes `DeleteProgramPipelines` if the list has the name of this library's pipeline object,
+/// which is ignored as any name that was not generated. Returns true if the command is complete.
 ///
 /// # Safety
 /// `list` is null or has `count` names.
 pub(crate) unsafe fn delete_pipelines(count: GLsizei, list: *const GLuint) -> bool {
-    // SAFETY: the caller says so.
+    // SAFETY: ensured by the caller.
     let names = || unsafe { memory::values(list, count) };
     let has_ours = with(|state| names().any(|name| state.foreign_pipeline(name) != name));
     if has_ours != Some(true) {

@@ -157,19 +157,19 @@ named_vectors! {
     NamedProgramLocalParametersI4uivEXT, GLuint, uint;
 }
 
-/// Sets a parameter by name, which is read if a parameter of the program may have it.
+/// Sets a parameter by name, which is only read if the program may have a parameter of that length.
 ///
 /// # Safety
-/// The name is null or has as many bytes as its length says, unless the length is an error.
+/// The name is null or has as many bytes as its length, unless the length is an error.
 unsafe fn set_named(program: GLuint, (length, name): (GLsizei, *const GLubyte), value: Bits) {
     current::with(|state| {
-        // A list may be called when another program has the name.
+        // A list may be called when the name denotes another program.
         let is_known = match &state.recording {
             Some(_) => arguments::check_length_of_name(state, length),
             None => arguments::check_name(state, program, length),
         };
         if is_known.is_some() {
-            // SAFETY: the caller says so.
+            // SAFETY: ensured by the caller.
             let name = unsafe { memory::bytes(name, length) };
             commands::issue(state, Command::Named(program, name, value));
         }
@@ -222,10 +222,10 @@ by_name! {
 /// Writes four components, if there are any.
 ///
 /// # Safety
-/// There is space for them.
+/// The memory has sufficient size.
 unsafe fn write_floats<T: From<f32> + Copy>(place: *mut T, value: Option<Bits>) {
     if let Some(value) = value {
-        // SAFETY: the caller says so.
+        // SAFETY: ensured by the caller.
         unsafe { memory::write(place, &value.map(|bits| T::from(f32::from_bits(bits)))) };
     }
 }

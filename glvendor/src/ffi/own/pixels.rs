@@ -44,7 +44,7 @@ pub(crate) unsafe extern "system" fn DrawPixels(
     let native = || unsafe { driver::DrawPixels(width, height, format, kind, image) };
     let fill = || {
         let internal = driver::constants::RGBA32F as GLint;
-        // SAFETY: images of textures are what images of pixels are.
+        // SAFETY: images of textures have the same requirements as images of pixels.
         unsafe { driver::TexImage2D(0x0DE1, 0, internal, width, height, 0, format, kind, image) };
     };
     let done = current::with(|state| {
@@ -109,7 +109,7 @@ pub(crate) unsafe extern "system" fn Bitmap(
     // SAFETY: the application follows the specification.
     let native = || unsafe { driver::Bitmap(width, height, x, y, x_step, y_step, bits) };
     let bitmap = |state: &mut State| {
-        // SAFETY: the application has the bits that the state of unpacking asks for.
+        // SAFETY: the application provides the bits that the state of unpacking specifies.
         let runs = unsafe { runs([width, height], bits) };
         let runs = runs.map_err(|error| state.fail(error)).ok()?;
         Some(Arc::new(Bits {
@@ -196,7 +196,8 @@ impl Layout {
 /// bits or is not in the bound buffer.
 ///
 /// # Safety
-/// The list is null or has the bits that the state of unpacking asks for, or it is an offset in the buffer that is bound.
+/// The list is null or has the bits that the state of unpacking specifies, or it is an offset in
+/// the bound buffer.
 unsafe fn runs(
     [width, height]: [GLsizei; 2],
     bits: *const GLubyte,
@@ -217,7 +218,7 @@ unsafe fn runs(
     }
     let byte = |offset: u64| match &unpacked {
         query::Unpacked::Buffer(bytes) => bytes.get(offset as usize).copied().unwrap_or(0),
-        // SAFETY: the caller says that the list has the byte.
+        // SAFETY: the caller ensures that the list has the byte.
         query::Unpacked::Memory | query::Unpacked::Missing => unsafe {
             memory::value(bits, offset as usize)
         },

@@ -34,7 +34,7 @@ use crate::outcome::{Failure, Outcome, ScriptReport};
 use crate::results::{FileError, read_script};
 use std::path::{Component, Path, PathBuf};
 
-/// Bytes of the observations of a recording, at most; what runners keep is no more.
+/// Maximum size of the observations of a recording, in bytes; runners do not record more.
 const MAX_BYTES: usize = 64 << 20;
 
 /// The first line of a recording.
@@ -62,7 +62,7 @@ pub struct Recording {
     pub observations: Vec<Observation>,
 }
 
-/// Returns the failure as recordings have it: the column is in the message.
+/// Returns the failure in the form of recordings: the column is in the message.
 fn without_column(failure: &Failure) -> Failure {
     match failure.column {
         Some(column) => Failure::new(
@@ -102,8 +102,7 @@ impl Recording {
         }
     }
 
-    /// Writes the file of the recording below a directory, and makes the directories that are
-    /// missing.
+    /// Writes the file of the recording below a directory, and creates missing directories.
     ///
     /// # Errors
     /// If the file cannot be written.

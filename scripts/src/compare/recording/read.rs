@@ -1,5 +1,5 @@
-//! Reads recordings, which may be anything: every mistake is an error with its line, and no file asks for more memory than
-//! [`MAX_BYTES`].
+//! Parser of recordings, which are untrusted: every error has its line, and no file can cause an
+//! allocation of more than [`MAX_BYTES`].
 
 use super::super::comparison::Driver;
 use super::{Cell, EXTENSION, HEAD, MAX_BYTES, Recording, cell_of, fields, file_of, normal};
@@ -26,7 +26,7 @@ pub struct ReadError {
 /// A recording that cannot be had.
 #[derive(thiserror::Error, Debug)]
 pub enum RecordingError {
-    /// There is none.
+    /// The file does not exist.
     #[error("there is no recording of this script in {}", .0.display())]
     Missing(PathBuf),
     /// The file cannot be read.
@@ -47,7 +47,7 @@ impl Recording {
     /// the time of recording.
     ///
     /// # Errors
-    /// If there is none, or it cannot be read.
+    /// If the file does not exist, or cannot be read.
     pub fn find(folder: &Path, script: &Path) -> Result<Self, RecordingError> {
         let file = file_of(script);
         let mut rest = file.as_path();
@@ -130,7 +130,7 @@ fn is_of(recording: &Recording, script: &Path) -> bool {
     recorded.ends_with(&script) || script.ends_with(&recorded)
 }
 
-/// Returns the first word of a line, and what comes after the space after it.
+/// Returns the first word of a line, and the rest after the following space.
 fn split(text: &str) -> (&str, &str) {
     text.split_once(' ').unwrap_or((text, ""))
 }
@@ -298,7 +298,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// `FORMAT WIDTHxHEIGHT at X,Y probed N`: the layout and how many bytes it has, unless these are too many to count.
+    /// Parses `FORMAT WIDTHxHEIGHT at X,Y probed N`: returns the layout and its number of bytes,
+    /// unless that overflows.
     fn texels_head(&self, rest: &mut &str) -> Result<(ObservedLayout, Option<usize>), ReadError> {
         let name = take_word(rest);
         let format = Format::parse_texture(name).ok_or_else(|| self.error("expected a format"))?;
@@ -326,7 +327,7 @@ impl<'a> Reader<'a> {
         Ok((layout, bytes))
     }
 
-    /// Returns the values of an observation of so many bytes.
+    /// Parses the values of an observation of a number of bytes.
     fn body(
         &mut self,
         layout: &ObservedLayout,
@@ -421,7 +422,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Takes the first word of a text.
+/// Consumes the first word of a string.
 fn take_word<'a>(text: &mut &'a str) -> &'a str {
     let (word, rest) = split(text);
     *text = rest;

@@ -14,7 +14,7 @@ pub enum BufferKind {
     Uniform,
     /// A storage buffer (`ssbo`).
     Storage,
-    /// Atomic counters, which only assembly programs know.
+    /// Atomic counters, which only assembly programs have.
     Counter,
     /// Captured vertices.
     Feedback,
@@ -70,14 +70,14 @@ impl std::fmt::Display for BindTarget {
     }
 }
 
-/// A part of a buffer.
+/// Range of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BufferRange {
     /// The buffer.
     pub buffer: BufferId,
     /// First byte.
     pub offset: u64,
-    /// To the end of the buffer unless given.
+    /// Size; `None` extends to the end of the buffer.
     pub size: Option<u64>,
 }
 
@@ -95,7 +95,7 @@ pub struct BufferAddress {
 pub enum BufferKey {
     /// Reached by its address.
     Named(String),
-    /// Bound through a descriptor; assembly programs know only the binding.
+    /// Buffer that is bound through a descriptor; assembly programs only have the binding.
     Bound {
         /// Kind of the buffer.
         kind: BufferKind,
@@ -131,7 +131,7 @@ pub struct BufferDecl {
     pub line: u32,
 }
 
-/// Returns the parts of buffers into which vertices are captured, with their numbers, in order.
+/// Returns the ranges of buffers that vertices are captured into, with their numbers, in order.
 pub fn captured_ranges(bound: &HashMap<BindTarget, BufferRange>) -> Vec<(u32, BufferRange)> {
     let capturing = |(target, range): (&BindTarget, &BufferRange)| match target {
         BindTarget::Bound {

@@ -1,4 +1,4 @@
-//! Draws: where vertices come from and what becomes of them.
+//! Draws: sources of vertices, their assembly, and the expected outcome.
 
 use crate::script::names::ATTRIBUTES;
 use crate::script::pipeline_state::PipelineState;
@@ -9,9 +9,9 @@ use ash::vk;
 pub enum DrawSource {
     /// Corners `(x, y)` and, if given, `(x + width, y + height)` texture coordinates similarly.
     Rect {
-        /// x, y, width and height in clip space, with w = 1.
+        /// Position as x, y, width and height in clip space, with w = 1.
         position: [f32; 4],
-        /// Similarly of texture coordinates; `None` if there are none.
+        /// Texture coordinates in the same form; `None` if there are none.
         texcoord: Option<[f32; 4]>,
     },
     /// Vertices of the vertex data in their order.
@@ -60,7 +60,7 @@ impl IndexWidth {
 /// Assembly of vertices to primitives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Assembly {
-    /// As the topology says.
+    /// Assembly of the topology.
     Direct,
     /// GL's quadrilaterals, as two triangles each.
     Quads,
@@ -72,7 +72,7 @@ pub enum Assembly {
     LineLoop,
 }
 
-/// Number of instances that take the same value of each attribute; 0 steps with every vertex.
+/// Number of instances that share a value of each attribute; 0 advances per vertex.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Divisors(pub [u16; ATTRIBUTES as usize]);
 
@@ -82,7 +82,7 @@ pub enum GlOutcome {
     /// The command is executed.
     #[default]
     Accepted,
-    /// It is an error and changes nothing.
+    /// The command is an error and changes nothing.
     Refused,
 }
 
@@ -91,7 +91,7 @@ pub enum GlOutcome {
 pub struct Draw {
     /// Pipeline state in force.
     pub state: PipelineState,
-    /// Primitives that the device gets.
+    /// Topology of the device.
     pub topology: vk::PrimitiveTopology,
     /// Assembly of the script's vertices to primitives.
     pub assembly: Assembly,

@@ -94,7 +94,7 @@ pub enum EnvironmentMode {
     Combine4,
 }
 
-/// Components that a function of texture combiners makes.
+/// Components that a function of texture combiners computes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CombinedLanes {
     /// Red, green and blue.

@@ -48,7 +48,7 @@ pub enum ParamValue {
     /// Type and bits of the four components.
     Words(Option<ParamType>, [u32; 4]),
     /// 64-bit addresses in (x, y) and, with two of them, in (z, w); low word first. Other
-    /// components stay unchanged.
+    /// components are unchanged.
     Addresses(Vec<BufferAddress>),
     /// 64-bit handles in (x, y) and, with two of them, in (z, w).
     Handles(Vec<HandleUnit>),

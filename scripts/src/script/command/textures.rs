@@ -1,4 +1,5 @@
-//! Texture image units and storage images: which one is meant, and what of it programs see.
+//! Texture image units and storage images: their identification, and the parts of them that
+//! programs access.
 
 use super::fixed_state::Switch;
 use crate::format::Format;
@@ -17,7 +18,7 @@ pub struct ImageKey {
 impl ImageKey {
     /// Set of image units.
     const SET: u32 = 3;
-    /// Binding of image unit 0: storage buffers and atomic counters of programs come before.
+    /// Binding of image unit 0, after those of storage buffers and atomic counters of programs.
     const FIRST_BINDING: u32 = 128;
 
     /// Returns the key of the image of an image unit.
@@ -98,7 +99,7 @@ impl TextureEnables {
         TEXTURES[4].0,
     ];
 
-    /// Switches a texture of GL's name; `None` if there is none.
+    /// Enables or disables a texture target by GL's name; `None` if it does not exist.
     pub fn set(&mut self, name: &str, switch: Switch) -> Option<()> {
         let bit = TEXTURES.iter().position(|(known, _)| *known == name)?;
         self.0 = self.0 & !(1 << bit) | u8::from(switch == Switch::On) << bit;

@@ -5,10 +5,10 @@ use crate::data::Scalar;
 use crate::script::requirements::{ParseRequirement, Requirements};
 use crate::script::words::{LineError, Words, parse_unsigned};
 
-/// Bytes of memory that a script can give to a work group or an invocation.
+/// Maximum size of the memory of a work group or an invocation in a script, in bytes.
 pub const MAX_MEMORY: u32 = 1 << 20;
 
-/// Threads of a block in one dimension that a script can ask for.
+/// Maximum number of threads of a block in one dimension in a script.
 pub const MAX_BLOCK: u32 = 1 << 16;
 
 /// Every property, sorted by its name.
@@ -142,7 +142,7 @@ pub(super) fn parse_fixed(
     }
 }
 
-/// Returns the name of a comparison, as GL has it, in lower case.
+/// Parses GL's name of a comparison, in lower case.
 fn compare_function(word: &str) -> Option<glasm::CompareFunction> {
     use glasm::CompareFunction;
     Some(match word {

@@ -8,7 +8,7 @@ use crate::script::words::{LineError, Words, parse_unsigned};
 /// Layers that a framebuffer can have.
 const MAX_LAYERS: u32 = 2048;
 
-/// Largest width and height that a script may ask for.
+/// Maximum width and height in a script.
 const MAX_SIZE: u32 = 16384;
 
 /// Bytes of all attachments together.
@@ -36,7 +36,8 @@ pub(super) fn parse_size(
     Ok(())
 }
 
-/// `framebuffer [N] FORMAT`; `none` instead of a format leaves the number without attachment.
+/// Parses `framebuffer [N] FORMAT`; `none` instead of a format leaves the number without
+/// attachment.
 pub(super) fn parse_color_format(
     requirements: &mut Requirements,
     words: &mut Words<'_>,
@@ -69,7 +70,7 @@ pub(super) fn parse_depth_format(
     Ok(())
 }
 
-/// `depthbuffer`, as piglit has it
+/// Parses piglit's `depthbuffer`.
 pub(super) fn parse_depth_buffer(
     requirements: &mut Requirements,
     _words: &mut Words<'_>,

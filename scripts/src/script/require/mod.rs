@@ -179,7 +179,7 @@ pub(crate) const WORDS: &[(&str, ParseRequirement)] = &[
     }),
 ];
 
-/// Words of piglit that this runner does not know.
+/// Words of piglit that this runner does not support.
 const UNKNOWN: &[&str] = &["INT", "rlimit", "SPIRV", "SEPARABLE"];
 
 /// Reads one line.

@@ -1,4 +1,4 @@
-//! Atomic counters as piglit has them: `atomic`, and what `probe atomic` compares.
+//! Atomic counters in piglit's form: `atomic`, and the source of `probe atomic`.
 
 use super::parser::TestParser;
 use super::places::parse_counter_binding;
@@ -44,7 +44,7 @@ fn counter_buffer(parser: &mut TestParser, binding: u32) -> BufferId {
     })
 }
 
-/// Takes a number of counters to the end of the line.
+/// Parses a number of counters to the end of the line.
 fn parse_counters(
     parser: &mut TestParser,
     buffer: BufferId,
@@ -65,7 +65,7 @@ fn parse_counter_value(words: &mut Words<'_>) -> Result<TypedData, LineError> {
     parse_values(words, COUNTER, DataLayout::STD430, offset)
 }
 
-/// Takes the number of a counter; gives its offset.
+/// Parses the number of a counter; returns its offset.
 fn parse_counter_index(words: &mut Words<'_>) -> Result<u64, LineError> {
     words.parse_with("the number of a counter", |word| {
         word.parse::<u64>()

@@ -18,13 +18,13 @@ use crate::script::command::{BindTarget, BufferId, BufferKey, BufferKind, Comman
 use crate::script::requirements::Convention;
 use crate::script::words::{LineError, Words};
 
-/// Largest push constant block that a script may ask for.
+/// Maximum size of the push constant block in a script.
 const MAX_PUSH: u64 = 256;
 
 /// Values that `print` writes at most.
 const MAX_PRINTED: u64 = 65536;
 
-/// `buffer NAME` and what [`parse_contents`] reads.
+/// Parses `buffer NAME` and the rest with [`parse_contents`].
 pub(super) fn parse_buffer(
     parser: &mut TestParser,
     words: &mut Words<'_>,

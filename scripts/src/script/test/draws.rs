@@ -230,7 +230,7 @@ pub(super) fn parse_draw(parser: &mut TestParser, words: &mut Words<'_>) -> Resu
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Instances {
     One,
-    /// As many as the line says.
+    /// Number of instances in the line.
     Given,
 }
 
@@ -279,7 +279,7 @@ fn parse_rect(
     };
     let mut position: [f32; 4] = words.floats("a coordinate")?;
     if ortho {
-        // `ortho` gives pixels, all else is clip space.
+        // With `ortho`, coordinates are in pixels, otherwise in clip space.
         let [width, height] = parser.framebuffer.map(|side| side as f32);
         let [x, y, w, h] = position;
         position = [

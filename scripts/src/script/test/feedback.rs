@@ -158,7 +158,7 @@ fn parse_captured_draw(parser: &mut TestParser, words: &mut Words<'_>) -> Result
     let result = parse_draw(parser, words);
     parser.pipeline.rasterizer_discard = discard;
     let step = |command| Step { line, command };
-    // If the draw cannot be read, the script is refused, and these steps with it.
+    // If the draw cannot be parsed, the script is rejected, including these steps.
     parser.steps.insert(first, step(Command::BeginCapture));
     parser.steps.push(step(Command::EndCapture));
     result
@@ -173,7 +173,7 @@ fn parse_captures(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), 
         None => 0,
     };
     let mut captures = Vec::new();
-    // Results follow each other without gaps in each buffer; `skip` makes gaps.
+    // Results follow each other without gaps in each buffer; `skip` creates gaps.
     let known = |captures: &[Capture]| {
         let own = captures.iter().filter(|capture| capture.buffer == buffer);
         own.map(|capture| capture.offset + 4 * u32::from(capture.count))

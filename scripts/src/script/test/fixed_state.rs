@@ -18,10 +18,10 @@ const LIGHTS: u32 = 8;
 /// Texture units that draws without programs have.
 const FIXED_UNITS: u32 = glasm::fixed_function::UNITS as u32;
 
-/// A property by its name, with what reads its value.
+/// Name of a property and parser of its value.
 type Property<T> = (&'static str, fn(&mut Words<'_>) -> Result<T, LineError>);
 
-/// Takes one of the words of a table.
+/// Parses a word of a table.
 fn choose<T: Copy>(words: &mut Words<'_>, what: &str, table: &[(&str, T)]) -> Result<T, LineError> {
     words.parse_with(what, |word| {
         let found = table.iter().find(|(name, _)| *name == word);
@@ -161,7 +161,7 @@ const FUNCTIONS: &[(&str, CombineFunction)] = &[
 /// Functions of colors alone.
 const COLOR_FUNCTIONS: [&str; 2] = ["dot3_rgb", "dot3_rgba"];
 
-/// Operands of colors; those of alpha come first.
+/// Operands of colors, after those of alpha.
 const OPERANDS: &[(&str, CombineOperand)] = &[
     ("src_alpha", CombineOperand::Alpha),
     ("one_minus_src_alpha", CombineOperand::OneMinusAlpha),

@@ -14,7 +14,7 @@ use glasm::PointOrigin;
 use glasm::ir::Word;
 use glasm::state::{Color, Face, TexGenCoord, TexGenPlane};
 
-/// Lights, which programs know by the same numbers.
+/// Number of lights; programs use the same numbers.
 const LIGHTS: u32 = 8;
 
 /// Clip planes.
@@ -44,7 +44,7 @@ fn parse_not_negative(words: &mut Words<'_>) -> Result<f32, LineError> {
     parse_number(words, "a number that is not negative", |x| x >= 0.0)
 }
 
-/// A property by its name, with what reads its value.
+/// Name of a property and parser of its value.
 type Property<T> = (&'static str, fn(&mut Words<'_>) -> Result<T, LineError>);
 
 fn parse_property<T>(words: &mut Words<'_>, table: &[Property<T>]) -> Result<T, LineError> {
@@ -183,7 +183,7 @@ pub(super) fn parse_point(parser: &mut TestParser, words: &mut Words<'_>) -> Res
     push(parser, words, StateUpdate::Point(update))?;
     if let PointUpdate::Size(size) = update {
         parser.points.size = size;
-        // Programs have no say, so this is the size of all points from here on.
+        // Programs do not write the size, so this is the size of all points from here on.
         if parser.points.source == Switch::Off {
             parser.push(words, Command::FixedPointSize(Some(size)))?;
         }

@@ -45,7 +45,7 @@ pub(super) fn parse_matrix_number(words: &mut Words<'_>) -> Result<u32, LineErro
     words.below("a matrix number", MAX_MATRICES)
 }
 
-/// Counts how many matrices are pushed, so that each `pop` finds one.
+/// Tracks the number of pushed matrices, so that each `pop` has one.
 fn track_stack(
     parser: &mut TestParser,
     target: MatrixTarget,

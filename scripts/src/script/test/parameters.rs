@@ -56,7 +56,7 @@ pub(super) fn parse_parameter(
     )
 }
 
-/// Takes the bank, program and number of a parameter, or its name.
+/// Parses the bank, program and number of a parameter, or its name.
 pub(super) fn parse_param_place(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -74,7 +74,7 @@ pub(super) fn parse_param_place(
     Ok((bank, stage, index))
 }
 
-/// Takes the name of a parameter and gives its number among those of the script.
+/// Parses the name of a parameter and returns its index among those of the script.
 fn parse_param_name(parser: &mut TestParser, words: &mut Words<'_>) -> Result<u32, LineError> {
     let name = words.word("the name of a parameter")?;
     let known = parser.param_names.iter().position(|known| known == name);

@@ -66,9 +66,9 @@ pub(crate) struct TestParser {
     /// Number of matrices on each stack.
     pub(super) pushed_matrices: HashMap<MatrixTarget, u32>,
     pub(super) buffers: Vec<BufferDecl>,
-    /// The first line with a buffer too many.
+    /// First line that exceeds the maximum number of buffers.
     pub(super) too_many_buffers: Option<u32>,
-    /// Parts of buffers that commands name, with their lines.
+    /// Ranges of buffers that commands name, with their lines.
     pub(super) ranges: Vec<(u32, BufferRange)>,
     pub(super) push_size: u32,
     pub(super) index_width: IndexWidth,
@@ -93,7 +93,8 @@ impl TestParser {
             Convention::Vulkan => (vk::FrontFace::COUNTER_CLOCKWISE, ProvokingVertex::First),
             Convention::OpenGl => (vk::FrontFace::CLOCKWISE, ProvokingVertex::Last),
         };
-        // Programs see depths as (d, 0, 0, 1) in Vulkan, as the initial DEPTH_TEXTURE_MODE says, LUMINANCE, in GL.
+        // Programs read depths as (d, 0, 0, 1) in Vulkan; in GL, according to the initial
+        // DEPTH_TEXTURE_MODE, LUMINANCE.
         let depth_mode = match requirements.convention {
             Convention::Vulkan => DepthMode::Red,
             Convention::OpenGl => DepthMode::Luminance,
@@ -150,13 +151,13 @@ impl TestParser {
         Ok(())
     }
 
-    /// Returns the buffer of that key, which is made if it is new.
+    /// Returns the buffer of a key, which is created if it is new.
     pub(super) fn buffer(&mut self, key: BufferKey) -> BufferId {
         if let Some(index) = self.buffers.iter().position(|buffer| buffer.key == key) {
             return BufferId(index);
         }
         if self.buffers.len() == MAX_BUFFERS {
-            // The script is refused at its end; until then any buffer will do.
+            // The script is rejected at its end; until then any buffer suffices.
             self.too_many_buffers.get_or_insert(self.line);
             return BufferId(0);
         }
@@ -168,7 +169,7 @@ impl TestParser {
         BufferId(self.buffers.len() - 1)
     }
 
-    /// Makes a buffer as large as commands reach.
+    /// Extends a buffer to the largest offset that commands access.
     pub(super) fn grow(&mut self, buffer: BufferId, size: u64) {
         let known = &mut self.buffers[buffer.0].size;
         *known = size.max(*known);

@@ -64,7 +64,7 @@ fn parse_relative_length(words: &mut Words<'_>, side: u32) -> Result<u32, LineEr
     })
 }
 
-/// A surface, before it is known whether the words that follow are about its depth.
+/// Surface prefix of a probe; the following words determine whether its depth is probed.
 #[derive(Clone, Copy, Debug, Default)]
 struct Prefix {
     attachment: Option<u32>,
@@ -180,7 +180,7 @@ pub(super) fn parse_pixel_probe(
         Some("rect") => {
             words.word("rect")?;
             let compared = parse_compared(parser, prefix, words)?;
-            // The type of attachments says the same.
+            // The type is redundant with that of the attachment.
             let _ = words.take("int").or_else(|| words.take("uint"));
             let region = parse_region(parser.framebuffer, coordinates, words)?;
             push_probe(parser, compared, region, words)

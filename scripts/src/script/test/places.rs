@@ -49,7 +49,7 @@ pub(super) fn parse_counter_number(words: &mut Words<'_>) -> Result<u32, LineErr
     })
 }
 
-/// Takes the number of a buffer of atomic counters that is called after it.
+/// Parses the number of a buffer of atomic counters that is named after it.
 pub(super) fn parse_counter_binding(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -72,7 +72,7 @@ pub(super) fn parse_feedback_number(words: &mut Words<'_>) -> Result<u32, LineEr
     })
 }
 
-/// Takes the number of a transform feedback buffer that is called after it.
+/// Parses the number of a transform feedback buffer that is named after it.
 pub(super) fn parse_feedback_buffer(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -122,7 +122,7 @@ pub(super) fn parse_range(
     Ok(range)
 }
 
-/// Takes `NAME [OFFSET]`, where the numbers of work groups are.
+/// Parses `NAME [OFFSET]`: the location of the numbers of work groups.
 pub(super) fn parse_indirect(
     parser: &mut TestParser,
     words: &mut Words<'_>,

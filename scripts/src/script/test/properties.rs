@@ -10,7 +10,7 @@ pub(crate) enum Slot<'a> {
     Bool(&'a mut bool),
     Int(&'a mut u32),
     Float(&'a mut f32),
-    /// From 0 to 1.
+    /// Number from 0 to 1.
     Fraction(&'a mut f32),
     Color(&'a mut [f32; 4]),
     SampleMask(&'a mut u64),
@@ -31,7 +31,7 @@ pub(crate) enum Slot<'a> {
 /// The field of a property.
 type Field<T> = for<'a> fn(&'a mut T) -> Slot<'a>;
 
-/// Every property but those of stencil tests and attachments.
+/// All properties except for those of stencil tests and attachments.
 pub(crate) const PROPERTIES: &[(&str, Field<PipelineState>)] = &[
     ("primitiveRestartEnable", |state| {
         Slot::Bool(&mut state.primitive_restart)
@@ -159,7 +159,7 @@ fn find<'a, T>(table: &[(&str, Field<T>)], state: &'a mut T, name: &str) -> Opti
     Some(field(state))
 }
 
-/// Sets the property called `name`; `None` if there is no such property.
+/// Sets the property with the name `name`; `None` if there is no such property.
 pub(super) fn set_property(
     state: &mut PipelineState,
     name: &str,

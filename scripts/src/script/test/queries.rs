@@ -101,7 +101,7 @@ pub(super) fn parse_parameter_probe(
         let ty = DataType::parse(word).filter(|ty| ty.components() == 1)?;
         ParamType::of(ty.scalar).map(|_| ty.scalar)
     })?;
-    // Types of queries have 32 bits, so nothing of the components below is lost.
+    // Types of queries have 32 bits, so the components below lose no bits.
     let ty = ParamType::of(scalar).expect("the type was found before");
     let expected = match words.take("incompatible") {
         Some(()) => None,

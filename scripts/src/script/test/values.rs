@@ -41,7 +41,7 @@ pub(super) fn parse_values(
     offset: u64,
 ) -> Result<TypedData, LineError> {
     let mut literals = Vec::with_capacity(words.remaining());
-    // No value is written `x`, so what follows it is how often the values are repeated.
+    // No value begins with `x`, so the word after it is the number of repetitions.
     while words.peek().is_some_and(|word| word != "x") {
         literals.push(words.parse_with("a value of the type", |word| {
             Literal::parse(ty.scalar, word)

@@ -42,7 +42,8 @@ pub(super) fn parse_track(parser: &mut TestParser, words: &mut Words<'_>) -> Res
     parser.push(words, Command::Track { address, tracking })
 }
 
-/// Takes the name of a matrix. `texture` without a number is that of the active texture unit at this line.
+/// Parses the name of a matrix. `texture` without a number denotes that of the active texture unit
+/// at this line.
 fn parse_tracked(parser: &TestParser, words: &mut Words<'_>) -> Result<TrackedMatrix, LineError> {
     Ok(match words.word("a matrix or `none`")? {
         "modelview" => TrackedMatrix::Modelview,

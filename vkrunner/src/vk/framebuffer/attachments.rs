@@ -40,7 +40,7 @@ pub(super) struct DepthStencil {
     pub(super) format: DepthFormat,
 }
 
-/// Makes the images of attachments.
+/// Creates the images of attachments.
 pub(super) struct AttachmentImages<'a> {
     pub(super) device: &'a Rc<Device>,
     pub(super) width: u32,

@@ -1,6 +1,6 @@
 //! The framebuffer that draws go to: its attachments, and clearing them.
 //!
-//! Between commands every attachment is in the layout that the render pass wants.
+//! Between commands every attachment is in the layout that the render pass expects.
 
 mod attachments;
 mod pass;
@@ -56,7 +56,7 @@ pub(crate) struct FramebufferObject {
     pub(super) key: Rc<FramebufferKey>,
     pub(super) render_pass: vk::RenderPass,
     raw: vk::Framebuffer,
-    /// By number; `None` are numbers without attachment.
+    /// Color attachments by number; `None` for numbers without attachment.
     colors: Vec<Option<ColorAttachment>>,
     depth: Option<DepthStencil>,
     /// Holds one layer of one sample of any attachment.

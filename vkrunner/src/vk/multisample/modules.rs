@@ -7,7 +7,8 @@ use crate::own_shader::{compile, texel_words};
 use crate::requirements::Capabilities;
 use glasm_scripts::format::{Aspect, Format};
 
-/// Three vertices span a triangle around the whole viewport, with corners at -1 and 3. The layer goes to the fragments.
+/// Three vertices span a triangle around the whole viewport, with corners at -1 and 3. The layer is
+/// passed to the fragments.
 const VERTEX: &str = "program vertex
 r0: temp32
 r1: output32 out0

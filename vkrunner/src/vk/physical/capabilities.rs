@@ -66,7 +66,7 @@ pub(super) fn query_capabilities(
     capabilities
 }
 
-/// Returns the minor version that both the device and the runner know.
+/// Returns the minor version that both the device and the runner support.
 fn common_minor(api_version: u32) -> u32 {
     vk::api_version_minor(api_version.min(API_VERSION))
 }
@@ -121,7 +121,7 @@ fn feedback_limits(
     }
     let mut limits = vk::PhysicalDeviceTransformFeedbackPropertiesEXT::default();
     let mut list = vk::PhysicalDeviceProperties2::default().push_next(&mut limits);
-    // SAFETY: the list holds only structures that the device knows.
+    // SAFETY: the list contains only structures that the device supports.
     unsafe {
         instance
             .raw
@@ -151,7 +151,7 @@ fn can_share(instance: &Instance, handle: vk::PhysicalDevice, capabilities: &Cap
         .usage(LOW_BUFFER.flags())
         .handle_type(vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT);
     let mut properties = vk::ExternalBufferProperties::default();
-    // SAFETY: the handle comes from this instance, and the device knows the type.
+    // SAFETY: the handle belongs to this instance, and the device supports the type.
     unsafe {
         instance
             .raw
@@ -166,7 +166,7 @@ fn can_share(instance: &Instance, handle: vk::PhysicalDevice, capabilities: &Cap
 /// The features of the compiler, and those that scripts may need in addition.
 static FEATURES: FeatureTable = all_features! { feature_table };
 
-/// Asks a device for them. `version` is the one that the device and the runner know.
+/// Queries the features of a device. `version` is the one that the device and the runner support.
 pub(super) fn query_features(
     instance: &Instance,
     device: vk::PhysicalDevice,
@@ -178,7 +178,8 @@ pub(super) fn query_features(
         &FEATURES,
         version,
         &|name| extensions.contains(&*name.to_string_lossy()),
-        // SAFETY: the device comes from this instance, and the list holds only structures that it knows.
+        // SAFETY: the device belongs to this instance, and the list contains only structures that
+        // it supports.
         |list| unsafe { raw.get_physical_device_features2(device, list) },
         // SAFETY: as above.
         |list| unsafe { raw.get_physical_device_properties2(device, list) },

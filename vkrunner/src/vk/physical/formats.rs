@@ -12,7 +12,7 @@ pub(super) fn query_formats(
 ) {
     for raw in 1..=vk::Format::ASTC_12X12_SRGB_BLOCK.as_raw() {
         let format = vk::Format::from_raw(raw);
-        // SAFETY: the handle comes from this instance, and all core formats are valid arguments.
+        // SAFETY: the handle belongs to this instance, and all core formats are valid arguments.
         let properties = unsafe {
             instance
                 .raw
@@ -85,7 +85,7 @@ fn image_samples(
     usage: vk::ImageUsageFlags,
     flags: vk::ImageCreateFlags,
 ) -> vk::SampleCountFlags {
-    // SAFETY: the handle comes from this instance, and the arguments are valid.
+    // SAFETY: the handle belongs to this instance, and the arguments are valid.
     let properties = unsafe {
         instance.raw.get_physical_device_image_format_properties(
             handle,

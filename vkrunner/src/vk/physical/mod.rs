@@ -63,7 +63,7 @@ impl PhysicalDevice {
         handle: vk::PhysicalDevice,
         index: usize,
     ) -> Result<Option<Self>, Error> {
-        // SAFETY: the handle comes from this instance.
+        // SAFETY: the handle belongs to this instance.
         let properties = unsafe { instance.raw.get_physical_device_properties(handle) };
         let Some(queue_family) = find_queue_family(instance, handle) else {
             return Ok(None);
@@ -121,7 +121,7 @@ fn describe_type(device_type: vk::PhysicalDeviceType) -> (&'static str, u32) {
 /// Finds a family for graphics and compute; Vulkan promises one wherever there are graphics.
 fn find_queue_family(instance: &Instance, handle: vk::PhysicalDevice) -> Option<u32> {
     let wanted = vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE;
-    // SAFETY: the handle comes from this instance.
+    // SAFETY: the handle belongs to this instance.
     let families = unsafe {
         instance
             .raw
@@ -138,7 +138,7 @@ fn query_extensions(
     instance: &Instance,
     handle: vk::PhysicalDevice,
 ) -> Result<BTreeSet<String>, Error> {
-    // SAFETY: the handle comes from this instance.
+    // SAFETY: the handle belongs to this instance.
     let extensions = unsafe { instance.raw.enumerate_device_extension_properties(handle) }
         .call("vkEnumerateDeviceExtensionProperties")?;
     Ok(extensions
@@ -161,7 +161,7 @@ fn describe_driver(
     if known {
         list = list.push_next(&mut driver);
     }
-    // SAFETY: the list holds only structures that the device knows.
+    // SAFETY: the list contains only structures that the device supports.
     unsafe {
         instance
             .raw

@@ -56,7 +56,7 @@ impl GlFormat {
         }
     }
 
-    /// Returns the number of components that GL knows of.
+    /// Returns the number of components in GL.
     pub(super) fn channels(&self, format: &Format) -> u8 {
         match self.swizzle {
             RGB => 3,

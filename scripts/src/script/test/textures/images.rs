@@ -64,7 +64,7 @@ pub(crate) fn parse_bind_image(
     let Some(shape) = parser.units.images.get(&image) else {
         return Err(words.error_at_last(format!("{image} is not set")));
     };
-    // Parts that the image lacks can be bound; programs see nothing there.
+    // Parts that the image lacks can be bound; programs read zeros there.
     let (mut part, mut format) = (ImagePart::default(), None);
     while let Some(word) = words.peek() {
         match word {

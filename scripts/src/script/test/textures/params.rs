@@ -72,7 +72,7 @@ const SWIZZLES: &[(&str, Swizzle)] = &[
     ("one", Swizzle::One),
 ];
 
-/// Takes a word of a table.
+/// Parses a word of a table.
 fn parse_row<T: Copy>(
     words: &mut Words<'_>,
     what: &str,

@@ -1,4 +1,5 @@
-//! The general form of `texture` and `image`: which part of a texture, its format and size, and what goes there.
+//! The general form of `texture` and `image`: the updated part of a texture, its format and size,
+//! and its contents.
 
 use crate::format::{Aspect, Format};
 use crate::script::texels::parse_texel;
@@ -10,7 +11,7 @@ const MAX_SIDE: u32 = 16384;
 
 const MAX_BUFFER: u32 = 1 << 26;
 
-/// Samples of a multisample texture unless the script says otherwise: all devices have four.
+/// Default number of samples of a multisample texture: all devices support four.
 const DEFAULT_SAMPLES: u32 = 4;
 
 /// Texture unit or image that is being set.
@@ -26,7 +27,7 @@ pub(super) struct Current {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Filling {
     Required,
-    /// Zeros if nothing is given.
+    /// Zeros are the default.
     Optional,
 }
 
@@ -40,7 +41,7 @@ struct Selection {
     samples: Option<u32>,
 }
 
-/// Sides as written: those of one plane, and the number of planes if all are meant.
+/// Sizes as specified: those of one plane, and the number of planes if all are updated.
 #[derive(Clone, Copy, Debug)]
 struct Sides {
     width: u32,
@@ -169,7 +170,7 @@ fn parse_sides(
     })
 }
 
-/// Works out the texture after the update. The message says what does not fit.
+/// Computes the shape of the texture after the update. The error message describes a mismatch.
 fn place(
     target: TexTarget,
     selection: Selection,
@@ -286,8 +287,7 @@ fn new_shape(
     Ok(shape)
 }
 
-/// Returns the texture with one more level, layer or slice, or unchanged if the part is there
-/// already.
+/// Returns the shape with one more level, layer or slice, or unchanged if the part exists already.
 fn extended(shape: &Shape, level: u32, slice: Option<u32>, sides: Sides) -> Result<Shape, String> {
     let mut shape = shape.clone();
     let most = shape.max_levels();
@@ -300,7 +300,8 @@ fn extended(shape: &Shape, level: u32, slice: Option<u32>, sides: Sides) -> Resu
     shape.levels = shape.levels.max(level + 1);
     if let Some(slice) = slice {
         match shape.target {
-            // The depth of level 0 decides how many slices the others have, so it grows only while level 0 is alone.
+            // The depth of level 0 determines the number of slices of the others, so it can only
+            // grow while there is one level.
             TexTarget::D3 if shape.levels == 1 => shape.extent[2] = shape.extent[2].max(slice + 1),
             TexTarget::CubeArray => {
                 shape.layers = shape.layers.max((slice + 1).next_multiple_of(6));

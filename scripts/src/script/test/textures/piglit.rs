@@ -1,4 +1,4 @@
-//! Generated textures as piglit's scripts ask for them, with the sampling that piglit gives them.
+//! Textures of piglit's generators, with piglit's sampler state.
 
 use super::begin::{begin, parse_unit, set_part};
 use super::gl_formats::{self, GlFormat};
