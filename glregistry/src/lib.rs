@@ -111,7 +111,8 @@ impl Commands {
     }
 }
 
-/// `Name(a_: T, b_: U) -> R`: parameters with an underscore, because some are words of Rust.
+/// Returns `Name(a_: T, b_: U) -> R`: parameters with an underscore, because some are keywords of
+/// Rust.
 pub fn signature(command: &Cmd) -> String {
     let parameters: Vec<String> = command
         .params
@@ -122,7 +123,7 @@ pub fn signature(command: &Cmd) -> String {
     format!("{name}({}) -> {result}", parameters.join(", "))
 }
 
-/// Types stand without a path.
+/// Returns the type without a path.
 fn rust_type(ty: &str) -> String {
     ty.replace("__gl_imports::raw::", "").replace("types::", "")
 }

@@ -195,7 +195,7 @@ fn words<const N: usize>(texels: &[u8], convert: impl Fn(u32) -> [u8; N]) -> Cow
     Cow::Owned(words.flat_map(convert).collect())
 }
 
-/// Depths and stencil values of four bytes each.
+/// Returns depths and stencil values of four bytes each.
 fn halves(texels: &[u8]) -> impl Iterator<Item = ([u8; 4], [u8; 4])> {
     let (pairs, _) = texels.as_chunks();
     pairs

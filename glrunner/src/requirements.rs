@@ -292,7 +292,7 @@ pub(crate) fn skip_reason_of_modules(script: &Script, gl: &Gl, through: Through)
         .or_else(|| foreign_module(script))
 }
 
-/// Programs that glasm has nothing to do with, and that OpenGL does not run either.
+/// Returns the form of programs that neither glasm nor OpenGL runs.
 fn foreign_module(script: &Script) -> Option<String> {
     let mut programs = script.programs.iter();
     let is_foreign = |program: &ProgramSection| match program.form {
@@ -328,7 +328,8 @@ fn is_for_vulkan(text: &[u8]) -> bool {
     words.iter().any(|word| text.contains(word))
 }
 
-/// Programs that only Vulkan runs. GLSL is for OpenGL where the script names OpenGL.
+/// Returns the form of programs that only Vulkan runs. GLSL is for OpenGL if the script names
+/// OpenGL.
 fn missing_form(script: &Script) -> Option<String> {
     let is_tgsi = |program: &ProgramSection| {
         let dialect = glasm::programs(&program.text).find_map(|part| part.dialect);

@@ -64,7 +64,7 @@ impl Runner {
         }
     }
 
-    /// `Err` is the reason to skip the script.
+    /// Runs a script; `Err` is the reason to skip it.
     fn run_script(&self, name: &str, script: &Script) -> Result<Results, String> {
         let opened = {
             let _phase = self.clock.enter(Phase::Open);

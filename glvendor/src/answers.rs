@@ -169,7 +169,7 @@ static FRAGMENT_COUNTS: [fn(&Counts) -> u32; 3] = [
 /// `PROGRAM_ALU_INSTRUCTIONS_ARB` and the next ones: counts, native counts, limits, native limits.
 const FRAGMENT_NAMES: std::ops::Range<u32> = 0x8805..0x8811;
 
-/// `GetProgramivARB` of a program. Programs of the driver are the driver's to answer for.
+/// Executes `GetProgramivARB` of a program. The driver executes it for its own programs.
 ///
 /// Must not be called between `Begin` and `End`.
 pub(crate) fn program_value(
@@ -269,7 +269,7 @@ fn other_value(
     })
 }
 
-/// `GetProgramivNV`
+/// Executes `GetProgramivNV`.
 pub(crate) fn nv_program_value(state: &mut State, name: u32, value: u32) -> Option<i32> {
     let Some(program) = state.shared().find(name) else {
         state.fail(INVALID_OPERATION);

@@ -75,7 +75,7 @@ pub(crate) fn check_words(
     None
 }
 
-/// `ProgramBufferParameters`: words of a buffer.
+/// Executes `ProgramBufferParameters`: sets words of a buffer.
 pub(crate) fn set_words(buffer: u32, first: u32, words: &[u32]) {
     let bound = query::integer(0x8A28) as u32;
     driver::BindBuffer(0x8A11, buffer);

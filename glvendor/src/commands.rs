@@ -172,7 +172,7 @@ pub(crate) fn delete(state: &mut State, names: impl Iterator<Item = u32>) {
     }
 }
 
-/// `BindProgram`: ARB_vertex_program section 2.14.1.
+/// Executes `BindProgram`: ARB_vertex_program section 2.14.1.
 fn bind(state: &mut State, number: u32, name: u32) {
     let Some(target) = Target::of(number) else {
         return state.fail(INVALID_ENUM);
@@ -197,7 +197,7 @@ fn bind(state: &mut State, number: u32, name: u32) {
     }
 }
 
-/// `Enable` or `Disable` of a target.
+/// Executes `Enable` or `Disable` of a target.
 fn enable(state: &mut State, target: Target, enabled: bool) {
     let row = target.row();
     if row.is_drivers {
@@ -255,7 +255,7 @@ fn load_named(state: &mut State, name: u32, number: u32, format: u32, text: &[u8
     state.bound_mut(target).program = bound;
 }
 
-/// `ProgramVertexLimitNV`: NV_geometry_program4 section 2.14.6.
+/// Executes `ProgramVertexLimitNV`: NV_geometry_program4 section 2.14.6.
 pub(crate) fn set_vertex_limit(state: &mut State, number: u32, limit: i32) {
     if number != Target::Geometry.row().number {
         return state.fail(INVALID_ENUM);
@@ -280,7 +280,7 @@ pub(crate) fn set_vertex_limit(state: &mut State, number: u32, limit: i32) {
     state.touch(Groups::PROGRAMS);
 }
 
-/// `ProgramSubroutineParametersuivNV`: NV_gpu_program5 section 2.14.1.
+/// Executes `ProgramSubroutineParametersuivNV`: NV_gpu_program5 section 2.14.1.
 pub(crate) fn set_subroutines(state: &mut State, number: u32, values: Vec<u32>) {
     let Some(target) = Target::of(number) else {
         return state.fail(INVALID_ENUM);
@@ -502,7 +502,7 @@ fn set_named_local(state: &mut State, name: u32, number: u32, first: u32, values
     }
 }
 
-/// `ProgramNamedParameter4fNV`: NV_fragment_program section 5.7.
+/// Executes `ProgramNamedParameter4fNV`: NV_fragment_program section 5.7.
 fn set_named(state: &mut State, program: u32, name: &[u8], value: Bits) {
     let program = state.shared().find(program).filter(|it| it.is_fragment());
     let Some(program) = program else {
@@ -530,7 +530,7 @@ fn set_named(state: &mut State, program: u32, name: &[u8], value: Bits) {
     program.parameter_changed();
 }
 
-/// `TrackMatrixNV`: NV_vertex_program section 2.14.5.
+/// Executes `TrackMatrixNV`: NV_vertex_program section 2.14.5.
 fn track(state: &mut State, number: u32, address: u32, matrix: u32, transform: u32) {
     if number != Target::Vertex.row().number {
         return state.fail(INVALID_ENUM);

@@ -72,7 +72,7 @@ impl Context {
 }
 
 impl Drop for Context {
-    /// Hands the objects of the driver to the other contexts: the next one that is current deletes
+    /// Passes the objects of the driver to the other contexts: the next one that is current deletes
     /// them.
     fn drop(&mut self) {
         let orphans = self.state.drawing.orphans();
@@ -341,7 +341,7 @@ impl State {
         }
     }
 
-    /// `PopAttrib`: nearly everything may have changed.
+    /// Executes `PopAttrib`: nearly all state may have changed.
     pub(crate) fn pop_enables(&mut self) {
         let pushed = self.pushed.pop().unwrap_or_default();
         for (bound, enabled) in self

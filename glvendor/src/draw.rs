@@ -120,7 +120,7 @@ impl Drawing {
         self.pipelines.set_deciding(deciding);
     }
 
-    /// Uses a program object in the driver unless it is in use.
+    /// Makes a program object current in the driver unless it is.
     fn use_program(&mut self, pipeline: &Pipeline, theirs: u32) {
         if self.in_use == pipeline.program {
             return;
@@ -325,8 +325,8 @@ pub(crate) fn prepare(state: &mut State, primitive: Option<u32>) {
 }
 
 /// Renews the origin of window coordinates of fragments. Mesa 22.3 caches it for a program that has
-/// drawn, regardless of the framebuffer that is bound: it is a constant of the program, and those
-/// are renewed with parameters of the environment.
+/// drawn, regardless of the bound framebuffer: it is a constant of the program, and those are
+/// renewed with parameters of the environment.
 fn renew_origin(state: &State) {
     let number = Target::Fragment.row().number;
     let parameter = state.bound(Target::Fragment).env.first().copied();

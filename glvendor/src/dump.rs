@@ -85,7 +85,7 @@ fn script(state: &State, programs: &Programs, blocks: &[Block]) -> String {
     text
 }
 
-/// `parameter local_fp 3 (0x3f800000, ...)`: the bits, which lose nothing.
+/// Writes `parameter local_fp 3 (0x3f800000, ...)`: the bits, which are exact.
 fn line(
     text: &mut String,
     state: &State,
@@ -137,7 +137,8 @@ fn gl_state(text: &mut String, gl: &GlState, params: &[StateParam]) {
     }
 }
 
-/// Lights, whose positions are in eye space and are set before the modelview matrix, and materials.
+/// Writes lights, whose positions are in eye space and are set before the modelview matrix, and
+/// materials.
 fn lighting(text: &mut String, gl: &GlState) {
     for (number, light) in gl.lights.iter().enumerate() {
         for (name, color) in [

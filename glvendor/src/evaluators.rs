@@ -208,14 +208,14 @@ fn conventional(target: u32, dimension: usize, components: usize) -> Map {
 }
 
 impl State {
-    /// `Map1` and `Map2` of a numbered attribute.
+    /// Executes `Map1` and `Map2` of a numbered attribute.
     pub(crate) fn set_map(&mut self, target: u32, map: Map) {
         if let Some((dimension, attribute)) = numbered(target) {
             self.maps[dimension].maps[attribute as usize] = map;
         }
     }
 
-    /// `Enable` and `Disable` of a map of a numbered attribute.
+    /// Executes `Enable` and `Disable` of a map of a numbered attribute.
     pub(crate) fn enable_map(&mut self, target: u32, enabled: bool) {
         if let Some((dimension, attribute)) = numbered(target) {
             let mask = &mut self.maps[dimension].enabled;
@@ -227,7 +227,7 @@ impl State {
         }
     }
 
-    /// `GetMap` of a numbered attribute; an error if it has no such value.
+    /// Executes `GetMap` of a numbered attribute; an error if it has no such value.
     pub(crate) fn map_values(&mut self, target: u32, name: u32) -> Option<Vec<f32>> {
         let (dimension, attribute) = numbered(target)?;
         let map = &self.maps[dimension].maps[attribute as usize];
@@ -380,7 +380,8 @@ mod tests {
         }
     }
 
-    /// Points at 1 and 3: a line, at 0 to 2 from end to end. A third one bends it: 1/4 + 2/4 + 4/4.
+    /// Tests points at 1 and 3: a line, at 0 to 2 from end to end. A third one bends it: 1/4 + 2/4
+    /// + 4/4.
     #[test]
     fn curves_start_and_end_in_their_points() {
         let line = map([2, 1], &[[1.0, 0.0, 0.0, 1.0], [3.0, 0.0, 0.0, 1.0]]);

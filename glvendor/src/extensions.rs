@@ -157,7 +157,7 @@ static ADDED: &[Row] = &[
 ];
 
 impl Capabilities {
-    /// Asks the driver of the context that is current.
+    /// Queries the driver of the current context.
     pub(crate) fn read() -> Self {
         let text = query::string(driver::constants::VERSION);
         let Some(version) = version(&text) else {
@@ -349,7 +349,7 @@ fn extensions(version: u32) -> Vec<String> {
     )
 }
 
-/// Extensions of SPIR-V that the driver reads.
+/// Returns the extensions of SPIR-V that the driver reads.
 fn spirv_extensions() -> Vec<String> {
     list(
         driver::constants::NUM_SPIR_V_EXTENSIONS,

@@ -27,7 +27,7 @@ impl Feedback {
         self.chosen.as_ref().filter(|_| self.is_active)
     }
 
-    /// Notes that a draw has happened, after which the capturing program cannot change.
+    /// Records that a draw has happened, after which the capturing program cannot change.
     pub(crate) fn has_drawn(&mut self) {
         self.fresh = None;
     }
@@ -106,7 +106,8 @@ pub(crate) fn check(state: &mut State, [parts, streams]: [i32; 2], mode: u32) ->
     None
 }
 
-/// `TransformFeedbackAttribsNV`, and with streams of buffers `TransformFeedbackStreamAttribsNV`.
+/// Executes `TransformFeedbackAttribsNV`, and with streams of buffers
+/// `TransformFeedbackStreamAttribsNV`.
 pub(crate) fn choose(state: &mut State, parts: Vec<Part>, streams: &[i32], mode: u32) {
     match captures(&parts, streams, mode) {
         Ok(captures) => {
@@ -167,7 +168,7 @@ pub(crate) fn begin(state: &mut State, primitive: u32) {
     state.drawing.feedback.fresh = Some(primitive);
 }
 
-/// `EndTransformFeedback`
+/// Executes `EndTransformFeedback`.
 pub(crate) fn end(state: &mut State) {
     driver::EndTransformFeedback();
     state.drawing.feedback.is_active = false;

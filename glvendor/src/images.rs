@@ -31,7 +31,7 @@ pub(crate) fn views(image: &ImageBinding) -> impl Iterator<Item = View> + use<> 
     })
 }
 
-/// `GL_R32UI` and its kin.
+/// Returns the format of raw texels: `GL_R32UI` and others.
 fn raw_format(bits: u8) -> u32 {
     match bits {
         8 => 0x8232,

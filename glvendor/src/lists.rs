@@ -136,7 +136,7 @@ impl State {
         Some(first)
     }
 
-    /// `EndList`
+    /// Executes `EndList`.
     pub(crate) fn end_list(&mut self) {
         driver::EndList();
         let Some(mut recording) = self.recording.take() else {
@@ -262,7 +262,8 @@ impl State {
         }
     }
 
-    /// `PopAttrib`, which belongs to the last `PushAttrib` in the list, or to one before it.
+    /// Executes `PopAttrib`, which corresponds to the last `PushAttrib` in the list, or to one
+    /// before it.
     pub(crate) fn pop_attributes(&mut self) {
         let is_ours = match &mut self.recording {
             Some(recording) => recording.pushed.pop().unwrap_or(true),
@@ -317,7 +318,7 @@ impl State {
         }
     }
 
-    /// `CallList`
+    /// Executes `CallList`.
     pub(crate) fn call_list(&mut self, name: u32) {
         if self.lists_are_drivers() {
             driver::CallList(name);
@@ -374,7 +375,7 @@ impl State {
         }
     }
 
-    /// `DeleteLists`. The driver judges the count.
+    /// Executes `DeleteLists`. The driver validates the count.
     pub(crate) fn delete_lists(&mut self, first: u32, count: i32) {
         if self.is_inside || count < 0 {
             return driver::DeleteLists(first, count);

@@ -48,7 +48,7 @@ fn attributes(mask: u16) -> impl Iterator<Item = (usize, u32)> {
 }
 
 impl State {
-    /// `Material`, which the driver has heard of: face, name, value.
+    /// Records `Material`, which the driver has executed: face, name, value.
     pub(crate) fn material(&mut self, face: u32, name: u32, [x, y, z, w]: [f32; 4]) {
         self.changed(Groups::MATERIAL);
         let mut set = parts(face, name);

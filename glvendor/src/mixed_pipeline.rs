@@ -81,7 +81,7 @@ fn lacking(program: u32) -> Option<StageGroup> {
     }
 }
 
-/// `LinkProgram`
+/// Executes `LinkProgram`.
 pub(crate) fn link(state: &mut State, program: u32) {
     if state.is_inside {
         return driver::LinkProgram(program);

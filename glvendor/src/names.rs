@@ -139,7 +139,7 @@ impl State {
         }
     }
 
-    /// Registers a texture that a list holds.
+    /// Registers a texture of a list.
     pub(crate) fn keep_texture(&self, name: u32, size: [i32; 2]) -> Arc<Texture> {
         EXIST.store(true, Ordering::Relaxed);
         let texture = Arc::new(Texture {

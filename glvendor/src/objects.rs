@@ -76,7 +76,7 @@ impl Program {
         self.serial.load(Ordering::Acquire)
     }
 
-    /// Notes a new program string. Returns the number of the old one.
+    /// Records a new program string. Returns the number of the old one.
     pub(crate) fn reloaded(&self) -> u64 {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let serial = 1 + LAST.fetch_add(1, Ordering::Relaxed);
@@ -222,7 +222,7 @@ impl Share {
         self.programs.get(&name).cloned().flatten()
     }
 
-    /// Names that nothing has, `count` of them in sequence.
+    /// Returns the first of `count` consecutive unused names.
     pub(crate) fn free_names(&self, count: u32) -> u32 {
         let mut first = 1;
         // Names are dense: the loop ends after the last of them.

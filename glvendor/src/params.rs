@@ -163,7 +163,7 @@ pub(crate) fn env(state: &mut State, target: Target, index: u32) -> Bits {
     set.copied().unwrap_or([0; 4])
 }
 
-/// `ExecuteProgramNV`: a state program runs once, here. NV_vertex_program section 2.14.4.
+/// Executes `ExecuteProgramNV`: runs a state program once. NV_vertex_program section 2.14.4.
 pub(crate) fn execute_state_program(state: &mut State, name: u32, argument: [f32; 4]) {
     let Some(program) = state.shared().find(name) else {
         return state.fail(INVALID_OPERATION);

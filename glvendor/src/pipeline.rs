@@ -126,7 +126,7 @@ pub(crate) const TARGETS_OF_STAGES: [Target; STAGES] = [
     Target::Fragment,
 ];
 
-/// Kinds of shaders, by stage: `GL_VERTEX_SHADER`.
+/// Returns the kind of shaders of a stage: `GL_VERTEX_SHADER`.
 pub(crate) fn shader_kind(stage: Stage) -> u32 {
     match stage {
         Stage::Vertex => 0x8B31,

@@ -36,7 +36,7 @@ struct Results {
     distances: Vec<f32>,
 }
 
-/// `RasterPos`: object coordinates.
+/// Executes `RasterPos` with object coordinates.
 pub(crate) fn set(state: &mut State, coordinates: Vector) {
     let Ok(programs) = draw::select_programs(state) else {
         return;
@@ -118,7 +118,7 @@ fn is_plane_enabled(plane: u8) -> bool {
     plane < CLIP_PLANES && query::is_enabled(CLIP_PLANE0 + u32::from(plane))
 }
 
-/// Distances of the enabled planes, which are planes of eye space. GL 2.1 section 2.12.
+/// Returns the distances of the enabled planes, which are planes of eye space. GL 2.1 section 2.12.
 fn plane_distances(coordinates: Vector) -> impl Iterator<Item = f32> {
     let matrix: [f32; 16] = query::floats(0x0BA6);
     let eye: Vector = std::array::from_fn(|row| {

@@ -132,7 +132,7 @@ impl Needs {
     }
 }
 
-/// Numbers in a mask.
+/// Returns the numbers in a mask.
 fn numbers(mask: u32) -> impl Iterator<Item = u32> {
     (0..32).filter(move |n| mask & 1 << n != 0)
 }

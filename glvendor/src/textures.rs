@@ -116,7 +116,7 @@ fn units_of(accessed: &Accessed) -> u32 {
     units.fold(0, |mask, (unit, _)| mask | 1 << unit)
 }
 
-/// `GL_TEXTURE_2D` and its kin.
+/// Returns the enumerant of a target: `GL_TEXTURE_2D` and others.
 fn number(target: TexTarget) -> u32 {
     match target {
         TexTarget::D1 => 0x0DE0,

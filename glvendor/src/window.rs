@@ -53,7 +53,7 @@ pub(crate) struct Texels {
 }
 
 impl Texels {
-    /// Colors from a unit for a fragment program, if it can have them so.
+    /// Creates the source of colors from a unit for a fragment program, if it supports that.
     pub(crate) fn new(state: &State, unit: u32, fragment: &Program) -> Option<Self> {
         let loaded = fragment.loaded()?;
         let is_read = |number: u8| {
@@ -235,7 +235,7 @@ const CCW: u32 = 0x0901;
 const FILL: u32 = 0x1B02;
 
 impl Saved {
-    /// Polygons are filled, and seen from the front.
+    /// Sets state so that polygons are filled, and seen from the front.
     fn set(edge: u32, has_viewports: bool, is_ccw: bool) -> Self {
         let saved = Self {
             viewport: query::floats(0x0BA2),

@@ -100,7 +100,7 @@ mod valgrind {
     clients! { arguments, callbacks, names }
 }
 
-/// Parameters go through the same buffers where the driver maps nothing persistently.
+/// Tests parameters in the same buffers if the driver maps nothing persistently.
 #[test]
 fn names_without_mapped_buffers() {
     let text = [("GLASM_TEXT", "1")];
@@ -108,7 +108,8 @@ fn names_without_mapped_buffers() {
     support::run_with("names", Window::Egl, Vendor::GlasmAlone, &text);
 }
 
-/// Programs with more privileges than the user who starts them load no vendor and write no file that the user names.
+/// Tests that programs with more privileges than the user who starts them load no vendor and write
+/// no file that the user names.
 #[test]
 fn privileged_programs_ignore_variables() {
     let written = support::made("privileged-dump");
@@ -142,7 +143,8 @@ fn nothing_changes_without_programs_on_glx() {
     draws_as_ever(Window::Glx);
 }
 
-/// `GLASM_VENDOR` names a library that is not there, or this one: a line says so, and the system does without.
+/// Tests that `GLASM_VENDOR` with a missing library, or this one, is reported in a line, and that
+/// the system continues without.
 #[test]
 fn a_vendor_that_is_no_driver_is_told() {
     for (window, system) in [(Window::Egl, "libEGL"), (Window::Glx, "libGLX")] {

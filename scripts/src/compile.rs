@@ -130,7 +130,7 @@ impl ScriptCompiler<'_> {
         }
     }
 
-    /// Options that have all state.
+    /// Returns the options with all state known.
     fn known_options(&self, stage: Stage) -> glasm::Options {
         let script = self.script;
         let data = script.vertex_data.as_ref();
@@ -345,7 +345,7 @@ fn leave_open(options: &mut glasm::Options) {
     }
 }
 
-/// Types by attachment; numbers without attachment are float.
+/// Returns the types by attachment; numbers without attachment are float.
 fn color_types(attachments: &Attachments) -> Vec<TypeBase> {
     let base = |format: &Option<Format>| match format {
         Some(format) => format.encoding.base(),

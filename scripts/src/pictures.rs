@@ -69,7 +69,7 @@ struct Shades {
 }
 
 impl Shades {
-    /// Shades for all values of an image and some others.
+    /// Returns the shades for all values of an image and some others.
     fn new(image: &Image, others: [f64; 4]) -> Self {
         let format = &image.format;
         let gray = format.channels.len() == 1 || !image.is_color;

@@ -127,7 +127,7 @@ impl Results {
         self.failures.push(Failure::new(line, message));
     }
 
-    /// `save image`: writes the image if there is a directory for it.
+    /// Executes `save image`: writes the image if there is a directory for it.
     ///
     /// # Errors
     /// If the file cannot be written.

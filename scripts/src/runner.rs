@@ -72,9 +72,9 @@ pub trait Runner: Sized {
         Problem::Script(error.to_string())
     }
 
-    /// `clear`
+    /// Executes `clear`.
     fn clear(&mut self, clear: &Clear) -> Done<Self>;
-    /// `draw ...`
+    /// Executes `draw ...`.
     fn draw(&mut self, draw: &Draw) -> Done<Self>;
     /// Executes `compute ...` with a number of groups, their size if the program leaves it open,
     /// and the index of the name of the entry point.
@@ -165,13 +165,13 @@ pub trait Runner: Sized {
     /// Binds a range of a buffer.
     fn bind_buffer(&mut self, target: BindTarget, range: BufferRange) -> Done<Self>;
 
-    /// Vertices of later draws are captured, from the start of the buffers on.
+    /// Begins capturing the vertices of subsequent draws, from the start of the buffers on.
     fn begin_capture(&mut self) -> Done<Self>;
-    /// Vertices of later draws are not captured.
+    /// Ends capturing vertices.
     fn end_capture(&mut self) -> Done<Self>;
     /// Returns a count of the last capture.
     fn captured(&mut self, count: CaptureCount) -> Outcome<Self, u64>;
-    /// Samples of the last draw that passed all tests.
+    /// Returns the number of samples of the last draw that passed all tests.
     fn samples(&mut self) -> Outcome<Self, u64>;
     /// Returns the use count of a resource that GL limits, for the program of a stage.
     fn count(&mut self, stage: Stage, kind: CountKind) -> Outcome<Self, u64>;

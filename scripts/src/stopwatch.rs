@@ -67,8 +67,8 @@ fn processor_time(id: u32) -> Option<Duration> {
     parse_stat(&std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?)
 }
 
-/// Times of `/proc/PID/stat`: after the name in parentheses, which may hold anything, fields 14
-/// and 15 of all are the ticks in user and kernel mode.
+/// Parses the times of `/proc/PID/stat`: after the name in parentheses, which may contain anything,
+/// fields 14 and 15 of all are the ticks in user and kernel mode.
 fn parse_stat(text: &str) -> Option<Duration> {
     /// `USER_HZ`: the unit of these files on every architecture that Rust's standard library supports.
     const TICKS_PER_SECOND: u64 = 100;

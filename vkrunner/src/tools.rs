@@ -324,7 +324,7 @@ fn read_glslang_line(job: &ToolInput, line: &str) -> Option<ToolMessage> {
     })
 }
 
-/// `error: 12: 3: text`
+/// Parses `error: 12: 3: text`.
 fn read_assembler_line(line: &str) -> ToolMessage {
     let text = line.strip_prefix("error: ").unwrap_or(line);
     let place = text.split_once(": ").and_then(|(number, rest)| {

@@ -57,7 +57,7 @@ fn expect_pass(name: &str, script: &str) {
     }
 }
 
-/// Lines of the failures of a script, and their messages joined.
+/// Returns the lines of the failures of a script, and their messages joined.
 fn failures(name: &str, script: &str) -> Option<(Vec<Option<u32>>, String)> {
     let report = run_with(&RunOptions::default(), name, script)?;
     let lines = report.failures.iter().map(|failure| failure.line).collect();

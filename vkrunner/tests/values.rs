@@ -28,7 +28,7 @@ fn run(name: &str, scripts: &[&str]) -> Option<Vec<ScriptReport>> {
     Some(reports)
 }
 
-/// Lines and messages of the failures of a script; `None` if the device cannot run it.
+/// Returns lines and messages of the failures of a script; `None` if the device cannot run it.
 fn failures(name: &str, script: &str) -> Option<Vec<(Option<u32>, String)>> {
     let report = run(name, &[script])?.remove(0);
     if let Outcome::Skip(reason) = &report.outcome {

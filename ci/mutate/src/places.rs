@@ -126,7 +126,7 @@ impl Finder<'_> {
         &self.text[range(node)]
     }
 
-    /// Notes that a value can be another one.
+    /// Adds a mutation of a value to another one.
     fn replace(&mut self, node: &impl Spanned, changed: &str) {
         let change = format!("{} -> {changed}", self.text_of(node));
         self.add(node, change, &[(range(node), changed)], Form::Value);
@@ -406,7 +406,8 @@ fn has_let(condition: &Expr) -> bool {
     }
 }
 
-/// Statements that can go: calls whose value no one uses, assignments, jumps.
+/// Returns true for statements that can be removed: calls whose value is unused, assignments,
+/// jumps.
 fn is_deletable(value: &Expr) -> bool {
     use syn::BinOp::{
         AddAssign, BitAndAssign, BitOrAssign, BitXorAssign, DivAssign, MulAssign, RemAssign,

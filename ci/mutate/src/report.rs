@@ -55,7 +55,7 @@ impl Known {
     }
 }
 
-/// `compiler/ir/src/op.rs:12 in Op::info: a -> b`.
+/// Describes a fault: `compiler/ir/src/op.rs:12 in Op::info: a -> b`.
 pub(crate) fn describe(fault: &Fault) -> String {
     let place = &fault.place;
     format!(

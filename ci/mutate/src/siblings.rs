@@ -59,7 +59,7 @@ impl Enums {
 pub(crate) struct PathsOfFile(BTreeMap<String, BTreeSet<String>>);
 
 impl PathsOfFile {
-    /// Looks through a file.
+    /// Collects the paths of a file.
     pub(crate) fn read(file: &syn::File) -> Self {
         let mut paths = Self::default();
         paths.visit_file(file);
@@ -76,7 +76,8 @@ impl<'ast> Visit<'ast> for PathsOfFile {
     }
 }
 
-/// `spirv::Op` and `FAdd`. Only names that begin with a capital letter are variants or constants.
+/// Splits a path into type and name: `spirv::Op` and `FAdd`. Only names that begin with an
+/// uppercase letter are variants or constants.
 fn split(path: &ExprPath) -> Option<(String, String)> {
     let mut names: Vec<String> = Vec::new();
     for segment in &path.path.segments {

@@ -32,7 +32,7 @@ pub fn on(number: usize) -> bool {
     chosen == number
 }
 
-/// Notes something that a script gave.
+/// Adds compiler output to the hash of the script.
 pub fn note(seen: &dyn Debug) {
     if variable("GLASM_FAULT_SCRIPTS").is_none() {
         return;

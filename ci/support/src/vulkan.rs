@@ -91,8 +91,8 @@ pub enum Layer {
     Installed,
 }
 
-/// Lets the loader find the validation layer. Chromium ships the library without a manifest, so
-/// this writes one. Returns true if there is a layer.
+/// Enables the loader to find the validation layer. Chromium ships the library without a manifest,
+/// so this writes one. Returns true if there is a layer.
 ///
 /// # Errors
 ///

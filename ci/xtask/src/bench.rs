@@ -59,7 +59,7 @@ fn marks(part: &str) -> [String; 2] {
     ["begin", "end"].map(|word| format!("<!-- {word} {part}: written by `cargo xtask bench` -->"))
 }
 
-/// `cargo xtask bench`.
+/// Runs `cargo xtask bench`.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let out = std::path::absolute(shell::below_target("bench"))?;
     shell::create_dir(&out)?;

@@ -41,7 +41,7 @@ pub(crate) enum List {
     Missing,
 }
 
-/// `cargo xtask coverage`.
+/// Runs `cargo xtask coverage`.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let results = if options.json.is_empty() {
         suite::run_everywhere()?
@@ -78,7 +78,7 @@ pub(crate) fn print_report(results: &[ScriptResult], list: List) -> Result<bool>
     Ok(coverage.problems.is_empty())
 }
 
-/// `gp 873/1041 rows 2210/2652 variants 83.9 %`: the percentage is that of rows.
+/// Formats `gp 873/1041 rows 2210/2652 variants 83.9 %`: the percentage is that of rows.
 fn summary(language: &str, share: Share) -> String {
     let Share { rows, claims } = share;
     format!(

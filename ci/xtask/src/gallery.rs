@@ -22,7 +22,7 @@ const GALLERY: &str = "out/gallery";
 /// The sample programs.
 const SAMPLES: &str = "shaders";
 
-/// `cargo xtask demo`.
+/// Runs `cargo xtask demo`.
 pub(crate) fn run() -> Result<ExitCode> {
     setup::ensure(Purpose::Demo)?;
     // The dev profile compiles dependencies optimized and this workspace fast, so the first image

@@ -42,7 +42,7 @@ pub(crate) const HEADER: &str = "glslang/Include/glslang_c_interface.h";
 /// The program, built on first use; `None` if that is impossible here.
 static SERVER: LazyLock<Option<PathBuf>> = LazyLock::new(build);
 
-/// Names the server to a `glasm` command, which does without if it cannot be built.
+/// Passes the server to a `glasm` command, which does without if it cannot be built.
 pub(crate) fn use_server(command: &mut Command) {
     if let Some(server) = SERVER.as_ref() {
         command.env(VARIABLE, server);

@@ -146,7 +146,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// Values of an option, which are strings of Python: one, or a list of them.
+    /// Returns the values of an option, which are strings of Python: one, or a list of them.
     fn words(&self, option: &str) -> Vec<String> {
         let value = self.options.get(option).map_or("", String::as_str);
         let words = value.split('\'').skip(1).step_by(2);
@@ -175,7 +175,7 @@ fn read_entries(piglit: &Piglit, list: &str) -> Result<Vec<Entry>> {
     Ok(parse_entries(&text))
 }
 
-/// Elements `Test` with elements `option` in them.
+/// Parses elements `Test` with elements `option` in them.
 fn parse_entries(text: &str) -> Vec<Entry> {
     let entry = |part: &str| {
         let (head, options) = part.split_once('>')?;
@@ -210,7 +210,7 @@ fn attribute(text: &str, name: &str) -> Option<String> {
 struct Known(BTreeMap<String, String>);
 
 impl Known {
-    /// Lines of a name, `#` and the reason.
+    /// Parses lines of a name, `#` and the reason.
     fn read(text: &str) -> Result<Self> {
         let lines = text
             .lines()

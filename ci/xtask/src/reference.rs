@@ -57,7 +57,7 @@ struct Reference {
     gallium: Option<&'static str>,
 }
 
-/// `cargo xtask reference`: compares, and writes the document.
+/// Runs `cargo xtask reference`: compares, and writes the document.
 pub(crate) fn run() -> Result<ExitCode> {
     shell::run(shell::cargo().args(["build", "--package", "glasm-cli"]))?;
     let references = find_references()?;
@@ -165,7 +165,7 @@ pub(crate) fn use_gallium(command: &mut Command, driver: &str) {
         .env("LIBGL_ALWAYS_SOFTWARE", "true");
 }
 
-/// Agreements and differences.
+/// Returns the numbers of agreements and differences.
 pub(crate) fn count(results: &[ScriptResult], success: bool) -> Tally {
     let number = |outcome| results.iter().filter(|one| one.outcome == outcome).count() as u64;
     let failed = number(Outcome::Fail);

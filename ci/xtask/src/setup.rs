@@ -165,7 +165,7 @@ fn has_vulkan_loader() -> bool {
     names.iter().any(|name| installed::has_library(name))
 }
 
-/// `cargo xtask setup`.
+/// Runs `cargo xtask setup`.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let complete = if options.check {
         report(Purpose::Test)

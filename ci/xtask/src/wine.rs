@@ -188,7 +188,7 @@ struct Drawn {
 }
 
 impl Drawn {
-    /// Names and images of the cases.
+    /// Returns names and images of the cases.
     fn cases(&self) -> Result<Vec<(&str, &[u8])>> {
         let lines = self.output.lines();
         let names = lines.filter_map(|line| line.trim_end().strip_prefix("CASE "));

@@ -260,7 +260,7 @@ impl Primitives {
         }
     }
 
-    /// Vertices of each.
+    /// Returns the number of vertices of each primitive.
     pub(super) fn vertices(self) -> u64 {
         match self {
             Self::Points => 1,

@@ -29,7 +29,7 @@ const SIZES: GroupLimits = GroupLimits {
 };
 
 impl Execution<'_> {
-    /// `compute`: runs the compute program. A size is that of the groups of programs that leave it open.
+    /// Executes `compute`. The size is that of the groups of programs that leave it open.
     pub(super) fn run_compute(
         &mut self,
         groups: Groups,

@@ -29,7 +29,7 @@ const fn feature(core: Version, extensions: &'static [&'static str]) -> Feature 
 }
 
 impl Execution<'_> {
-    /// `draw`
+    /// Executes `draw`.
     pub(super) fn run_draw(&mut self, draw: &Draw) -> Result<(), Problem> {
         if self.modules.is_some() && draw.outcome == GlOutcome::Refused {
             let reason = "modules do not tell which draws are errors".to_owned();

@@ -74,7 +74,7 @@ impl Feedback {
         matches!(self.state, FeedbackState::Active(..))
     }
 
-    /// Primitives of a stream, written and needed.
+    /// Returns the numbers of primitives of a stream, written and needed.
     pub(super) fn primitives(&self, stream: u32) -> Result<[u64; 2], String> {
         let counts = self.counts.as_ref();
         let counts = counts.ok_or_else(|| "nothing was captured".to_owned())?;

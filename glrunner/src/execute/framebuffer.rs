@@ -68,7 +68,7 @@ fn check_samples(gl: &Gl, wanted: u32) -> Result<(), Problem> {
 }
 
 impl ScriptFramebuffer {
-    /// Attachments of undefined content; the framebuffer is bound.
+    /// Creates attachments of undefined content; the framebuffer is bound.
     pub(super) fn new(
         gl: &Rc<Gl>,
         size: [u32; 2],
@@ -252,7 +252,7 @@ const DEPTHS: ClientFormat = ClientFormat::new(gl::DEPTH_COMPONENT, gl::FLOAT);
 /// Stencil values of single samples similarly.
 const STENCILS: ClientFormat = ClientFormat::new(gl::STENCIL_INDEX, gl::UNSIGNED_BYTE);
 
-/// Depths as a format has them.
+/// Encodes depths in a format.
 fn encode(format: &Format, depths: &[u8]) -> Vec<u8> {
     let depths = depths.chunks_exact(4);
     let depths = depths.map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));

@@ -66,7 +66,7 @@ impl ParameterContext<'_> {
             .map(f32::to_bits))
     }
 
-    /// `probe parameter`
+    /// Executes `probe parameter`.
     pub(super) fn check_named(
         &self,
         stage: Stage,

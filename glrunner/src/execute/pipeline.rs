@@ -49,7 +49,7 @@ pub(super) fn set_pipeline_state(
     Ok(gl.check("setting the state of a draw")?)
 }
 
-/// Switches capabilities. Those that are off need not be supported.
+/// Enables or disables capabilities. Those that are off need not be supported.
 fn switch(gl: &Gl, capabilities: &[(u32, bool, Feature)]) -> Result<(), Problem> {
     for (capability, on, feature) in capabilities {
         if *on {
@@ -236,8 +236,8 @@ fn set_stencil(gl: &Gl, state: &PipelineState) -> Result<(), Problem> {
     Ok(())
 }
 
-/// `written` has a bit for every color that the fragment program writes; in OpenGL the others are
-/// undefined, in scripts they are unchanged.
+/// Sets the blend state. `written` has a bit for every color that the fragment program writes; in
+/// OpenGL the others are undefined, in scripts they are unchanged.
 fn set_blending(
     gl: &Gl,
     state: &PipelineState,

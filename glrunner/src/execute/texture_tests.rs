@@ -23,7 +23,8 @@ fn formats() -> impl Iterator<Item = Format> {
     (1..131).filter_map(named)
 }
 
-/// Bytes that differ from texel to texel and that no format changes: no signs of zero, and no numbers that are not finite.
+/// Returns bytes that differ from texel to texel and that no format changes: no signs of zero, and
+/// no numbers that are not finite.
 fn texels(format: &Format, count: usize) -> Vec<u8> {
     let texel = |at: usize| {
         let number = at as f64;

@@ -138,13 +138,14 @@ fn view<'a>(
     (target, comparing)
 }
 
-/// Rectangles are two-dimensional textures whose coordinates count texels, so programs may see one as the other.
+/// Returns true for two-dimensional and rectangle textures. The latter differ in the unit of
+/// coordinates only, so programs may access one as the other.
 fn is_flat(target: TexTarget) -> bool {
     matches!(target, TexTarget::D2 | TexTarget::Rect)
 }
 
 impl Textures {
-    /// Switches the targets of a unit that draws without a fragment program see.
+    /// Enables the targets of a unit for draws without a fragment program.
     pub(super) fn enable(
         &mut self,
         gl: &Gl,

@@ -36,7 +36,7 @@ impl Buffer {
         self.object.name()
     }
 
-    /// Its size in bytes.
+    /// Returns its size in bytes.
     pub(crate) fn size(&self) -> usize {
         self.size
     }

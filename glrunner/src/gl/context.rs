@@ -268,7 +268,7 @@ fn read_extensions(commands: &Commands, version: Version) -> Result<BTreeSet<Str
         .collect()
 }
 
-/// `4.5 (Compatibility Profile) Mesa 22.3.6` is version 4.5.
+/// Parses a version: `4.5 (Compatibility Profile) Mesa 22.3.6` is version 4.5.
 fn parse_version(text: &str) -> Option<Version> {
     let number = text.split(' ').next()?;
     let mut parts = number.split('.');

@@ -22,7 +22,8 @@ const MAX_MESSAGES: usize = 64;
 pub(super) struct MessageLog(Mutex<Vec<String>>);
 
 impl MessageLog {
-    /// Messages of the context that is current go to the returned log. `None`: the driver has no KHR_debug, or does not start it.
+    /// Installs a log for messages of the current context, which is returned. `None`: the driver
+    /// has no KHR_debug, or does not start it.
     pub(super) fn install(commands: &Commands) -> Option<Arc<Self>> {
         let log = Arc::<Self>::default();
         // Unlike a box, an `Arc` may be moved while others hold its address.

@@ -61,12 +61,12 @@ impl Object {
         }
     }
 
-    /// Its context.
+    /// Returns its context.
     pub(super) fn gl(&self) -> &Rc<Gl> {
         &self.gl
     }
 
-    /// Its name.
+    /// Returns its name.
     pub(super) fn name(&self) -> u32 {
         self.name
     }

@@ -72,7 +72,7 @@ fn component_size(ty: u32) -> Option<usize> {
     })
 }
 
-/// Types that hold a whole texel.
+/// Returns the size of types that represent a whole texel.
 fn packed_size(ty: u32) -> Option<usize> {
     Some(match ty {
         UNSIGNED_BYTE_3_3_2 | UNSIGNED_BYTE_2_3_3_REV => 1,

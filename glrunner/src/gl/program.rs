@@ -156,8 +156,8 @@ impl Program {
         gl.check("binding a program")
     }
 
-    /// `GL_PROGRAM_UNDER_NATIVE_LIMITS_ARB` or another property of a program that `glProgramStringARB` loaded. `None` of others, which
-    /// have none of these properties.
+    /// Queries `GL_PROGRAM_UNDER_NATIVE_LIMITS_ARB` or another property of a program that
+    /// `glProgramStringARB` loaded. `None` for others, which have none of these properties.
     pub(crate) fn property(&self, name: u32) -> Result<Option<i32>, Error> {
         if self.loader == Loader::Nv || name == PROGRAM_STRING_ARB {
             return Ok(None);

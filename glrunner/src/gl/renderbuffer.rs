@@ -52,7 +52,7 @@ impl Renderbuffer {
         gl.FramebufferRenderbuffer(framebuffer, point, RENDERBUFFER, name)
     }
 
-    /// Its name.
+    /// Returns its name.
     fn name(&self) -> u32 {
         self.object.name()
     }

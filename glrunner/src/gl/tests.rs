@@ -332,7 +332,8 @@ fn single_samples_are_read() -> Result<(), Error> {
     Ok(())
 }
 
-/// Samples go through floats, which the transfer function of sRGB must not change.
+/// Tests that samples, which are converted through floats, are not changed by the transfer function
+/// of sRGB.
 #[test]
 fn srgb_samples_keep_their_bits() -> Result<(), Error> {
     let Some(gl) = open() else { return Ok(()) };

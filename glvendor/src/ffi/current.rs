@@ -48,7 +48,7 @@ fn token() -> usize {
 }
 
 impl Cellular {
-    /// Becomes the owner, unless another thread is.
+    /// Acquires ownership, unless another thread is the owner.
     #[inline]
     fn own(&self) -> bool {
         let token = token();
@@ -81,7 +81,8 @@ impl Cellular {
 struct Use<'a>(&'a Cellular);
 
 impl<'a> Use<'a> {
-    /// `None` if another thread owns the context, or if this thread uses it already.
+    /// Begins the use of a context; `None` if another thread owns it, or if this thread uses it
+    /// already.
     #[inline]
     fn begin(context: &'a Cellular) -> Option<Self> {
         if !context.own() || context.is_busy.get() {
@@ -190,7 +191,7 @@ pub(crate) fn leaving() {
     });
 }
 
-/// Notes that a context, or none, has been made current on this thread.
+/// Records that a context, or none, has been made current on this thread.
 pub(crate) fn made_current(native: Option<Native>) {
     let contexts = CONTEXTS.lock();
     let context = native.and_then(|it| contexts.get(&it).cloned());

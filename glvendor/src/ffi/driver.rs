@@ -36,7 +36,8 @@ pub(super) unsafe fn install(lookup: GetProcAddress) {
     forget(Some(lookup));
 }
 
-/// Commands that were found are looked up again by this function, or by the one that is installed next: their library is about to be unloaded.
+/// Forgets the commands that were found, so that this function, or the one that is installed next,
+/// looks them up again: their library is about to be unloaded.
 pub(super) fn forget(lookup: Option<GetProcAddress>) {
     *LOOKUP.lock() = lookup;
     for slot in &SLOTS {

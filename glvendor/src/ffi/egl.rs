@@ -28,7 +28,7 @@ type Main = unsafe extern "C" fn(u32, *const c_void, *mut c_void, *mut Imports) 
 
 static VENDOR: Lookup = Lookup::new();
 
-/// `GetProcAddress` of the vendor for EGL, if it is loaded.
+/// Returns `GetProcAddress` of the vendor for EGL, if it is loaded.
 pub(super) fn lookup() -> Option<GetProcAddress> {
     VENDOR.get()
 }

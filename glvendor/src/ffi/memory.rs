@@ -66,7 +66,7 @@ pub(super) unsafe fn write<T: Copy>(first: *mut T, values: &[T]) {
     }
 }
 
-/// Vectors of four components as bits.
+/// Returns vectors of four components as bits.
 ///
 /// # Safety
 /// `first` is null or has four components for each vector.

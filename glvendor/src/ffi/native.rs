@@ -250,7 +250,7 @@ macro_rules! context_commands {
     ($vendor:ident; $($(#[$about:meta])* $kind:ident $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty $(= $context:expr)?;)*) => {
         $(native::context_command! { $vendor $(#[$about])* $kind $name($($parameter: $ty),*) -> $result $(= $context)? })*
 
-        /// Commands that create contexts, make them current and destroy them.
+        /// Returns the commands that create contexts, make them current and destroy them.
         fn window_system(name: &str) -> Option<*mut c_void> {
             Some(match name {
                 $(stringify!($name) => $name as *mut c_void,)*

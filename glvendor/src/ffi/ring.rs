@@ -258,7 +258,7 @@ impl Ring {
         Some(())
     }
 
-    /// Hands the buffer to the caller, which deletes it when this context is gone.
+    /// Passes the buffer to the caller, which deletes it when this context is deleted.
     pub(crate) fn take(&mut self) -> Option<Arc<Store>> {
         self.store.take()
     }

@@ -170,7 +170,7 @@ fn draw(pair: &Pair) -> Drawn {
     }
 }
 
-/// Gives lines to the cases at whose beginning the client says their names.
+/// Assigns lines to the cases at whose beginning the client prints their names.
 fn sort_lines(text: &str, told: &mut BTreeMap<String, String>) {
     let mut case = String::new();
     for line in text.lines() {

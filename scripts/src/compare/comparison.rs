@@ -158,13 +158,14 @@ impl Comparison {
         });
     }
 
-    /// `3 ulp`, `1 step`, `3 ulp and 2e-7 near zero`; nothing if all numbers are equal.
+    /// Returns the distance such as `3 ulp`, `1 step`, `3 ulp and 2e-7 near zero`; `None` if all
+    /// numbers are equal.
     pub fn distance(&self) -> Option<String> {
         distance(self.ulp, self.near_zero, self.steps)
     }
 }
 
-/// `3 ulp`, `1 step`, `3 ulp and 2e-7 near zero`; nothing if all are 0.
+/// Formats a distance such as `3 ulp`, `1 step`, `3 ulp and 2e-7 near zero`; `None` if all are 0.
 pub(super) fn distance(ulp: f64, near_zero: f64, steps: f64) -> Option<String> {
     let mut parts = Vec::new();
     if ulp > 0.0 {

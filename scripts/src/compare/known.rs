@@ -187,7 +187,8 @@ impl Known {
         self.entries.iter().filter(speaks).collect()
     }
 
-    /// Entries that explain nothing although scripts like each of their patterns were compared.
+    /// Returns the entries that explain nothing although scripts matching each of their patterns
+    /// were compared.
     pub fn stale(&self) -> Vec<&KnownDifference> {
         let is_set = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
         let is_stale = |entry: &&Entry| {

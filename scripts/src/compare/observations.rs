@@ -96,7 +96,7 @@ pub(super) fn compare(runs: [&Recording; 2], names: &[String; 2], comparison: &m
     }
 }
 
-/// Notes observations that only one run has.
+/// Reports observations that only one run has.
 fn note_unpaired(seen: &Observation, name: &str, comparison: &mut Comparison) {
     // The end of a run is reported separately.
     if !comparison.differences.is_empty() {
@@ -338,7 +338,7 @@ fn earlier<'a>(pair: &Pair<'a>, pairs: &'a [Pair<'a>]) -> impl Iterator<Item = &
     pairs.iter().rev().filter(same)
 }
 
-/// Numbers of a known type.
+/// Compares numbers of a known type.
 fn compare_values(pair: &Pair<'_>, scalar: Scalar, offset: u64, tally: &mut Tally) -> bool {
     let [a, b] = pair.sides.map(|seen| seen.bytes.as_slice());
     let size = scalar.size();

@@ -27,7 +27,7 @@ pub struct Withheld {
 }
 
 impl Withheld {
-    /// Names of all features that can be withheld.
+    /// Returns the names of all features that can be withheld.
     pub fn known() -> BTreeSet<&'static str> {
         DeviceFeatures::names().into_iter().collect()
     }

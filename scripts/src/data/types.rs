@@ -48,7 +48,7 @@ impl std::fmt::Display for Value {
 }
 
 impl Scalar {
-    /// Bytes.
+    /// Returns the size in bytes.
     pub const fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,

@@ -214,7 +214,7 @@ impl Format {
         Self::parse(name).or_else(|| DepthFormat::parse(name)?.depth_texels())
     }
 
-    /// `R32G32B32A32_SFLOAT`, `_SINT` or `_UINT`, or fewer channels.
+    /// Returns the format `R32G32B32A32_SFLOAT`, `_SINT` or `_UINT`, or one with fewer channels.
     pub fn wide(encoding: Encoding, bits: u32, channels: u8) -> Self {
         let names: String = ["R", "G", "B", "A"][..usize::from(channels)]
             .iter()

@@ -68,7 +68,7 @@ impl Attachments {
     }
 }
 
-/// Takes the number of an attachment.
+/// Parses the number of an attachment.
 pub(super) fn parse_attachment_number(words: &mut Words<'_>) -> Result<u32, LineError> {
     words.parse_with("an attachment from 0 to 7", |word| {
         let number = parse_unsigned(word)?;

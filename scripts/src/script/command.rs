@@ -86,7 +86,7 @@ impl CountKind {
         ("address_registers", Self::AddressRegisters),
     ];
 
-    /// Its word.
+    /// Returns its word.
     pub fn word(self) -> &'static str {
         let row = Self::WORDS.iter().find(|row| row.1 == self);
         row.map_or("", |row| row.0)

@@ -62,7 +62,7 @@ impl Script {
         })
     }
 
-    /// Buffers into which vertices are captured.
+    /// Returns the buffers that vertices are captured into.
     pub fn captured_buffers(&self) -> BTreeSet<BufferId> {
         let is_feedback = |decl: &BufferDecl| {
             matches!(

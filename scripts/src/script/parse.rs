@@ -139,7 +139,7 @@ fn program_section(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> Opti
     }
 }
 
-/// Hands every line of the sections of a kind to `parse`.
+/// Passes every line of the sections of a kind to `parse`.
 fn for_sections(
     sections: &[Section<'_>],
     kind: SectionKind,

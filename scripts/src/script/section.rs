@@ -155,7 +155,7 @@ fn last_word(line: &[u8]) -> &str {
         .unwrap_or_default()
 }
 
-/// Cuts a script into sections. Text before the first section may only be comments.
+/// Splits a script into sections. The source before the first section may only contain comments.
 pub(crate) fn split_sections<'a>(
     script: &'a [u8],
     errors: &mut Vec<ScriptError>,

@@ -14,7 +14,7 @@ fn parse(text: &str) -> Script {
     Script::parse(text.as_bytes()).unwrap_or_else(|errors| panic!("{errors:#?}"))
 }
 
-/// Commands of a `[test]` section.
+/// Returns the commands of a `[test]` section.
 fn commands(test: &str) -> Vec<Command> {
     parse(&format!("[test]\n{test}"))
         .steps

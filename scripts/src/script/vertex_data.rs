@@ -138,7 +138,7 @@ enum ColumnLocation {
     Next,
 }
 
-/// Locations, formats and readings of all columns; a matrix has several.
+/// Parses the locations, formats and readings of all columns; a matrix has several.
 fn parse_columns(words: &mut Words<'_>) -> Result<Vec<(u32, Format, Reading)>, LineError> {
     // Names that denote locations are assigned first, regardless of their position.
     let mut headers = words.clone();

@@ -66,7 +66,7 @@ impl Update {
         }
     }
 
-    /// Slices of a level that are filled.
+    /// Returns the slices of a level that are filled.
     fn slices(&self, level: u32) -> Range<u32> {
         match self.slice {
             Some(slice) => slice..slice + 1,

@@ -30,7 +30,7 @@ impl Shape {
             .map(|side| side.checked_shr(level).unwrap_or(0).max(1))
     }
 
-    /// Slices of a 3D texture's level, or layers.
+    /// Returns the number of slices of a 3D texture's level, or of layers.
     pub fn slices(&self, level: u32) -> u32 {
         self.level_extent(level)[2] * self.layers
     }

@@ -63,7 +63,7 @@ fn plane_target(target: TexTarget) -> TexTarget {
     }
 }
 
-/// Rectangles are two-dimensional images.
+/// Converts rectangle targets to two-dimensional ones.
 fn plain(target: TexTarget) -> TexTarget {
     if target == TexTarget::Rect {
         TexTarget::D2

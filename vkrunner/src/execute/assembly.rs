@@ -10,7 +10,8 @@ use glasm_scripts::script::{Assembly, Draw, DrawSource};
 /// Vertices that a list can have at most.
 const MAX_VERTICES: usize = 1 << 24;
 
-/// Vertices of a primitive of a list; `None` for strips and fans, which Vulkan restarts itself.
+/// Returns the number of vertices of a primitive of a list; `None` for strips and fans, which
+/// Vulkan itself restarts.
 fn list_size(topology: PrimitiveTopology, patch: u32) -> Option<usize> {
     [
         (PrimitiveTopology::POINT_LIST, 1),

@@ -33,7 +33,7 @@ impl<'a> Dispatches<'a> {
         })
     }
 
-    /// Dispatches.
+    /// Dispatches work groups.
     pub(super) fn dispatch(
         &mut self,
         script: &Script,

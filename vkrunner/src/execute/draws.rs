@@ -96,7 +96,7 @@ impl<'a> Draws<'a> {
         }
     }
 
-    /// Draws.
+    /// Executes a draw.
     pub(super) fn draw(
         &mut self,
         script: &Script,
@@ -365,7 +365,8 @@ fn corners(draw: &Draw) -> Option<VertexData> {
     }
 }
 
-/// Modules that neither the compiler nor the runner made write GL's clip space in scripts with GL's conventions.
+/// Returns the clip space. Modules that neither the compiler nor the runner generated write GL's
+/// clip space in scripts with GL's conventions.
 fn clip_space(script: &Script, modules: &[Module]) -> ClipSpace {
     let last = [Stage::Geometry, Stage::TessEval, Stage::Vertex]
         .into_iter()

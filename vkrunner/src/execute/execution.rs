@@ -62,7 +62,7 @@ impl<'a> Execution<'a> {
         modules.find(|module| module.stage == stage)
     }
 
-    /// Draws.
+    /// Executes a draw.
     pub(super) fn run_draw(&mut self, draw: &Draw) -> Done {
         let set = self.set();
         let draws = match self.draws[set].take() {

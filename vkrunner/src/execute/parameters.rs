@@ -11,7 +11,7 @@ use glasm_scripts::script::{Execution as Outcome, Groups, ParamBank, ParamType, 
 type Place = (ParamBank, Stage, u32);
 
 impl Execution<'_> {
-    /// Notes which program each stage has.
+    /// Records the program of each stage.
     pub(super) fn record_programs(&mut self) {
         for (stage, _) in Stage::ALL {
             if let Some(program) = self.state.program(self.script, *stage) {

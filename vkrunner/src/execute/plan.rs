@@ -204,8 +204,8 @@ fn add(
     }
 }
 
-/// Modules without reflection access all buffers of the script at its bindings, and its textures in
-/// set 1.
+/// Plans bindings by convention: modules without reflection access all buffers of the script at its
+/// bindings, and its textures in set 1.
 fn plan_by_convention(plan: &mut Vec<PlannedBinding>, numbered: Numbered<'_>) {
     for target in numbered.buffers {
         let BindTarget::Bound { kind, set, binding } = *target else {

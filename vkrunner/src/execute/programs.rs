@@ -42,7 +42,7 @@ pub(super) struct Programs<'a> {
 }
 
 impl<'a> Programs<'a> {
-    /// Modules and layout for some of the stages.
+    /// Creates modules and layout for some of the stages.
     pub(super) fn new(
         device: &Rc<Device>,
         script: &Script,

@@ -111,7 +111,7 @@ impl Execution<'_> {
         Ok(count_of(&counts, kind).into())
     }
 
-    /// `vertex limit`, `ProgramVertexLimitNV`. The state has the limit already.
+    /// Executes `vertex limit`, `ProgramVertexLimitNV`. The state has the limit already.
     pub(super) fn limit_vertices(&self, limit: i64, outcome: GlOutcome) -> Done {
         let refusal = self.find_limit_refusal(limit)?;
         check_outcome(outcome, refusal, "the vertex limit")?;

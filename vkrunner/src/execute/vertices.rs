@@ -237,7 +237,7 @@ fn current_attribute(input: &VertexInput) -> Result<VertexAttribute, String> {
     })
 }
 
-/// Contents of the buffer of current values, in the types that the plan reads.
+/// Returns the contents of the buffer of current values, in the types that the plan reads.
 pub(super) fn current_bytes(values: &[[f32; 4]; ATTRIBUTES], plan: &VertexPlan) -> Vec<u8> {
     let is_integer = |location: usize, encoding| {
         let format = Format::wide(encoding, 32, 4).vk;

@@ -43,7 +43,7 @@ pub(super) fn texel_scalar(encoding: Encoding) -> Scalar {
     }
 }
 
-/// Units with the first texture that each holds.
+/// Returns the units with the first texture of each.
 pub(super) fn numbered_textures(script: &Script) -> Vec<(u32, WantedTexture)> {
     let mut textures = BTreeMap::new();
     for step in &script.steps {

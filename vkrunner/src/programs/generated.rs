@@ -270,7 +270,7 @@ impl CompileContext<'_> {
         self.generated(section, &program, &options)
     }
 
-    /// Vertices of the patches of the first draw.
+    /// Returns the number of vertices of the patches of the first draw.
     fn first_patch_size(&self) -> u32 {
         let draw = self.script.steps.iter().find_map(|step| {
             if let Command::Draw(draw) = &step.command {
@@ -417,7 +417,7 @@ fn outputs_before(modules: &[Module], stage: Stage) -> Result<Vec<Passed>, Strin
     passed(&outputs.unwrap_or_default(), meaning)
 }
 
-/// Sizes of points and clip distances that the program before writes.
+/// Returns sizes of points and clip distances that the previous program writes.
 fn built_ins_before(modules: &[Module], stage: Stage) -> Vec<Semantic> {
     let before = modules
         .iter()

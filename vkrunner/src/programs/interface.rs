@@ -324,7 +324,7 @@ impl<'a> Reader<'a> {
         Some((id(definition.operands.first())?, length))
     }
 
-    /// Members of a structure, columns of a matrix, elements of an array.
+    /// Returns the members of a structure, columns of a matrix, or elements of an array.
     fn parts(
         &self,
         ty: u32,

@@ -93,7 +93,7 @@ impl Template {
     }
 }
 
-/// Options for a stage between others.
+/// Returns the options for a stage between others.
 pub(super) fn beside(options: Options, inputs: &[Passed], outputs: &[Passed]) -> Options {
     Options {
         interface: InterfaceTypes {

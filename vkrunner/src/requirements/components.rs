@@ -5,13 +5,13 @@ use glasm::Reflection;
 use glasm::ir::{Semantic, Stage};
 use glasm::reflect::{InterfaceVariable, Primitives};
 
-/// Components of all locations up to the last one.
+/// Returns the number of components of all locations up to the last one.
 fn located<'a>(variables: impl Iterator<Item = &'a InterfaceVariable>) -> u32 {
     let locations = variables.filter_map(|variable| variable.location);
     locations.max().map_or(0, |last| 4 * (last + 1))
 }
 
-/// Components of built-ins, distances of either kind from plane 0 on.
+/// Returns the number of components of built-ins; distances of either kind count from plane 0 on.
 fn built_in(variables: &[InterfaceVariable]) -> u32 {
     let [mut clip, mut cull] = [0; 2];
     let mut others = 0;
@@ -27,13 +27,13 @@ fn built_in(variables: &[InterfaceVariable]) -> u32 {
     clip + cull + others
 }
 
-/// Components of the vertices of variables, built-ins among them.
+/// Returns the number of components of the vertices of variables, including built-ins.
 fn of_vertices(variables: &[InterfaceVariable]) -> u32 {
     let own = variables.iter().filter(|it| !it.semantic.is_per_patch());
     located(own) + built_in(variables)
 }
 
-/// Components of the locations that there are, and of built-ins.
+/// Returns the number of components of the existing locations, and of built-ins.
 fn present(variables: &[InterfaceVariable]) -> u32 {
     let mut locations: Vec<u32> = variables.iter().filter_map(|it| it.location).collect();
     locations.sort_unstable();
@@ -41,7 +41,7 @@ fn present(variables: &[InterfaceVariable]) -> u32 {
     4 * locations.len() as u32 + built_in(variables)
 }
 
-/// Components of patches.
+/// Returns the number of components of patches.
 fn of_patches(variables: &[InterfaceVariable]) -> u32 {
     located(variables.iter().filter(|it| it.semantic.is_per_patch()))
 }

@@ -51,7 +51,7 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// Fails if buffers cannot have addresses of 32 bits.
+    /// Returns an error if buffers cannot have addresses of 32 bits.
     pub(crate) fn check_low_addresses(device: &Rc<Device>) -> Result<(), Error> {
         Self::new(device, LOW_BUFFER, 4).map(drop)
     }

@@ -77,7 +77,7 @@ impl CaptureCounts {
         })
     }
 
-    /// Primitives of the last draw, written and needed, by stream.
+    /// Returns the numbers of primitives of the last draw, written and needed, by stream.
     pub(crate) fn primitives(&self) -> Result<Vec<(u32, [u64; 2])>, Error> {
         let mut results = vec![[0u64; 2]; self.streams.len()];
         if !results.is_empty() {

@@ -15,7 +15,8 @@ pub(super) struct FixedFunction {
 }
 
 impl FixedFunction {
-    /// `written` has a bit for every color attachment that the fragment program writes.
+    /// Creates the state; `written` has a bit for every color attachment that the fragment program
+    /// writes.
     pub(super) fn new(
         device: &Device,
         state: &PipelineState,
@@ -187,8 +188,8 @@ fn stencil_state(face: &StencilFace) -> vk::StencilOpState {
     }
 }
 
-/// Outputs that the program does not write would become undefined; their attachments are left
-/// unchanged if the device supports separate state per attachment.
+/// Returns the blend states. Outputs that the program does not write would become undefined; their
+/// attachments are left unchanged if the device supports separate state per attachment.
 fn blend_attachments(
     device: &Device,
     state: &PipelineState,

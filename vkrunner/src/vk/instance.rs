@@ -143,7 +143,8 @@ fn has_extension(entry: &ash::Entry, layer: Option<&CStr>, name: &CStr) -> Resul
         .any(|extension| extension.extension_name_as_c_str() == Ok(name)))
 }
 
-/// Messenger for errors and warnings about the use of Vulkan; hints about performance are excluded.
+/// Describes a messenger for errors and warnings about the use of Vulkan; hints about performance
+/// are excluded.
 fn messenger_info(messages: &Messages) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
     let severity = vk::DebugUtilsMessageSeverityFlagsEXT::ERROR
         | vk::DebugUtilsMessageSeverityFlagsEXT::WARNING;

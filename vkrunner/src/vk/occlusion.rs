@@ -35,7 +35,7 @@ impl SampleCounter {
         self.counted.set(false);
     }
 
-    /// Samples of the last draw.
+    /// Returns the number of samples of the last draw.
     pub(crate) fn samples(&self) -> Result<u64, Error> {
         if !self.counted.get() {
             return Ok(0);

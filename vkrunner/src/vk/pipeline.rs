@@ -291,7 +291,7 @@ pub(super) struct VertexInput {
 }
 
 impl VertexInput {
-    /// Attributes, and the bindings that they are in.
+    /// Creates the state of attributes and their bindings.
     pub(super) fn new(attributes: &[VertexAttribute], bindings: &[VertexBinding]) -> Self {
         let attribute = |attribute: &VertexAttribute| vk::VertexInputAttributeDescription {
             location: attribute.location,

@@ -114,7 +114,7 @@ impl ShaderStage<'_> {
         }
     }
 
-    /// Its constants.
+    /// Returns its constants.
     pub(super) fn specialization(&self) -> Specialization {
         let numbers = self.constants.iter().map(|(number, _)| *number);
         let entry = |(place, number): (u32, u32)| vk::SpecializationMapEntry {

@@ -96,7 +96,7 @@ pub(crate) fn check(results: &[ScriptResult]) -> Result<Verdict> {
     )))
 }
 
-/// Drivers of the suite without a result.
+/// Returns the drivers of the suite without a result.
 fn absent_drivers(results: &[ScriptResult]) -> Vec<&'static str> {
     let there: BTreeSet<&str> = results.iter().map(|result| &*result.driver).collect();
     let names = suite::drivers().map(|(name, _)| name);
@@ -197,7 +197,7 @@ fn page(
     text
 }
 
-/// `871 of 1041 | 2310 of 2652`.
+/// Formats `871 of 1041 | 2310 of 2652`.
 fn counts(coverage: &Coverage<'_>, rows: &[&Row]) -> String {
     let share = coverage.share(rows);
     let [rows, claims] = [share.rows, share.claims].map(|[some, all]| format!("{some} of {all}"));

@@ -110,7 +110,8 @@ fn lacking(standing: &Standing<'_>) -> String {
     }
 }
 
-/// `the compute program: the device lacks the feature shaderInt8` is ``lacks `shaderInt8` ``.
+/// Shortens a reason: `the compute program: the device lacks the feature shaderInt8` is ``lacks
+/// `shaderInt8` ``.
 pub(super) fn shortened(reason: &str) -> String {
     let reason = reason
         .split_once(" program: ")

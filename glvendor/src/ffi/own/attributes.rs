@@ -81,7 +81,7 @@ several! {
     VertexAttribs4ubvNV, GLubyte, 4, |it| f32::from(it) / 255.0;
 }
 
-/// Bytes are fractions, other numbers are not normalized.
+/// Sets a numbered array: bytes are fractions, other numbers are not normalized.
 pub(crate) unsafe extern "system" fn VertexAttribPointerNV(
     number: GLuint,
     size: GLint,
@@ -233,7 +233,8 @@ pub(crate) unsafe extern "system" fn PopAttrib() {
     }
 }
 
-/// Matrices of NV_vertex_program are those of ARB_vertex_program with the same number.
+/// Converts the mode: matrices of NV_vertex_program are those of ARB_vertex_program with the same
+/// number.
 pub(crate) unsafe extern "system" fn MatrixMode(mode: GLenum) {
     let is_nv = matches!(mode, 0x8630..=0x8637);
     current::with(|state| state.is_matrix_nv = is_nv);

@@ -223,7 +223,7 @@ fn is_ready() -> bool {
     current::with(|state| draw::prepare_draw(state, None)) != Some(Draw::Nothing)
 }
 
-/// Points of a mesh, as primitives.
+/// Draws the points of a mesh, as primitives.
 ///
 /// # Safety
 /// As for [`EvalPoint2`], which has no pointers.

@@ -10,7 +10,7 @@ use crate::pixels::{self, Bitmap as Bits, Image};
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// `RasterPos`, with all four coordinates.
+/// Executes `RasterPos`, with all four coordinates.
 pub(crate) fn raster_position(coordinates: [f32; 4]) {
     let issued = current::with(|state| {
         if state.capabilities.works {

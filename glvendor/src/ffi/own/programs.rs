@@ -328,7 +328,7 @@ pub(crate) unsafe extern "system" fn DispatchComputeIndirect(offset: GLintptr) {
     }
 }
 
-/// Modules of this library contain the size of their groups.
+/// Dispatches groups of a size, which modules of this library contain.
 pub(crate) unsafe extern "system" fn DispatchComputeGroupSizeARB(
     x: GLuint,
     y: GLuint,

@@ -360,7 +360,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `PLACE: VALUES`
+    /// Parses `PLACE: VALUES`.
     fn row(
         &self,
         row: &str,

@@ -161,7 +161,7 @@ fn has_same_bytes(a: &Observation, b: &Observation) -> bool {
     same_layout && a.bytes == b.bytes
 }
 
-/// Cells with repetitions: `1,0*3 0,0`.
+/// Returns the cells with repetitions: `1,0*3 0,0`.
 fn runs(cells: impl Iterator<Item = String>) -> Vec<(String, usize)> {
     let mut runs: Vec<(String, usize)> = Vec::new();
     for cell in cells {

@@ -127,7 +127,7 @@ pub(crate) const PROPERTIES: &[(&str, ParseRequirement)] = &[
     }),
 ];
 
-/// `fixed PROPERTY ...`
+/// Parses `fixed PROPERTY ...`.
 pub(super) fn parse_fixed(
     requirements: &mut Requirements,
     words: &mut Words<'_>,

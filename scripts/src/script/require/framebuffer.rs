@@ -17,7 +17,7 @@ const MAX_BYTES: u64 = 1 << 30;
 /// Bytes of a depth and stencil value, at most.
 const MAX_DEPTH_BYTES: u64 = 8;
 
-/// `fbsize W H`, `SIZE W H`
+/// Parses `fbsize W H`, `SIZE W H`.
 pub(super) fn parse_size(
     requirements: &mut Requirements,
     words: &mut Words<'_>,
@@ -60,7 +60,7 @@ pub(super) fn parse_color_format(
     Ok(())
 }
 
-/// `depthstencil FORMAT`
+/// Parses `depthstencil FORMAT`.
 pub(super) fn parse_depth_format(
     requirements: &mut Requirements,
     words: &mut Words<'_>,
@@ -79,7 +79,7 @@ pub(super) fn parse_depth_buffer(
     Ok(())
 }
 
-/// `samples N`
+/// Parses `samples N`.
 pub(super) fn parse_samples(
     requirements: &mut Requirements,
     words: &mut Words<'_>,
@@ -92,7 +92,7 @@ pub(super) fn parse_samples(
     Ok(())
 }
 
-/// `fblayers N`
+/// Parses `fblayers N`.
 pub(super) fn parse_layers(
     requirements: &mut Requirements,
     words: &mut Words<'_>,

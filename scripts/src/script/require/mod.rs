@@ -208,7 +208,7 @@ pub(crate) fn parse_requirement(
     words.finish()
 }
 
-/// `GL >= 3.2`: OpenGL must have the version; with Vulkan only its rules apply.
+/// Parses `GL >= 3.2`: OpenGL must have the version; with Vulkan only its rules apply.
 fn parse_gl_version(
     requirements: &mut Requirements,
     words: &mut Words<'_>,

@@ -14,7 +14,8 @@ pub(super) const COUNTER: DataType = DataType {
     rows: 1,
 };
 
-/// `atomic counters COUNT`, `atomic counter buffer BINDING COUNT`, `atomic counter BINDING INDEX VALUE`, as in piglit.
+/// Parses `atomic counters COUNT`, `atomic counter buffer BINDING COUNT`, `atomic counter BINDING
+/// INDEX VALUE`, as in piglit.
 pub(super) fn parse_atomic(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -59,7 +60,7 @@ fn parse_counters(
     words.finish()
 }
 
-/// Takes `INDEX VALUE`.
+/// Parses `INDEX VALUE`.
 fn parse_counter_value(words: &mut Words<'_>) -> Result<TypedData, LineError> {
     let offset = parse_counter_index(words)?;
     parse_values(words, COUNTER, DataLayout::STD430, offset)
@@ -75,7 +76,7 @@ fn parse_counter_index(words: &mut Words<'_>) -> Result<u64, LineError> {
     })
 }
 
-/// Takes `counter [buffer BINDING] INDEX`: the counters that piglit's `probe atomic` compares.
+/// Parses `counter [buffer BINDING] INDEX`: the counters that piglit's `probe atomic` compares.
 pub(super) fn parse_atomic_source(
     parser: &mut TestParser,
     words: &mut Words<'_>,

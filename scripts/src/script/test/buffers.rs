@@ -34,7 +34,7 @@ pub(super) fn parse_buffer(
     parse_contents(parser, buffer, DataLayout::STD430, words)
 }
 
-/// `ssbo [SET:]BINDING ...`, `ssbo layout ...`
+/// Parses `ssbo [SET:]BINDING ...`, `ssbo layout ...`.
 pub(super) fn parse_ssbo(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     if words.take("layout").is_some() {
         parser.storage_layout = parse_layout(words, DataLayout::STD430)?;
@@ -44,7 +44,7 @@ pub(super) fn parse_ssbo(parser: &mut TestParser, words: &mut Words<'_>) -> Resu
     parse_contents(parser, buffer, parser.storage_layout, words)
 }
 
-/// `counter BINDING ...`
+/// Parses `counter BINDING ...`.
 pub(super) fn parse_counter(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -53,7 +53,7 @@ pub(super) fn parse_counter(
     parse_contents(parser, buffer, DataLayout::STD430, words)
 }
 
-/// `ubo [SET:]BINDING ...`, `ubo layout ...`
+/// Parses `ubo [SET:]BINDING ...`, `ubo layout ...`.
 pub(super) fn parse_ubo(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     if words.take("layout").is_some() {
         parser.uniform_layout = parse_layout(words, DataLayout::STD140)?;
@@ -63,7 +63,7 @@ pub(super) fn parse_ubo(parser: &mut TestParser, words: &mut Words<'_>) -> Resul
     parse_contents(parser, buffer, parser.uniform_layout, words)
 }
 
-/// `uniform ubo BINDING TYPE OFFSET VALUES...`, `uniform TYPE OFFSET VALUES...`
+/// Parses `uniform ubo BINDING TYPE OFFSET VALUES...`, `uniform TYPE OFFSET VALUES...`.
 pub(super) fn parse_uniform(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -87,7 +87,7 @@ pub(super) fn parse_uniform(
     store(parser, buffer, data, words)
 }
 
-/// `push TYPE OFFSET VALUES...`, `push layout ...`
+/// Parses `push TYPE OFFSET VALUES...`, `push layout ...`.
 pub(super) fn parse_push(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     if words.take("layout").is_some() {
         parser.push_layout = parse_layout(words, DataLayout::STD430)?;
@@ -180,7 +180,8 @@ fn store(
     parser.push(words, Command::BufferData { buffer, data })
 }
 
-/// `print buffer NAME TYPE OFFSET COUNT [hex]`, `print ssbo|ubo|counter|xfb TYPE BINDING OFFSET COUNT [hex]`
+/// Parses `print buffer NAME TYPE OFFSET COUNT [hex]`, `print ssbo|ubo|counter|xfb TYPE BINDING
+/// OFFSET COUNT [hex]`.
 pub(super) fn parse_print(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     if words.take("image").is_some() {
         return parse_image_print(parser, words);
@@ -207,7 +208,8 @@ pub(super) fn parse_print(parser: &mut TestParser, words: &mut Words<'_>) -> Res
     )
 }
 
-/// `probe buffer NAME TYPE OFFSET OP VALUES...`, `probe ssbo|ubo|counter TYPE BINDING OFFSET OP VALUES...`
+/// Parses `probe buffer NAME TYPE OFFSET OP VALUES...`, `probe ssbo|ubo|counter TYPE BINDING OFFSET
+/// OP VALUES...`.
 pub(super) fn parse_buffer_probe(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -218,7 +220,7 @@ pub(super) fn parse_buffer_probe(
     push_buffer_probe(parser, (buffer, offset), (ty, layout), comparison, words)
 }
 
-/// `probe atomic counter [buffer BINDING] INDEX OP VALUE`, as in piglit.
+/// Parses `probe atomic counter [buffer BINDING] INDEX OP VALUE`, as in piglit.
 pub(super) fn parse_atomic_probe(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -253,7 +255,8 @@ pub(super) fn push_buffer_probe(
 /// Parameter buffers of a program at most.
 const MAX_PARAM_BUFFERS: u32 = 16;
 
-/// `bind ubo|ssbo [SET:]BINDING NAME [OFFSET [SIZE]]`, `bind counter|xfb BINDING ...`, `bind buffer_STAGE INDEX ...`, `bind image ...`
+/// Parses `bind ubo|ssbo [SET:]BINDING NAME [OFFSET [SIZE]]`, `bind counter|xfb BINDING ...`, `bind
+/// buffer_STAGE INDEX ...`, `bind image ...`.
 pub(super) fn parse_bind(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     if words.take("image").is_some() {
         return parse_bind_image(parser, words);

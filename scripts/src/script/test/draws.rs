@@ -116,7 +116,7 @@ impl Draw {
     }
 }
 
-/// `topology NAME`: a property of VkRunner's that every draw sets again.
+/// Parses `topology NAME`: a property of VkRunner's that every draw sets again.
 pub(super) fn parse_topology_property(
     _parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -125,7 +125,7 @@ pub(super) fn parse_topology_property(
     words.finish()
 }
 
-/// `index type uint8|uint16|uint32`
+/// Parses `index type uint8|uint16|uint32`.
 pub(super) fn parse_index_type(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -151,7 +151,8 @@ pub(super) fn parse_divisor(
     words.finish()
 }
 
-/// `compute X Y Z [group X Y Z]`, `compute indirect NAME [OFFSET]`, `compute entrypoint NAME`
+/// Parses `compute X Y Z [group X Y Z]`, `compute indirect NAME [OFFSET]`, `compute entrypoint
+/// NAME`.
 pub(super) fn parse_compute(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -187,7 +188,8 @@ pub(super) fn parse_compute(
     )
 }
 
-/// `patch parameter vertices N`, `patch parameter default level outer A B C D`, `patch parameter default level inner A B`
+/// Parses `patch parameter vertices N`, `patch parameter default level outer A B C D`, `patch
+/// parameter default level inner A B`.
 pub(super) fn parse_patch(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     words.parse_with("`parameter`", |word| (word == "parameter").then_some(()))?;
     match words.word("`vertices` or `default`")? {
@@ -213,7 +215,7 @@ pub(super) fn parse_patch(parser: &mut TestParser, words: &mut Words<'_>) -> Res
     words.finish()
 }
 
-/// `draw [instanced] rect ...`, `draw arrays ...`
+/// Parses `draw [instanced] rect ...`, `draw arrays ...`.
 pub(super) fn parse_draw(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     match words.word("`rect` or `arrays`")? {
         "rect" => parse_rect(parser, Instances::One, words),
@@ -242,7 +244,7 @@ fn parse_outcome(words: &mut Words<'_>) -> GlOutcome {
     }
 }
 
-/// `limit N [fails]`, after the first word `vertex`.
+/// Parses `limit N [fails]`, after the first word `vertex`.
 pub(super) fn parse_vertex_limit(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -367,7 +369,7 @@ fn parse_arrays(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), Li
     parser.push(words, Command::Draw(Box::new(draw)))
 }
 
-/// `first_index N`, `first_instance N`
+/// Parses `first_index N`, `first_instance N`.
 fn parse_starts(draw: &mut Draw, words: &mut Words<'_>) -> Result<(), LineError> {
     while !words.is_empty() && words.peek() != Some("fails") {
         match (words.word("`first_instance`")?, &mut draw.source) {

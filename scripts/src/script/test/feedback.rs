@@ -91,7 +91,8 @@ fn find_result(name: &str) -> Option<(Semantic, u8)> {
     })
 }
 
-/// `xfb BUFFER ...`, `xfb capture|stride|begin|end|draw ...`, `xfb buffer object BUFFER SIZE`
+/// Parses `xfb BUFFER ...`, `xfb capture|stride|begin|end|draw ...`, `xfb buffer object BUFFER
+/// SIZE`.
 pub(super) fn parse_xfb(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     match words.peek() {
         Some("capture") => {
@@ -264,7 +265,7 @@ pub(super) fn parse_xfb_probe(
     parser.push(words, command)
 }
 
-/// `OP COUNT`
+/// Parses `OP COUNT`.
 pub(super) fn parse_count(words: &mut Words<'_>) -> Result<(Comparison, u64), LineError> {
     let comparison = words.parse_with("a comparison other than ~=", |word| {
         Comparison::parse(word).filter(|comparison| *comparison != Comparison::Near)
@@ -272,7 +273,7 @@ pub(super) fn parse_count(words: &mut Words<'_>) -> Result<(Comparison, u64), Li
     Ok((comparison, words.unsigned("a count")?))
 }
 
-/// `buffer float|double BUFFER INDEX VALUE`
+/// Parses `buffer float|double BUFFER INDEX VALUE`.
 fn parse_piglit_probe(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     words.word("buffer")?;
     let ty = words.parse_with("`float` or `double`", |word| {

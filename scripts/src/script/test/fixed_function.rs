@@ -52,7 +52,7 @@ const CAPABILITIES: &[(&str, Capability)] = &[
     ("GL_STENCIL_TEST", |state, on| state.stencil_test = on),
 ];
 
-/// `enable GL_...`, `disable GL_...`
+/// Parses `enable GL_...`, `disable GL_...`.
 pub(super) fn parse_enable(
     parser: &mut TestParser,
     switch: Switch,
@@ -100,7 +100,7 @@ const COMPARISONS: &[&str] = &[
     "GL_ALWAYS",
 ];
 
-/// `depthfunc GL_...`
+/// Parses `depthfunc GL_...`.
 pub(super) fn parse_depth_func(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -119,7 +119,7 @@ const POLYGON_MODES: &[(&str, vk::PolygonMode)] = &[
     ("GL_POINT", vk::PolygonMode::POINT),
 ];
 
-/// `polygon mode GL_FRONT_AND_BACK GL_...`
+/// Parses `polygon mode GL_FRONT_AND_BACK GL_...`.
 pub(super) fn parse_polygon_mode(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -136,7 +136,7 @@ pub(super) fn parse_polygon_mode(
     words.finish()
 }
 
-/// `depthrange NEAR FAR`
+/// Parses `depthrange NEAR FAR`.
 pub(super) fn parse_depth_range(
     parser: &mut TestParser,
     words: &mut Words<'_>,

@@ -103,7 +103,7 @@ pub(crate) const FOG: &[Property<FixedUpdate>] = &[
     }),
 ];
 
-/// `FACES MODE` of `colormaterial`. GL 2.1 section 2.14.3.
+/// Parses `FACES MODE` of `colormaterial`. GL 2.1 section 2.14.3.
 pub(super) fn parse_color_material(words: &mut Words<'_>) -> Result<FixedUpdate, LineError> {
     let faces = [
         ("front", MaterialFaces::Front),
@@ -122,7 +122,7 @@ pub(super) fn parse_color_material(words: &mut Words<'_>) -> Result<FixedUpdate,
     Ok(FixedUpdate::ColorMaterial(ColorMaterial { faces, mode }))
 }
 
-/// `MODE` after `texgen UNIT COORD mode`. GL 2.1 section 2.11.4.
+/// Parses `MODE` after `texgen UNIT COORD mode`. GL 2.1 section 2.11.4.
 pub(super) fn parse_texgen_mode(words: &mut Words<'_>) -> Result<TexGenMode, LineError> {
     let modes = [
         ("object_linear", TexGenMode::ObjectLinear),
@@ -174,7 +174,7 @@ fn parse_function(words: &mut Words<'_>, lanes: CombinedLanes) -> Result<TexEnvU
     Ok(TexEnvUpdate::Function(lanes, function))
 }
 
-/// Fails if the next word is a function that alpha does not have.
+/// Returns an error if the next word is a function that alpha does not have.
 fn check_alpha_function(words: &mut Words<'_>) -> Result<(), LineError> {
     let is_for_colors = |word| COLOR_FUNCTIONS.contains(&word);
     if words.peek().is_some_and(is_for_colors) {
@@ -207,7 +207,8 @@ fn parse_scale(words: &mut Words<'_>, lanes: CombinedLanes) -> Result<TexEnvUpda
     Ok(TexEnvUpdate::Scale(lanes, scale))
 }
 
-/// `PROPERTY VALUE` after `texenv UNIT`, for all properties but `color`. GL 2.1 section 3.8.13.
+/// Parses `PROPERTY VALUE` after `texenv UNIT`, for all properties but `color`. GL 2.1 section
+/// 3.8.13.
 pub(super) fn parse_environment(
     words: &mut Words<'_>,
     name: &str,

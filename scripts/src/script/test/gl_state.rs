@@ -105,14 +105,14 @@ macro_rules! tables {
 
 state_properties! { tables }
 
-/// `light N PROPERTY VALUE...`. GL 2.1 section 2.14.1.
+/// Parses `light N PROPERTY VALUE...`. GL 2.1 section 2.14.1.
 pub(super) fn parse_light(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let number = words.below("a light from 0 to 7", LIGHTS)?;
     let update = parse_property(words, LIGHT)?;
     push(parser, words, StateUpdate::Light(number, update))
 }
 
-/// `material FACES PROPERTY VALUE...`. GL 2.1 section 2.14.1.
+/// Parses `material FACES PROPERTY VALUE...`. GL 2.1 section 2.14.1.
 pub(super) fn parse_material(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -130,7 +130,7 @@ pub(super) fn parse_material(
 /// Properties of the light model.
 pub(crate) const LIGHT_MODEL: &[Property<Color>] = &[("ambient", parse_color)];
 
-/// `lightmodel PROPERTY VALUE...`. GL 2.1 section 2.14.1.
+/// Parses `lightmodel PROPERTY VALUE...`. GL 2.1 section 2.14.1.
 pub(super) fn parse_light_model(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -140,7 +140,7 @@ pub(super) fn parse_light_model(
     push(parser, words, update)
 }
 
-/// `colormaterial FACES MODE`. GL 2.1 section 2.14.3.
+/// Parses `colormaterial FACES MODE`. GL 2.1 section 2.14.3.
 pub(super) fn parse_color_material(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -171,13 +171,13 @@ fn parse_either<T>(
     }
 }
 
-/// `fog PROPERTY VALUE...`. GL 2.1 section 3.10.
+/// Parses `fog PROPERTY VALUE...`. GL 2.1 section 3.10.
 pub(super) fn parse_fog(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let update = parse_either(words, FOG, StateUpdate::Fog, fixed_state::FOG)?;
     push(parser, words, update)
 }
 
-/// `point PROPERTY VALUE...`. GL 2.1 section 3.3.
+/// Parses `point PROPERTY VALUE...`. GL 2.1 section 3.3.
 pub(super) fn parse_point(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let update = parse_property(words, POINT)?;
     push(parser, words, StateUpdate::Point(update))?;
@@ -191,7 +191,7 @@ pub(super) fn parse_point(parser: &mut TestParser, words: &mut Words<'_>) -> Res
     Ok(())
 }
 
-/// `enable GL_PROGRAM_POINT_SIZE`, `disable GL_PROGRAM_POINT_SIZE`
+/// Parses `enable GL_PROGRAM_POINT_SIZE`, `disable GL_PROGRAM_POINT_SIZE`.
 pub(super) fn parse_program_point_size(
     parser: &mut TestParser,
     switch: Switch,
@@ -205,7 +205,7 @@ pub(super) fn parse_program_point_size(
     parser.push(words, Command::FixedPointSize(size))
 }
 
-/// `texenv UNIT PROPERTY VALUE...`. GL 2.1 section 3.8.13.
+/// Parses `texenv UNIT PROPERTY VALUE...`. GL 2.1 section 3.8.13.
 pub(super) fn parse_texenv(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -225,7 +225,7 @@ pub(super) fn parse_texenv(
     )
 }
 
-/// Fails for units that only programs have.
+/// Returns an error for units that only programs have.
 fn check_fixed(words: &Words<'_>, what: &str, unit: u32) -> Result<(), LineError> {
     if (unit as usize) < glasm::fixed_function::UNITS {
         Ok(())
@@ -234,7 +234,7 @@ fn check_fixed(words: &Words<'_>, what: &str, unit: u32) -> Result<(), LineError
     }
 }
 
-/// `texgen SET COORD PLANE VALUE...`, `texgen SET COORD mode MODE`. GL 2.1 section 2.11.4.
+/// Parses `texgen SET COORD PLANE VALUE...`, `texgen SET COORD mode MODE`. GL 2.1 section 2.11.4.
 pub(super) fn parse_texgen(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -253,7 +253,7 @@ pub(super) fn parse_texgen(
     push(parser, words, update)
 }
 
-/// `clipplane N A B C D`. GL 2.1 section 2.12.
+/// Parses `clipplane N A B C D`. GL 2.1 section 2.12.
 pub(super) fn parse_clip_plane(
     parser: &mut TestParser,
     words: &mut Words<'_>,

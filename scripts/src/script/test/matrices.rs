@@ -11,7 +11,7 @@ const MAX_MATRICES: u32 = 64;
 /// Matrices that can be pushed on a stack at most.
 const MAX_PUSHED: u32 = 32;
 
-/// `matrix TARGET OPERATION`
+/// Parses `matrix TARGET OPERATION`.
 pub(super) fn parse_matrix(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -128,7 +128,8 @@ fn parse_rows(words: &mut Words<'_>) -> Result<Matrix, LineError> {
     }))
 }
 
-/// `ortho` (pixels), `ortho LEFT RIGHT BOTTOM TOP`: projection, with the modelview matrix reset, as in piglit.
+/// Parses `ortho` (pixels), `ortho LEFT RIGHT BOTTOM TOP`: projection, with the modelview matrix
+/// reset, as in piglit.
 pub(super) fn parse_piglit_ortho(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -150,7 +151,8 @@ pub(super) fn parse_piglit_ortho(
     )
 }
 
-/// `frustum LEFT RIGHT BOTTOM TOP NEAR FAR`: projection, with the modelview matrix reset, as in piglit.
+/// Parses `frustum LEFT RIGHT BOTTOM TOP NEAR FAR`: projection, with the modelview matrix reset, as
+/// in piglit.
 pub(super) fn parse_piglit_frustum(
     parser: &mut TestParser,
     words: &mut Words<'_>,

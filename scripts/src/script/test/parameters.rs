@@ -25,9 +25,9 @@ fn parse_bank(word: &str) -> Option<(ParamBank, Stage)> {
     Some((bank, parse_stage_suffix(suffix)?))
 }
 
-/// `parameter BANK N [TYPE] (X, Y, Z, W)`, `parameter BANK N address BUFFER [+OFFSET] [BUFFER [+OFFSET]]`,
-/// `parameter BANK N handle texture|image UNIT [texture|image UNIT]`,
-/// `parameter subroutine_STAGE N NUMBER`; `named_STAGE NAME` is a bank with its number, too
+/// Parses `parameter BANK N [TYPE] (X, Y, Z, W)`, `parameter BANK N address BUFFER [+OFFSET]
+/// [BUFFER [+OFFSET]]`, `parameter BANK N handle texture|image UNIT [texture|image UNIT]`,
+/// `parameter subroutine_STAGE N NUMBER`; `named_STAGE NAME` is a bank with its number, too.
 pub(super) fn parse_parameter(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -123,7 +123,7 @@ fn parse_param_words(words: &mut Words<'_>) -> Result<(Option<ParamType>, [u32; 
     Ok((ParamType::of(scalar), value))
 }
 
-/// Takes one or two times `texture UNIT` or `image UNIT`.
+/// Parses one or two times `texture UNIT` or `image UNIT`.
 pub(super) fn parse_handles(words: &mut Words<'_>) -> Result<Vec<HandleUnit>, LineError> {
     let mut handles = Vec::new();
     while handles.is_empty() || (handles.len() < 2 && !words.is_empty()) {
@@ -139,7 +139,8 @@ pub(super) fn parse_handles(words: &mut Words<'_>) -> Result<Vec<HandleUnit>, Li
     Ok(handles)
 }
 
-/// `color R G B A` and everything else that sets the current value of the attribute at `location`.
+/// Parses `color R G B A` and everything else that sets the current value of the attribute at
+/// `location`.
 pub(super) fn parse_current(
     parser: &mut TestParser,
     location: u32,
@@ -149,7 +150,7 @@ pub(super) fn parse_current(
     parser.push(words, Command::Attribute { location, value })
 }
 
-/// `texcoord UNIT (S, T, R, Q)`
+/// Parses `texcoord UNIT (S, T, R, Q)`.
 pub(super) fn parse_texcoord(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -159,7 +160,7 @@ pub(super) fn parse_texcoord(
     parse_current(parser, 8 + unit, words)
 }
 
-/// `vertex attrib NAME (X, Y, Z, W)`, `vertex divisor NAME N`, `vertex entrypoint NAME`
+/// Parses `vertex attrib NAME (X, Y, Z, W)`, `vertex divisor NAME N`, `vertex entrypoint NAME`.
 pub(super) fn parse_vertex_attrib(
     parser: &mut TestParser,
     words: &mut Words<'_>,

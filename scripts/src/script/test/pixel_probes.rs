@@ -35,7 +35,7 @@ pub(super) fn parse_pixel(
     })
 }
 
-/// Takes `X Y W H`.
+/// Parses `X Y W H`.
 pub(super) fn parse_region(
     framebuffer: [u32; 2],
     coordinates: Coordinates,
@@ -72,7 +72,7 @@ struct Prefix {
     sample: Option<u32>,
 }
 
-/// Takes `[attachment N] [layer N] [sample N]`.
+/// Parses `[attachment N] [layer N] [sample N]`.
 fn parse_prefix(parser: &TestParser, words: &mut Words<'_>) -> Result<Prefix, LineError> {
     let mut prefix = Prefix::default();
     if words.take("attachment").is_some() {
@@ -131,7 +131,7 @@ struct Compared {
     components: usize,
 }
 
-/// Takes `rgb`, `rgba`, `depth` or `stencil`.
+/// Parses `rgb`, `rgba`, `depth` or `stencil`.
 fn parse_compared(
     parser: &TestParser,
     prefix: Prefix,
@@ -235,7 +235,7 @@ fn push_probe(
     parser.push(words, Command::ProbePixels(probe))
 }
 
-/// `save [attachment N] [layer N] [sample N] [depth|stencil] image NAME.png`
+/// Parses `save [attachment N] [layer N] [sample N] [depth|stencil] image NAME.png`.
 pub(super) fn parse_save(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let prefix = parse_prefix(parser, words)?;
     let plane = if prefix.attachment.is_none() && words.take("depth").is_some() {

@@ -10,7 +10,7 @@ use crate::probe::Tolerance;
 use crate::script::command::Command;
 use crate::script::words::{LineError, Words};
 
-/// `relative probe ...`
+/// Parses `relative probe ...`.
 pub(super) fn parse_relative(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -63,7 +63,7 @@ pub(super) fn parse_probe(
     }
 }
 
-/// `tolerance T` or `tolerance T T T T`
+/// Parses `tolerance T` or `tolerance T T T T`.
 pub(super) fn parse_tolerance(
     parser: &mut TestParser,
     words: &mut Words<'_>,

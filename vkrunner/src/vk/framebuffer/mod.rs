@@ -34,7 +34,7 @@ pub(crate) struct FramebufferKey {
 }
 
 impl FramebufferKey {
-    /// Texels of all attachments.
+    /// Returns the number of texels of all attachments.
     pub(super) fn texels(&self) -> u64 {
         let Attachments {
             colors,
@@ -259,7 +259,7 @@ impl FramebufferObject {
         self.colors.len()
     }
 
-    /// Samples of a pixel.
+    /// Returns the number of samples of a pixel.
     pub(super) fn samples(&self) -> vk::SampleCountFlags {
         vk::SampleCountFlags::from_raw(self.samples)
     }

@@ -13,7 +13,7 @@ use glasm::feature_table;
 use glasm::vulkan::{FeatureTable, Support};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Asks a device.
+/// Queries the capabilities of a device.
 pub(super) fn query_capabilities(
     instance: &Instance,
     handle: vk::PhysicalDevice,

@@ -40,7 +40,7 @@ pub(super) fn query_formats(
     }
 }
 
-/// Numbers of samples that textures which draws fill can have.
+/// Returns the sample counts that textures which draws fill support.
 fn texture_samples(
     instance: &Instance,
     handle: vk::PhysicalDevice,
@@ -62,7 +62,7 @@ fn texture_samples(
     image_samples(instance, handle, format, usage, flags)
 }
 
-/// Numbers of samples that storage images can have.
+/// Returns the sample counts that storage images support.
 fn storage_samples(
     instance: &Instance,
     handle: vk::PhysicalDevice,
@@ -77,7 +77,7 @@ fn storage_samples(
     image_samples(instance, handle, format, MULTISAMPLE_STORAGE, flags)
 }
 
-/// Numbers of samples that two-dimensional images can have.
+/// Returns the sample counts that two-dimensional images support.
 fn image_samples(
     instance: &Instance,
     handle: vk::PhysicalDevice,

@@ -70,7 +70,7 @@ pub(super) enum VersionLimits {
     Vulkan1_2,
 }
 
-/// Numbers of samples that integer attachments can have.
+/// Returns the sample counts that integer attachments support.
 fn integer_samples(instance: &Instance, handle: vk::PhysicalDevice) -> vk::SampleCountFlags {
     let mut properties = vk::PhysicalDeviceVulkan12Properties::default();
     let mut list = vk::PhysicalDeviceProperties2::default().push_next(&mut properties);

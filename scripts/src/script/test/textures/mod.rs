@@ -15,7 +15,7 @@ use begin::{parse_unit, set_part};
 use glasm::ir::TexTarget;
 use parts::{Current, Filling, parse_part};
 
-/// `texture KIND UNIT ...`
+/// Parses `texture KIND UNIT ...`.
 pub(super) fn parse_texture(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -27,7 +27,7 @@ pub(super) fn parse_texture(
     piglit::parse_generated(parser, kind, words)
 }
 
-/// `texture TARGET UNIT [SELECTION] FORMAT (SIDES) CONTENTS`
+/// Parses `texture TARGET UNIT [SELECTION] FORMAT (SIDES) CONTENTS`.
 fn parse_literal(
     parser: &mut TestParser,
     target: TexTarget,

@@ -84,7 +84,7 @@ fn parse_row<T: Copy>(
     })
 }
 
-/// `active_texture UNIT`: the unit that `texparameter` changes.
+/// Parses `active_texture UNIT`: the unit that `texparameter` changes.
 pub(crate) fn parse_active_texture(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -96,7 +96,7 @@ pub(crate) fn parse_active_texture(
 /// Texture coordinate sets, and so the units that draws without programs read.
 const FIXED_UNITS: u32 = 8;
 
-/// `enable GL_TEXTURE_2D`: for the unit that the last `texture` or `active_texture` named.
+/// Parses `enable GL_TEXTURE_2D`: for the unit that the last `texture` or `active_texture` named.
 pub(crate) fn parse_texture_enable(
     parser: &mut TestParser,
     name: &str,
@@ -116,7 +116,8 @@ pub(crate) fn parse_texture_enable(
     parser.push(words, Command::TextureEnables { unit, enables })
 }
 
-/// `texparameter TARGET NAME VALUE`: for the unit that the last `texture` or `active_texture` named.
+/// Parses `texparameter TARGET NAME VALUE`: for the unit that the last `texture` or
+/// `active_texture` named.
 pub(crate) fn parse_texparameter(
     parser: &mut TestParser,
     words: &mut Words<'_>,

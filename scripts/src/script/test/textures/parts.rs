@@ -99,7 +99,7 @@ fn parse_selection(words: &mut Words<'_>, target: TexTarget) -> Result<Selection
     Ok(selection)
 }
 
-/// Takes a number below a limit.
+/// Parses a number below a limit.
 pub(super) fn parse_below(words: &mut Words<'_>, what: &str, limit: u32) -> Result<u32, LineError> {
     words.below(&format!("{what} below {limit}"), limit)
 }
@@ -119,7 +119,7 @@ fn parse_samples(words: &mut Words<'_>) -> Result<u32, LineError> {
     })
 }
 
-/// Takes a face of a cube, by number or as GL and Vulkan order them: +x -x +y -y +z -z.
+/// Parses a face of a cube, by number or as GL and Vulkan order them: +x -x +y -y +z -z.
 pub(super) fn parse_face(words: &mut Words<'_>) -> Result<u32, LineError> {
     const FACES: [&str; 6] = ["+x", "-x", "+y", "-y", "+z", "-z"];
     words.parse_with("a face", |word| {
@@ -335,7 +335,7 @@ fn extended(shape: &Shape, level: u32, slice: Option<u32>, sides: Sides) -> Resu
     Ok(shape)
 }
 
-/// Takes texels or a pattern.
+/// Parses texels or a pattern.
 fn parse_contents(
     words: &mut Words<'_>,
     update: &Update,
@@ -406,7 +406,7 @@ fn parse_texels(
     Ok(Contents::Texels(bytes))
 }
 
-/// Takes four components.
+/// Parses four components.
 pub(super) fn parse_color(words: &mut Words<'_>) -> Result<[f64; 4], LineError> {
     let mut color = [0.0; 4];
     for component in &mut color {
@@ -437,7 +437,7 @@ fn parse_pattern(words: &mut Words<'_>, update: &Update) -> Result<Pattern, Line
     })
 }
 
-/// Takes width and height of fields and four colors.
+/// Parses width and height of fields and four colors.
 pub(super) fn parse_quads(words: &mut Words<'_>) -> Result<Pattern, LineError> {
     let mut side = || {
         words.parse_with("the side of a field", |word| {
