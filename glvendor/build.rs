@@ -73,12 +73,13 @@ const EXTENSIONS: &[&str] = &[
 /// - `own`: a function of this library answers it.
 /// - `draw`: programs are prepared before the driver draws primitives of a mode, its first
 ///   parameter.
-/// - `attribute`: a conventional attribute of a vertex, which is a numbered one, too; `numbered`: the other way round.
+/// - `attribute`: a conventional attribute of a vertex, which is a numbered one, too; `numbered`:
+///   the other way round.
 /// - `rectangle`: it draws one.
 /// - `raster`: it sets the raster position.
 /// - `arrays`: before the command, arrays are restored to the state of the application; `textures`:
 ///   textures are.
-/// - anything else is the group of state that the command may change.
+/// - any other class is the group of state that the command may change.
 const RULES: &[(&str, &[&str])] = &[
     (
         "unseen",

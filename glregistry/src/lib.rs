@@ -1,5 +1,5 @@
-//! Writes the commands and constants of OpenGL as Rust, from the registry of the Khronos group: for the build scripts of `glrunner` and
-//! `glvendor`, whose sources include the text.
+//! Writes the commands and constants of OpenGL as Rust, from the registry of the Khronos group: for
+//! the build scripts of `glrunner` and `glvendor`, whose sources include the text.
 //!
 //! The generated code has the modules `types` and `constants`, and tables of commands as macro
 //! calls: the including crate's macro defines the expansion of each command. Names are those of the

@@ -4,7 +4,8 @@ use crate::gl::Target;
 use glasm::frontend::lang::languages::Language;
 use glasm::frontend::lang::options;
 
-/// Options whose extension is not `GL_` and their name. Without an extension the option comes with its language.
+/// Options whose extension is not `GL_` and their name. Options without an extension are part of
+/// their language.
 const OPTIONS: &[(&str, Option<&str>)] = &[
     ("ARB_fog_exp", None),
     ("ARB_fog_exp2", None),
@@ -111,7 +112,7 @@ fn of_option(name: &str) -> Option<String> {
     }
 }
 
-/// Returns the names after `OPTION`, which are before everything else.
+/// Returns the names after `OPTION`, which precede all other statements.
 fn option_names(text: &[u8]) -> Vec<String> {
     let statements = statements(text).into_iter();
     statements

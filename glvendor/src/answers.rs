@@ -151,7 +151,8 @@ pub(crate) fn track_matrix(state: &mut State, number: u32, address: u32, name: u
 /// GL's enumerant of a count, and the function that returns it.
 type CountRow = (u32, fn(&Counts) -> u32);
 
-/// Counts and limits of `GetProgramiv`, by the number of the count; the limit, and both native ones, are the next numbers.
+/// Counts and limits of `GetProgramiv`, by the number of the count; the limit, and both native
+/// ones, are the next numbers.
 static COUNTS: [CountRow; 5] = [
     (0x88A0, |it| it.instructions),
     (0x88A4, |it| it.temporaries),
@@ -160,7 +161,8 @@ static COUNTS: [CountRow; 5] = [
     (0x88B0, |it| it.address_registers),
 ];
 
-/// Counts and limits of fragment programs, in the order of [`FRAGMENT_NAMES`]: ALU, TEX, indirections.
+/// Counts and limits of fragment programs, in the order of [`FRAGMENT_NAMES`]: ALU, TEX,
+/// indirections.
 static FRAGMENT_COUNTS: [fn(&Counts) -> u32; 3] = [
     |it| it.alu_instructions,
     |it| it.texture_instructions,
@@ -234,7 +236,8 @@ fn other_value(
         0x88B4 => limits.local_parameters as i32,
         0x88B5 => limits.env_parameters as i32,
         0x88B6 => 1,
-        // NV_vertex_program2_option, NV_fragment_program2: executed instructions, call depth, if depth, loop depth, loop count.
+        // NV_vertex_program2_option, NV_fragment_program2: executed instructions, call depth, if
+        // depth, loop depth, loop count.
         0x88F4 => 65_536,
         0x88F5 => limits.call_depth as i32,
         0x88F6 => limits.if_depth as i32,
@@ -395,7 +398,8 @@ pub(crate) fn integer(state: &mut State, name: u32) -> Option<i32> {
         0x862F => state.capabilities.limits(Target::Vertex).program_matrices as i32,
         // MAX_FRAGMENT_PROGRAM_LOCAL_PARAMETERS_NV
         0x8868 => LOCAL_PARAMETERS as i32,
-        // MATRIX_MODE: matrices of NV_vertex_program have names of ARB_vertex_program in the driver.
+        // MATRIX_MODE: matrices of NV_vertex_program have names of ARB_vertex_program in the
+        // driver.
         0x0BA0 if state.is_matrix_nv => query::integer(0x0BA0) - 0x88C0 + 0x8630,
         0x0B33 => state.recorded_list()?,
         0x8DA0 => crate::buffers::BINDINGS as i32,

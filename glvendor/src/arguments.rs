@@ -23,8 +23,9 @@ pub(crate) enum Bank {
 /// Subroutine parameters of a program: MAX_PROGRAM_SUBROUTINE_PARAMETERS_NV.
 pub(crate) const SUBROUTINE_PARAMETERS: usize = 1024;
 
-/// Checks target and range of parameters before the list of their values is read: EXT_gpu_program_parameters, NV_gpu_program4 and
-/// NV_vertex_program, "Errors". `Err` is GL's error.
+/// Checks target and range of parameters before the list of their values is read:
+/// EXT_gpu_program_parameters, NV_gpu_program4 and NV_vertex_program, "Errors". `Err` is GL's
+/// error.
 pub(crate) fn check_range(bank: Bank, target: u32, first: u32, count: i32) -> Result<(), u32> {
     if Target::of(target).is_none() {
         return Err(INVALID_ENUM);
@@ -42,7 +43,8 @@ pub(crate) fn check_range(bank: Bank, target: u32, first: u32, count: i32) -> Re
     }
 }
 
-/// Checks the length of a name of a parameter that a list sets, before the name is read. `None` after an error.
+/// Checks the length of a name of a parameter that a list sets, before the name is read. `None`
+/// after an error.
 pub(crate) fn check_length_of_name(state: &mut State, length: i32) -> Option<()> {
     const MOST: i32 = 1 << 16;
     if !(1..=MOST).contains(&length) {
@@ -52,8 +54,8 @@ pub(crate) fn check_length_of_name(state: &mut State, length: i32) -> Option<()>
     Some(())
 }
 
-/// Checks that a program has a named parameter whose name is so long, before the name is read: NV_fragment_program section 5.7. `None` after an
-/// error.
+/// Checks that a program has a named parameter whose name is so long, before the name is read:
+/// NV_fragment_program section 5.7. `None` after an error.
 pub(crate) fn check_name(state: &mut State, program: u32, length: i32) -> Option<()> {
     let found = state.shared().find(program).filter(|it| it.is_fragment());
     let Some(program) = found else {
@@ -73,8 +75,8 @@ pub(crate) fn check_name(state: &mut State, program: u32, length: i32) -> Option
     Some(())
 }
 
-/// Checks the length of a program string before it is read. `None` after an error: a string beyond the limit of the compiler is one that does not
-/// load.
+/// Checks the length of a program string before it is read. `None` after an error: a string beyond
+/// the limit of the compiler is one that does not load.
 pub(crate) fn check_length(state: &mut State, length: i32) -> Option<()> {
     match usize::try_from(length) {
         Ok(length) if length <= PROGRAM_BYTES => Some(()),
@@ -102,7 +104,8 @@ pub(crate) fn check_format(state: &mut State, target: u32, format: u32) -> Optio
     Some(())
 }
 
-/// Checks target and name of `LoadProgramNV` before the program string is read. `None` after an error.
+/// Checks target and name of `LoadProgramNV` before the program string is read. `None` after an
+/// error.
 pub(crate) fn check_load(state: &mut State, target: u32, name: u32) -> Option<()> {
     let error = match (name, target) {
         (0, _) => INVALID_VALUE,
@@ -117,7 +120,8 @@ pub(crate) fn check_load(state: &mut State, target: u32, name: u32) -> Option<()
 /// Names that are generated at a time.
 pub(crate) const NAMES_AT_A_TIME: usize = 256;
 
-/// The most names of programs that contexts share: more are an error, as memory is not without bounds.
+/// The most names of programs that contexts share: more are an error, as memory is not without
+/// bounds.
 const MOST_NAMES: usize = 1 << 22;
 
 /// Checks the count of `GenPrograms` before names are written. `None` after an error.

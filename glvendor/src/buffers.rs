@@ -16,7 +16,7 @@ pub(crate) const WORDS: i32 = 16_384;
 pub(crate) struct Binding {
     /// The buffer; 0 for none.
     pub(crate) buffer: u32,
-    /// Its bytes from the first on; `None` for all.
+    /// Number of bytes from the first on; `None` for all.
     pub(crate) size: Option<usize>,
 }
 
@@ -44,8 +44,8 @@ pub(crate) fn bind(
     };
 }
 
-/// Checks the arguments of `ProgramBufferParameters` before words are read: NV_parameter_buffer_object, "Errors". Returns the buffer, `None` after an
-/// error.
+/// Checks the arguments of `ProgramBufferParameters` before words are read:
+/// NV_parameter_buffer_object, "Errors". Returns the buffer, `None` after an error.
 pub(crate) fn check_words(
     state: &mut State,
     number: u32,

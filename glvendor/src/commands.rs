@@ -1,5 +1,6 @@
-//! Commands about programs, as the specifications define them: ARB_vertex_program section 2.14, NV_vertex_program sections 2.14.1 and
-//! 2.14.4, NV_fragment_program section 5.7, EXT_gpu_program_parameters, EXT_direct_state_access, NV_gpu_program4 section 2.14.1.
+//! Commands about programs, as the specifications define them: ARB_vertex_program section 2.14,
+//! NV_vertex_program sections 2.14.1 and 2.14.4, NV_fragment_program section 5.7,
+//! EXT_gpu_program_parameters, EXT_direct_state_access, NV_gpu_program4 section 2.14.1.
 
 use crate::context::{Groups, State};
 use crate::draw;
@@ -76,7 +77,8 @@ pub(crate) enum Command {
     Copy([i32; 2], [i32; 2], u32),
     /// `Bitmap`, with the driver's list that draws it.
     Bitmap(Arc<Bitmap>, u32),
-    /// An error of arguments that are wrong in any state: it is raised when the command would be executed.
+    /// An error of arguments that are wrong in any state: it is raised when the command would be
+    /// executed.
     Fail(u32),
     /// Prepares the programs of this library for a draw, with the mode of its primitives if it has
     /// one.
@@ -367,8 +369,8 @@ fn is_within_limits(state: &State, target: Target, text: &[u8]) -> bool {
     })
 }
 
-/// Returns the limits that programs must keep to load. The depth of calls is none of them: a full call stack ends a program where it runs
-/// (NV_gpu_program4, section 2.X.5).
+/// Returns the limits that programs must keep to load. The depth of calls is none of them: a full
+/// call stack ends a program where it runs (NV_gpu_program4, section 2.X.5).
 fn limits_of_loading(state: &State, target: Target) -> Limits {
     Limits {
         call_depth: u32::MAX,

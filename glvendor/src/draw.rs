@@ -215,9 +215,9 @@ pub(crate) fn select_programs(state: &mut State) -> Result<Option<Programs>, ()>
         .cloned())
 }
 
-/// Disables programs of this library for commands that they do not affect, or do not support: raster
-/// positions and pixels of the driver. Returns which targets are disabled, as the driver has no
-/// program there.
+/// Disables programs of this library for commands that they do not affect, or do not support:
+/// raster positions and pixels of the driver. Returns which targets are disabled, as the driver has
+/// no program there.
 pub(crate) fn suspend_programs(state: &mut State) -> [bool; TARGETS.len()] {
     if state.recording.is_some() || state.is_inside {
         return [false; TARGETS.len()];

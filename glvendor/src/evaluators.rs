@@ -246,8 +246,8 @@ impl State {
         })
     }
 
-    /// Checks that a map may have this order, from `first` to `last` in one of its dimensions. Returns
-    /// the order. GL 2.1 section 5.1.
+    /// Checks that a map may have this order, from `first` to `last` in one of its dimensions.
+    /// Returns the order. GL 2.1 section 5.1.
     pub(crate) fn checks_map(
         &mut self,
         order: i32,

@@ -31,7 +31,7 @@ pub(crate) struct Capabilities {
     pub(crate) binds: Binds,
     /// Version, as 45.
     pub(crate) version: u32,
-    /// Its extensions, with a space after each.
+    /// Extensions of the driver, with a space after each.
     driver_extensions: String,
     /// All advertised extensions, by index.
     pub(crate) extensions: Vec<&'static CStr>,

@@ -81,7 +81,8 @@ fn semantic([name, _, index]: Part) -> Option<Semantic> {
     })
 }
 
-/// Checks the numbers of parts and of streams before they are read: NV_transform_feedback, "Errors". `None` after an error.
+/// Checks the numbers of parts and of streams before they are read: NV_transform_feedback,
+/// "Errors". `None` after an error.
 pub(crate) fn check(state: &mut State, [parts, streams]: [i32; 2], mode: u32) -> Option<()> {
     let buffers = query::integer(driver::constants::MAX_TRANSFORM_FEEDBACK_SEPARATE_ATTRIBS);
     let components =

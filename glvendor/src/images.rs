@@ -12,7 +12,7 @@ pub(crate) struct View {
     unit: u32,
     /// The driver's.
     place: u32,
-    /// Its format, if it is not that of the application.
+    /// Format, if it differs from that of the application.
     format: Option<u32>,
 }
 

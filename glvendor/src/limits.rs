@@ -80,7 +80,8 @@ pub(crate) fn read(capabilities: &Capabilities) -> Vec<Limits> {
         // MAX_TEXTURE_UNITS
         texture_environments: known(0x84E2, u32::MAX),
         program_matrices: MATRICES,
-        // MAX_VERTEX_UNITS_ARB and MAX_PALETTE_MATRICES_ARB; without the extensions there is one modelview matrix and no palette.
+        // MAX_VERTEX_UNITS_ARB and MAX_PALETTE_MATRICES_ARB; without the extensions there is one
+        // modelview matrix and no palette.
         vertex_units: with("GL_ARB_vertex_blend", 0x86A4, 1),
         palette_matrices: with("GL_ARB_matrix_palette", 0x8842, 0),
         // MAX_LIGHTS, MAX_CLIP_PLANES
@@ -240,7 +241,8 @@ mod tests {
         let varyings = 2 + 8 + 32 + 8 + 1;
         // NV_shader_thread_group: threadid, five masks, warpid, smid.
         let threads = 8;
-        // position, facing, pointcoord, sampleid, samplemask, helperthread, layer, viewport, fullycovered, primitive.id
+        // position, facing, pointcoord, sampleid, samplemask, helperthread, layer, viewport,
+        // fullycovered, primitive.id
         assert_eq!(counts(Stage::Fragment).attribs, varyings + 10 + threads);
         // invocation.localid, globalid, groupid, groupcount, groupsize, localindex
         assert_eq!(counts(Stage::Compute).attribs, 6 + threads);

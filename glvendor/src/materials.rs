@@ -18,7 +18,8 @@ pub(crate) const FRONT: u16 = 0x1F;
 /// the back.
 pub(crate) const ALL: u16 = (1 << MATERIAL_ATTRIBUTES.len()) - 1;
 
-/// Vertex attributes that hold the material. Masks have a bit for each attribute of [`MATERIAL_ATTRIBUTES`].
+/// Vertex attributes that hold the material. Masks have a bit for each attribute of
+/// [`MATERIAL_ATTRIBUTES`].
 #[derive(Debug, Default)]
 pub(crate) struct Materials {
     /// Properties that are attributes of the current pipeline.
@@ -53,7 +54,8 @@ impl State {
         self.changed(Groups::MATERIAL);
         let mut set = parts(face, name);
         match &self.recording {
-            // Numbered attributes of lists are for the fixed functions where these process vertices now.
+            // Numbered attributes of lists are for the fixed functions where these process vertices
+            // now.
             Some(recording) if recording.is_inside => {
                 if self.bound(crate::target::Target::Vertex).enabled {
                     return;

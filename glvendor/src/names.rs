@@ -1,4 +1,5 @@
-//! Names of objects of the driver that are this library's, in name spaces that it has in common with the application.
+//! Names of objects of the driver that are this library's, in name spaces that it has in common
+//! with the application.
 //!
 //! Applications see none of them. If applications can choose names (buffers, textures), the library
 //! deletes its object or moves it to another name before a command with that name runs. If only
@@ -65,7 +66,7 @@ impl Names {
     }
 }
 
-/// A texture of this library that outlives the command that made it.
+/// Texture of this library that outlives the command that created it.
 #[derive(Debug)]
 pub(crate) struct Texture {
     /// The name; 0 if the texture is lost. Locked while the texture moves to another name or is
@@ -90,8 +91,8 @@ impl Texture {
 impl State {
     /// Deletes a program object of this library.
     pub(crate) fn delete_program(&self, program: u32) {
-        // In this order: the application may get the name for a program of another thread as soon
-        // as this one is deleted.
+        // In this order: the application may receive the name for a program of another thread as
+        // soon as this one is deleted.
         self.shared().names.programs.remove(&program);
         driver::DeleteProgram(program);
     }
@@ -161,7 +162,8 @@ impl State {
         }
     }
 
-    /// Moves the texture of this library that has a name to another name, if there is one. A driver that does not copy images loses it.
+    /// Moves the texture of this library that has a name to another name, if there is one. A driver
+    /// that does not copy images loses it.
     pub(crate) fn claim_texture(&self, name: u32) {
         if self.is_inside || name == 0 {
             return;

@@ -24,7 +24,7 @@ pub(crate) const ENV_PARAMETERS: u32 = 256;
 /// A program object. ARB_vertex_program section 2.14.1.
 #[derive(Debug)]
 pub(crate) struct Program {
-    /// Its name; 0 is the one that targets have at first.
+    /// Name; 0 is the initial one of targets.
     pub(crate) name: u32,
     contents: Mutex<Contents>,
     /// Version that is incremented when a parameter changes.

@@ -87,7 +87,7 @@ impl Compiled {
 /// Program object with its resources.
 #[derive(Debug, Default)]
 pub(crate) struct Pipeline {
-    /// Its name in the driver.
+    /// Name in the driver.
     pub(crate) program: u32,
     pub(crate) blocks: Vec<Block>,
     pub(crate) needs: Needs,
@@ -336,7 +336,8 @@ pub(crate) fn make(
         pipeline.add(state, &shader, part.owner.as_ref());
         modules.push((part.loaded.stage(), shader));
     }
-    // Without a control program patches have the levels of GL's state, which evaluation programs may read.
+    // Without a control program patches have the levels of GL's state, which evaluation programs
+    // may read.
     if programs[1].is_none()
         && let [(_, vertex), (Stage::TessEval, evaluation), ..] = &modules[..]
     {

@@ -1,4 +1,5 @@
-//! Pixels and bitmaps that go through a fragment program: GL 2.1 sections 3.6 and 3.7, ARB_fragment_program sections 3.6.4 and 3.7.
+//! Pixels and bitmaps that go through a fragment program: GL 2.1 sections 3.6 and 3.7,
+//! ARB_fragment_program sections 3.6.4 and 3.7.
 //!
 //! A driver draws pixels with its own fragment programs. Those of this library draw a rectangle,
 //! and use texels of a texture instead of their primary color. The driver has created the texture
@@ -222,7 +223,8 @@ fn draw_texture(
                 draw_rectangle(sides);
                 driver::End();
             }
-            // The program reads its color in a way that texels cannot be read in: each pixel is a rectangle.
+            // The program reads its color in a way that texels cannot be read in: each pixel is a
+            // rectangle.
             None => {
                 query::draw_without_arrays(driver::constants::TRIANGLES, corners);
             }

@@ -98,7 +98,8 @@ fn run(state: &mut State, program: &Arc<Program>, coordinates: Vector) -> Result
         .filter_map(|plane| written(Semantic::ClipDistance(plane)))
         .map(|distance| distance[0])
         .collect();
-    // Only positions as of the fixed functions are clipped by planes: ARB_vertex_program section 2.11.
+    // Only positions as of the fixed functions are clipped by planes: ARB_vertex_program section
+    // 2.11.
     if ir.outputs.iter().any(|it| it.invariant) {
         distances.extend(plane_distances(coordinates));
     }

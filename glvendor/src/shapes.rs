@@ -15,7 +15,7 @@ use glasm::PrimitiveNumbers;
 /// Primitives of a draw, to the extent that pipelines depend on them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) enum Shape {
-    /// Anything else.
+    /// All other primitives.
     #[default]
     Other,
     /// Points.

@@ -25,7 +25,7 @@ pub(crate) enum Target {
 pub(crate) struct Row {
     /// The target.
     pub(crate) target: Target,
-    /// Its number, for `Enable` and `BindProgram`.
+    /// Enumerant for `Enable` and `BindProgram`.
     pub(crate) number: u32,
     /// Number of its buffer bindings: NV_parameter_buffer_object.
     pub(crate) buffers: u32,

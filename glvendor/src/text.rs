@@ -79,11 +79,11 @@ pub(crate) fn with_constants(text: &str, constants: &[u32]) -> String {
 /// A resource whose binding is set when the program is linked.
 #[derive(Debug)]
 pub(crate) struct Named {
-    /// Its name in the text.
+    /// Name in the source.
     pub(crate) name: String,
     /// True for a texture, false for a uniform block.
     pub(crate) is_texture: bool,
-    /// Its binding.
+    /// Binding of the resource.
     pub(crate) binding: u32,
 }
 

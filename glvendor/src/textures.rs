@@ -22,7 +22,8 @@ const TEXTURE_MIN_FILTER: u32 = 0x2801;
 /// `TEXTURE_CUBE_MAP_POSITIVE_X`
 const CUBE_FACE: u32 = 0x8515;
 
-/// Targets that programs access in some way, by texture image unit, as `GL_TEXTURE_2D`; 0 for units that they do not.
+/// Targets that programs access in some way, by texture image unit, as `GL_TEXTURE_2D`; 0 for units
+/// that they do not.
 type Accessed = [u32; UNITS];
 
 /// Depth state of the textures of these units.
@@ -156,7 +157,7 @@ fn read_depths(compared: &Accessed) -> Depths {
 }
 
 /// Reads a sampling parameter of the texture of a target: that of the sampler of the active unit,
-/// or else of the texture.
+/// otherwise of the texture.
 fn sampling(target: u32, name: u32) -> i32 {
     let [value] = match query::integer(SAMPLER_BINDING) {
         0 => query::tex_parameter(target, name),

@@ -155,7 +155,8 @@ impl Window {
     }
 }
 
-/// Draws with a vertex program of this file and a fragment program of the application, if they go together.
+/// Draws with a vertex program of this file and a fragment program of the application, if they go
+/// together.
 pub(crate) fn draw(
     state: &mut State,
     [vertex, fragment]: [Arc<Program>; 2],

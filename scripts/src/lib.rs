@@ -44,7 +44,8 @@
 //! | [`outcome`], [`observation`] | the report on a script, and the output of its programs for comparisons of runs |
 //! | [`compare`] | two runs of a script, fresh or recorded, value by value |
 //!
-//! Nothing here calls Vulkan or OpenGL. Formats and pipeline state have Vulkan's names because the language has them.
+//! Nothing here calls Vulkan or OpenGL. Formats and pipeline state have Vulkan's names because the
+//! language has them.
 #![forbid(unsafe_code)]
 
 pub mod compare;

@@ -73,7 +73,7 @@ pub struct ScriptReport {
     pub duration: Duration,
     /// Time spent per phase.
     pub timings: Timings,
-    /// Everything that went wrong, in script order.
+    /// All failures, in script order.
     pub failures: Vec<Failure>,
     /// Lines that `print` commands wrote.
     pub printed: Vec<String>,

@@ -12,7 +12,8 @@ use glasm::state::matrix::{IDENTITY, Matrix, multiply};
 use glasm::state::{GlState, Multisample, Tracking};
 use std::collections::HashMap;
 
-/// The bits of a parameter, and the type that it was set with; `None` for types that GL does not query.
+/// The bits of a parameter, and the type that it was set with; `None` for types that GL does not
+/// query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Param {
     words: [u32; 4],

@@ -78,7 +78,7 @@ pub struct Files<'a> {
 /// Results accumulated while a script runs.
 #[derive(Default)]
 pub struct Results {
-    /// Everything that went wrong, in the order of the script.
+    /// All failures, in script order.
     pub failures: Vec<Failure>,
     /// Lines that `print` commands wrote.
     pub printed: Vec<String>,

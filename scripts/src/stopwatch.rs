@@ -13,7 +13,7 @@ pub const PATIENCE: u32 = 8;
 /// Polling interval once the limit has passed in elapsed time.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Counts time since it was made.
+/// Measures time since its creation.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {
     start: Instant,
@@ -70,7 +70,8 @@ fn processor_time(id: u32) -> Option<Duration> {
 /// Parses the times of `/proc/PID/stat`: after the name in parentheses, which may contain anything,
 /// fields 14 and 15 of all are the ticks in user and kernel mode.
 fn parse_stat(text: &str) -> Option<Duration> {
-    /// `USER_HZ`: the unit of these files on every architecture that Rust's standard library supports.
+    /// `USER_HZ`: the unit of these files on every architecture that Rust's standard library
+    /// supports.
     const TICKS_PER_SECOND: u64 = 100;
     let (_, fields) = text.rsplit_once(')')?;
     let mut fields = fields.split_ascii_whitespace().skip(11);

@@ -27,7 +27,7 @@ pub enum Phase {
     Device,
     /// Comparison of results.
     Probes,
-    /// Everything else.
+    /// All other work.
     Other,
 }
 

@@ -62,7 +62,8 @@ pub fn check_bounds(draw: &Draw, data: Option<&VertexData>, indices: &[u32]) -> 
     for column in data.iter().flat_map(|data| &data.columns) {
         let divisor = i64::from(draw.divisors.0[column.location as usize]);
         if divisor > 0 && draw.instances > 0 {
-            // Vulkan and GL divide the number of the instance from 0 on, and then add the first one.
+            // Vulkan and GL divide the number of the instance from 0 on, and then add the first
+            // one.
             let last = i64::from(draw.first_instance) + i64::from(draw.instances - 1) / divisor;
             if last >= rows {
                 return Err(format!(
@@ -149,7 +150,7 @@ mod tests {
         let mut plain = draw(source(0, 0, 1, IndexWidth::U32));
         plain.state.primitive_restart = false;
         assert!(check_bounds(&plain, Some(&data), &[u32::MAX]).is_err());
-        // Without [vertex data] programs make their vertices themselves.
+        // Without [vertex data] programs generate their vertices.
         assert_eq!(
             check_bounds(&draw(DrawSource::Arrays { first: 0, count: 9 }), None, &[]),
             Ok(())

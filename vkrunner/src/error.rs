@@ -22,12 +22,12 @@ pub enum Error {
     /// Device memory could not be had.
     #[error("device memory: {0}")]
     Memory(#[from] gpu_allocator::AllocationError),
-    /// A buffer of a script could not be made.
+    /// A buffer of a script could not be created.
     #[error("{name} of {size} bytes: {source}")]
     Buffer {
         /// Name of the buffer in messages.
         name: String,
-        /// Its size in bytes.
+        /// Size in bytes.
         size: u64,
         /// Cause of the failure.
         source: Box<Error>,

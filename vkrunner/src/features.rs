@@ -1,4 +1,4 @@
-//! Device features: those that the compiler knows, and those that scripts and modules of other
+//! Device features: those that the compiler supports, and those that scripts and modules of other
 //! compilers need in addition.
 //!
 //! Features that scripts cannot use (sparse memory) are deliberately absent.

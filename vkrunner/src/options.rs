@@ -53,7 +53,7 @@ pub struct RunOptions {
     /// that fails, there is one of every attachment and of every failed probe of pixels: see
     /// [`ScriptReport::failure_images`](crate::ScriptReport::failure_images).
     pub failure_images: Option<PathBuf>,
-    /// Directory for every SPIR-V module that is used, made if it is missing:
+    /// Directory for every SPIR-V module that is used, created if it is missing:
     /// `SCRIPT.STAGE.TARGET.spv`, for example `scripts_lit.fragment.vulkan1.3.spv` for the script
     /// `scripts/lit.shader_test`.
     pub module_dir: Option<PathBuf>,

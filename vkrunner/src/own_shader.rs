@@ -1,4 +1,5 @@
-//! Shaders of the runner's own: programs in the text form of the compiler's intermediate representation.
+//! Shaders of the runner's own: programs in the text form of the compiler's intermediate
+//! representation.
 //!
 //! Everything that they are bound to is in descriptor set 0.
 

@@ -1,4 +1,5 @@
-//! The compute shaders that copy one sample of every pixel between a multisample image and a buffer.
+//! The compute shaders that copy one sample of every pixel between a multisample image and a
+//! buffer.
 //!
 //! One invocation per pixel. The image is two-dimensional, arrayed and multisampled; the buffer has
 //! texels of four components, row by row. The parameter holds the layer, the sample, the width in

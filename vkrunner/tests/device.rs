@@ -1,4 +1,5 @@
-//! Scripts on a real device, with shaders in SPIR-V assembly. Without a device, or without `spirv-as`, a test says so and ends.
+//! Scripts on a real device, with shaders in SPIR-V assembly. Without a device, or without
+//! `spirv-as`, a test says so and ends.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

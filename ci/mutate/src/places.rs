@@ -96,9 +96,9 @@ struct Table {
     name: String,
     /// The whole item.
     item: Range<usize>,
-    /// Its type.
+    /// Range of its type.
     of: Range<usize>,
-    /// Its value.
+    /// Range of its value.
     value: Range<usize>,
 }
 

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use syn::Item;
 
-/// Crates that get faults: directory, and the path of the switch in their code.
+/// Crates with faults: directory, and the path of the switch in their code.
 pub(crate) const CRATES: [(&str, &str); 3] = [
     ("ir", "crate::fault_switch::on"),
     ("frontend", "glasm_ir::fault_switch::on"),
@@ -55,7 +55,7 @@ impl Selection {
     }
 }
 
-/// Returns the files that get faults, with their text and tree.
+/// Returns the files of the crates with faults, with their source and tree.
 fn read_files() -> Result<Vec<(String, String, syn::File)>> {
     let mut files = Vec::new();
     for (name, _) in CRATES {

@@ -28,7 +28,7 @@ pub struct ScriptResult {
     pub script: String,
     /// The driver that ran it.
     pub driver: String,
-    /// Its outcome.
+    /// Outcome of the script.
     pub outcome: Outcome,
     /// The ids of its `# covers:` lines.
     pub covers: Vec<String>,

@@ -26,8 +26,8 @@ pub fn enter_repository_root() -> Result<()> {
     std::env::set_current_dir(&root).with_context(|| format!("entering {}", root.display()))
 }
 
-/// Returns the directory where cargo builds: `CARGO_TARGET_DIR`, else `target`. Relative paths are
-/// relative to the repository root.
+/// Returns the target directory of cargo: `CARGO_TARGET_DIR`, otherwise `target`. Relative paths
+/// are relative to the repository root.
 pub fn target_dir() -> PathBuf {
     target_dir_of(std::env::var_os("CARGO_TARGET_DIR"))
 }

@@ -2,7 +2,7 @@
 //!
 //! A feature list (`tests/features/*.tsv`) has one feature per row: id, headers of programs,
 //! comma-separated variants or `-`, summary, specification. Scripts claim ids in lines `# covers:
-//! id ...`, where an id is `row` for a row without variants and `row/variant` else.
+//! id ...`, where an id is `row` for a row without variants and otherwise `row/variant`.
 
 use anyhow::{Context, Result};
 use glasm_ci_support::report::{Outcome, ScriptResult};
@@ -14,7 +14,7 @@ const FEATURES: &str = "tests/features";
 
 /// Feature of a list.
 pub(crate) struct Row {
-    /// Its id: language, area, name.
+    /// Id: language, area, name.
     pub(crate) id: String,
     /// Programs that have it.
     pub(crate) headers: String,

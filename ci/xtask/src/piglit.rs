@@ -1,8 +1,8 @@
 //! `cargo xtask piglit`: verdicts of glasm compared with those of piglit's tests of the ARB
 //! languages.
 //!
-//! Programs of `tests/asmparsertest` say in a comment whether they must load; scripts with programs
-//! of these languages must pass. Both are compared twice: with the acceptance for shipped programs,
+//! Programs of `tests/asmparsertest` state in a comment if they must load; scripts with programs of
+//! these languages must pass. Both are compared twice: with the acceptance for shipped programs,
 //! and strictly. Intentional differences are in a table with the deciding section of the
 //! specification.
 

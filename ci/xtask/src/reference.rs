@@ -1,6 +1,6 @@
-//! Compares the results of other drivers for all scripts with those of lavapipe with glasm's modules:
-//! Mesa's OpenGL drivers for the CPU, which have their own assembler, and recorded drivers.
-//! `docs/comparing.md` explains how results are compared.
+//! Compares the results of other drivers for all scripts with those of lavapipe with glasm's
+//! modules: Mesa's OpenGL drivers for the CPU, which have their own assembler, and recorded
+//! drivers. `docs/comparing.md` explains how results are compared.
 //!
 //! llvmpipe shares much of its arithmetic with lavapipe, softpipe next to nothing.
 

@@ -65,7 +65,7 @@ impl Need {
         }
     }
 
-    /// Installs it if that is possible without the user, else prints how.
+    /// Installs it if that is possible without the user, otherwise prints instructions.
     fn install(&self, system: Option<usize>, apt: &mut Apt) -> Result<()> {
         match &self.source {
             Packages([names, ..]) if system == Some(0) => return apt.install(names),

@@ -84,9 +84,9 @@ fn parse_stat(stat: &str) -> Option<Duration> {
 pub(crate) struct Record {
     /// Name of the step.
     pub(crate) name: &'static str,
-    /// Its counts.
+    /// Counts of the step.
     pub(crate) tally: Tally,
-    /// Its time.
+    /// Time of the step.
     pub(crate) time: Time,
 }
 

@@ -191,7 +191,7 @@ fn check_index(index: u32, count: i32) -> Result<(), Problem> {
     Err(Problem::Lacking(reason))
 }
 
-/// Creates the buffers of a script and binds them where programs look for them.
+/// Creates the buffers of a script and binds them for programs.
 pub(super) struct BufferBinder<'a> {
     pub(super) gl: &'a Rc<Gl>,
     pub(super) script: &'a Script,
@@ -498,8 +498,8 @@ mod tests {
                 let call = |stage| format!("bind {stage:#x} {index} buffer {buffer} 0 {size}");
                 stages.iter().map(call).collect()
             };
-            // Tokens of NV_parameter_buffer_object, NV_tessellation_program5 and NV_compute_program5: vertex, tessellation, geometry,
-            // fragment, compute programs.
+            // Tokens of NV_parameter_buffer_object, NV_tessellation_program5 and
+            // NV_compute_program5: vertex, tessellation, geometry, fragment, compute programs.
             let stages = [0x8DA2, 0x8C74, 0x8C75, 0x8DA3, 0x8DA4, 0x90FC];
             execution.make_buffers().unwrap();
             let names: [u32; 3] = std::array::from_fn(|index| {

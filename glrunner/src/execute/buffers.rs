@@ -10,7 +10,7 @@ use std::rc::Rc;
 /// Buffer object and its address in programs.
 struct Made {
     buffer: Buffer,
-    /// Its address, once some command has taken it.
+    /// Address, once a command has used it.
     address: Option<u64>,
 }
 

@@ -109,7 +109,8 @@ impl Execution<'_> {
         if self.modules.is_none() || !is_patch || stages.contains(&Stage::TessEval) {
             return gl_name(TOPOLOGIES, (draw.topology, draw.assembly));
         }
-        // Modules of geometry programs get patches as the primitives of as many vertices.
+        // Modules of geometry programs receive patches as the primitives with the same number of
+        // vertices.
         match draw.state.patch_control_points {
             1 => Ok(gl::POINTS),
             2 => Ok(gl::LINES),

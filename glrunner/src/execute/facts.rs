@@ -14,8 +14,7 @@ pub(super) struct Facts {
     pub(super) writes_point_size: bool,
     /// The clip distances that it writes, a bit for each.
     pub(super) clip_distances: u8,
-    /// Bit n: it reads vertex attribute n as a signed integer, unless the draw adds something
-    /// else.
+    /// Bit n: it reads vertex attribute n as a signed integer, unless the draw adds another type.
     pub(super) signed_attributes: u32,
     /// Bit n: as an unsigned integer.
     pub(super) unsigned_attributes: u32,

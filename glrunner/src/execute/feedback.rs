@@ -164,8 +164,8 @@ impl CaptureContext<'_> {
         Ok(plan)
     }
 
-    /// Captures and counts until [`Self::pause`], if draws are captured now. Programs, state and buffers of the
-    /// draw are set before.
+    /// Captures and counts until [`Self::pause`], if draws are captured now. Programs, state and
+    /// buffers of the draw are set before.
     pub(super) fn resume(&mut self, draw: &Draw) -> Result<(), Problem> {
         if let FeedbackState::Off = self.feedback.state {
             return Ok(());

@@ -221,7 +221,7 @@ impl Runner for Execution<'_> {
     fn update_state(&mut self, update: StateUpdate) -> Done {
         if let Some(modules) = &mut self.modules {
             glasm_scripts::gl_state::apply(&mut modules.params.state, update);
-            // All else is read by programs alone.
+            // All other state is only read by programs.
             if !matches!(update, StateUpdate::Point(_)) {
                 return Ok(());
             }

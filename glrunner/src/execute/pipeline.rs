@@ -360,7 +360,8 @@ fn set_blending_of(gl: &Gl, number: u32, blend: &BlendState) -> Result<(), Probl
 fn set_multisampling(gl: &Gl, state: &PipelineState, samples: u32) -> Result<(), Problem> {
     let all = u64::MAX >> (u64::BITS - samples.min(u64::BITS));
     let masked = state.sample_mask & all != all;
-    // OpenGL 4.6 (Compatibility Profile), section 17.3.3: all of this is skipped where pixels have no samples.
+    // OpenGL 4.6 (Compatibility Profile), section 17.3.3: all of this is skipped where pixels have
+    // no samples.
     if samples == 1 && (masked || state.alpha_to_one) {
         let reason =
             "OpenGL masks samples and replaces alpha only where pixels have several samples";

@@ -1,4 +1,5 @@
-//! State that programs read: matrices, lights, materials, fog and the rest, set by OpenGL's own commands.
+//! State that programs read: matrices, lights, materials, fog and the rest, set by OpenGL's own
+//! commands.
 
 use super::fixed_functions;
 use super::state_names::texgen_coord;
@@ -273,7 +274,8 @@ mod tests {
     use glasm::state::Matrix;
     use glasm::state::matrix::{scaling, translation};
 
-    /// A quarter turn about z, twice the size, moved by (5, 6, 7): x' = 5 - 2 y, y' = 6 + 2 x, z' = 7 + 2 z.
+    /// A quarter turn about z, twice the size, moved by (5, 6, 7): x' = 5 - 2 y, y' = 6 + 2 x, z' =
+    /// 7 + 2 z.
     const TURN: Matrix = [
         [0.0, 2.0, 0.0, 0.0],
         [-2.0, 0.0, 0.0, 0.0],

@@ -1,4 +1,5 @@
-//! Names of pipeline state: scripts have Vulkan's, here they become OpenGL's. One table for each kind.
+//! Names of pipeline state: scripts have Vulkan's, here they become OpenGL's. One table for each
+//! kind.
 
 use crate::error::Problem;
 use crate::gl;

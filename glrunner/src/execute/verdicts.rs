@@ -13,7 +13,7 @@ use std::rc::Rc;
 /// Returns which programs of a script the driver accepts.
 ///
 /// # Errors
-/// If the driver fails in another way than by refusing a program.
+/// If the driver fails in another way than by rejecting a program.
 pub(crate) fn verdicts(gl: &Rc<Gl>, script: &Script) -> Result<Vec<Verdict>, Error> {
     let mut verdicts = Vec::new();
     for (number, program) in assembly_programs(script) {

@@ -347,7 +347,7 @@ impl Arrays {
 }
 
 impl Vertices {
-    /// Returns the arrays of a draw; all other attributes get their current values.
+    /// Returns the arrays of a draw; all other attributes have their current values.
     pub(super) fn of_draw(
         &mut self,
         gl: &Rc<Gl>,

@@ -46,7 +46,8 @@ impl Buffer {
         self.check_range("glBufferSubData", offset, bytes.len())?;
         let gl = self.object.gl();
         gl.BindBuffer(ARRAY_BUFFER, self.name())?;
-        // SAFETY: OpenGL copies as many bytes as the slice has. The offset is below the size, which was an `isize`.
+        // SAFETY: OpenGL copies as many bytes as the slice has. The offset is below the size, which
+        // was an `isize`.
         unsafe {
             gl.BufferSubData(
                 ARRAY_BUFFER,
@@ -64,7 +65,8 @@ impl Buffer {
         let mut bytes = vec![0; size];
         let gl = self.object.gl();
         gl.BindBuffer(ARRAY_BUFFER, self.name())?;
-        // SAFETY: OpenGL writes as many bytes as the vector has. The offset is below the size, which was an `isize`.
+        // SAFETY: OpenGL writes as many bytes as the vector has. The offset is below the size,
+        // which was an `isize`.
         unsafe {
             gl.GetBufferSubData(
                 ARRAY_BUFFER,

@@ -15,7 +15,8 @@ use std::ffi::CStr;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Extensions that drivers need not name, each with one that implies it: see "Name Strings" and "Dependencies" of their specifications.
+/// Extensions that drivers need not name, each with one that implies it: see "Name Strings" and
+/// "Dependencies" of their specifications.
 const IMPLIED: &[(&str, &str)] = &[
     ("GL_NV_fragment_program4", "GL_NV_gpu_program4"),
     ("GL_NV_geometry_program4", "GL_NV_gpu_program4"),
@@ -35,7 +36,8 @@ fn has_extension(named: &BTreeSet<String>, extension: &str) -> bool {
 /// are rejected.
 const MAX_VALUES: usize = 64;
 
-/// A context, current on this thread until it is dropped. Its commands are methods, see [`Commands`].
+/// A context, current on this thread until it is dropped. Its commands are methods, see
+/// [`Commands`].
 pub(crate) struct Gl {
     commands: Commands,
     info: DeviceInfo,

@@ -19,7 +19,7 @@ impl std::fmt::Display for Version {
 /// A device that can run scripts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeviceInfo {
-    /// Its number for [`DeviceChoice::Index`](glasm_scripts::runner::DeviceChoice::Index).
+    /// Number for [`DeviceChoice::Index`](glasm_scripts::runner::DeviceChoice::Index).
     pub index: usize,
     /// OpenGL's name of the renderer.
     pub name: String,

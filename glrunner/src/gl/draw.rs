@@ -81,7 +81,8 @@ pub(crate) struct VertexArray {
     pub(crate) stride: usize,
     /// Bytes of an element.
     pub(crate) size: usize,
-    /// Instances that have the same element; 0 steps with every vertex. Only generic attributes step otherwise.
+    /// Instances that have the same element; 0 steps with every vertex. Only generic attributes
+    /// step otherwise.
     pub(crate) divisor: u32,
 }
 
@@ -162,7 +163,8 @@ impl Gl {
         self.check("drawing")
     }
 
-    /// Sets the number of vertices of a patch, and the levels of tessellation where no program sets them.
+    /// Sets the number of vertices of a patch, and the levels of tessellation where no program sets
+    /// them.
     pub(crate) fn set_patches(
         &self,
         vertices: u32,
@@ -209,7 +211,8 @@ impl Gl {
             IndexType::U32 => UNSIGNED_INT,
         };
         let start = std::ptr::null();
-        // SAFETY: `draw` has set the arrays and compared their lengths with the indices, which the bound buffer holds from its start.
+        // SAFETY: `draw` has set the arrays and compared their lengths with the indices, which the
+        // bound buffer holds from its start.
         let drawn = unsafe {
             match (call.instances, call.first_instance, base) {
                 (1, 0, 0) => self.DrawElements(mode, count, ty, start),
@@ -231,12 +234,14 @@ impl Gl {
     ///
     /// # Safety
     ///
-    /// A buffer is bound to `GL_ARRAY_BUFFER`. Until the array is disabled, draws use elements within it only.
+    /// A buffer is bound to `GL_ARRAY_BUFFER`. Until the array is disabled, draws use elements
+    /// within it only.
     unsafe fn set_array(&self, array: &VertexArray) -> Result<(), Error> {
         let pointer = std::ptr::without_provenance::<c_void>(array.offset);
         let stride = int(u32::try_from(array.stride).unwrap_or(u32::MAX));
         match array.slot {
-            // SAFETY: with a buffer bound the pointer is an offset, and the caller promises the rest.
+            // SAFETY: with a buffer bound the pointer is an offset, and the caller promises the
+            // rest.
             ArraySlot::Conventional(slot) => unsafe {
                 match slot {
                     Conventional::Normal => self.NormalPointer(FLOAT, stride, pointer),

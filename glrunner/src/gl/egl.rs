@@ -74,7 +74,7 @@ pub(super) enum DeviceKind {
     Software,
 }
 
-/// A device that contexts can be made on.
+/// Device that contexts can be created on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Device {
     platform: Platform,
@@ -109,7 +109,7 @@ impl Egl {
         .map_err(|reason| Error::Library(reason.clone()))
     }
 
-    /// Returns the devices that contexts may be made on, in the order of the system.
+    /// Returns the devices that contexts may be created on, in the order of the system.
     pub(super) fn devices(&self) -> Vec<Device> {
         let mut devices = self.enumerated_devices();
         if devices.is_empty() {
@@ -225,7 +225,8 @@ thread_local! {
     static IN_USE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A context that is current on this thread from its creation to its `Drop`. There is at most one in a thread.
+/// A context that is current on this thread from its creation to its `Drop`. There is at most one
+/// in a thread.
 pub(super) struct CurrentContext {
     egl: &'static Egl,
     display: egl::Display,

@@ -17,7 +17,7 @@ const MAX_COLORS: usize = 8;
 pub(crate) struct TexturePart {
     /// The texture.
     pub(crate) texture: Rc<Texture>,
-    /// Its image.
+    /// Image of the attachment.
     pub(crate) image: Image,
     /// Layer; `None` for all.
     pub(crate) layer: Option<u32>,
@@ -124,7 +124,8 @@ impl Framebuffer {
         gl.BindFramebuffer(FRAMEBUFFER, self.object.name())
     }
 
-    /// Sets all layers of a color attachment with floats or normalized numbers, within scissor box and color mask.
+    /// Sets all layers of a color attachment with floats or normalized numbers, within scissor box
+    /// and color mask.
     pub(crate) fn clear_color(&self, index: u32, color: [f32; 4]) -> Result<(), Error> {
         self.bind()?;
         let gl = self.object.gl();

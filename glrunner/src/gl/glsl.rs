@@ -1,4 +1,5 @@
-//! Programs of GLSL for tests: they use buffers, dispatches and transform feedback with drivers whose assembly programs cannot.
+//! Programs of GLSL for tests: they use buffers, dispatches and transform feedback with drivers
+//! whose assembly programs cannot.
 
 use super::*;
 use crate::error::Error;

@@ -17,7 +17,8 @@ const MAX_ERRORS: usize = 16;
 /// More messages than anyone reads.
 const MAX_MESSAGES: usize = 64;
 
-/// Messages since they were last taken. The driver holds the address, so it must outlive the context.
+/// Messages since they were last taken. The driver holds the address, so it must outlive the
+/// context.
 #[derive(Default)]
 pub(super) struct MessageLog(Mutex<Vec<String>>);
 
@@ -30,7 +31,8 @@ impl MessageLog {
         let user = Arc::as_ptr(&log).cast::<c_void>();
         commands.Enable(DEBUG_OUTPUT).ok()?;
         commands.Enable(DEBUG_OUTPUT_SYNCHRONOUS).ok()?;
-        // SAFETY: the function has the type that KHR_debug demands, and the log outlives the context by the order of the fields of `Gl`.
+        // SAFETY: the function has the type that KHR_debug demands, and the log outlives the
+        // context by the order of the fields of `Gl`.
         unsafe { commands.DebugMessageCallback(Some(receive_message), user) }.ok()?;
         Some(log)
     }
@@ -61,7 +63,7 @@ unsafe extern "system" fn receive_message(
     }
     // SAFETY: `log` is the pointer that `install` passed; it is alive, and threads may share it.
     let log = unsafe { &*log.cast::<MessageLog>() };
-    // SAFETY: KHR_debug hands over `length` bytes for the time of the call.
+    // SAFETY: KHR_debug passes `length` bytes for the duration of the call.
     let text = unsafe { std::slice::from_raw_parts(message.cast::<u8>(), length) };
     let mut messages = log.0.lock().unwrap_or_else(PoisonError::into_inner);
     if messages.len() < MAX_MESSAGES {

@@ -41,7 +41,7 @@ impl Object {
                 ObjectKind::ArbProgram => gl.GenProgramsARB(1, out),
                 ObjectKind::Buffer => gl.GenBuffers(1, out),
                 ObjectKind::Framebuffer => gl.GenFramebuffers(1, out),
-                // Made above.
+                // Created above.
                 ObjectKind::GlslProgram => Ok(()),
                 ObjectKind::NvProgram => gl.GenProgramsNV(1, out),
                 ObjectKind::Query => gl.GenQueries(1, out),

@@ -82,7 +82,8 @@ pub(crate) struct Program {
 impl Program {
     /// Loads a program string; the header determines the command. The program remains bound.
     ///
-    /// The inner result is the driver's verdict on the text, the outer one that of everything else.
+    /// The inner result is the driver's verdict on the program string, the outer one indicates all
+    /// other errors.
     pub(crate) fn load(
         gl: &Rc<Gl>,
         target: Target,

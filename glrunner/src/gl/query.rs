@@ -80,7 +80,8 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    /// Captures from now on, from the start of the buffers; `primitives` are `GL_POINTS`, `GL_LINES` or `GL_TRIANGLES`.
+    /// Captures from now on, from the start of the buffers; `primitives` are `GL_POINTS`,
+    /// `GL_LINES` or `GL_TRIANGLES`.
     pub(crate) fn begin(gl: &Rc<Gl>, primitives: u32) -> Result<Self, Error> {
         if gl.has("GL_NV_transform_feedback") {
             gl.BeginTransformFeedbackNV(primitives)?;

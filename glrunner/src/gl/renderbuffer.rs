@@ -1,4 +1,5 @@
-//! Renderbuffers, which textures of `GL_TEXTURE_RENDERBUFFER_NV` show to programs. NV_explicit_multisample.
+//! Renderbuffers, which textures of `GL_TEXTURE_RENDERBUFFER_NV` show to programs.
+//! NV_explicit_multisample.
 
 use super::bindings::constants::*;
 use super::context::Gl;
@@ -31,7 +32,8 @@ impl Renderbuffer {
         Ok(Self { object })
     }
 
-    /// Sets one sample of all texels, with shaders of GLSL 1.50. `internal` is its format, less the curve of sRGB.
+    /// Sets one sample of all texels, with shaders of GLSL 1.50. `internal` is its format, less the
+    /// curve of sRGB.
     pub(crate) fn write_sample(
         &self,
         place: SampleLayer,

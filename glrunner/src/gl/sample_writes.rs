@@ -101,8 +101,8 @@ const CAPABILITIES: [u32; 21] = [
 ];
 
 impl Texture {
-    /// Sets one sample of all texels of a layer of a multisample texture, with shaders of GLSL 1.50. `internal` is its format, less the
-    /// curve of sRGB.
+    /// Sets one sample of all texels of a layer of a multisample texture, with shaders of GLSL
+    /// 1.50. `internal` is its format, less the curve of sRGB.
     pub(crate) fn write_sample(
         &self,
         place: SampleLayer,

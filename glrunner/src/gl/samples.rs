@@ -77,7 +77,8 @@ impl Texture {
 
 /// Reads the texels of one sample of every pixel, in the client's format, layer by layer.
 ///
-/// Depth is read as `GL_FLOAT` and stencil values as `GL_UNSIGNED_BYTE`, no matter how they are stored.
+/// Depth is read as `GL_FLOAT` and stencil values as `GL_UNSIGNED_BYTE`, no matter how they are
+/// stored.
 pub(super) fn read(
     gl: &Rc<Gl>,
     texture: &Texture,

@@ -21,7 +21,7 @@ pub(crate) struct Refusal {
 /// A module of SPIR-V.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Module<'a> {
-    /// Its words.
+    /// Words of the module.
     pub(crate) words: &'a [u32],
     /// Numbers and values of specialization constants.
     pub(crate) constants: &'a [(u32, u32)],

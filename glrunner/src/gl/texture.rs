@@ -197,7 +197,8 @@ impl Texture {
         let out = texels.as_mut_ptr().cast();
         self.edit(|gl| {
             gl.BindBuffer(PIXEL_PACK_BUFFER, 0)?;
-            // SAFETY: texels are packed without gaps, so OpenGL writes as many bytes as the vector has.
+            // SAFETY: texels are packed without gaps, so OpenGL writes as many bytes as the vector
+            // has.
             unsafe { gl.GetTexImage(target, int(level), format.format, format.ty, out) }?;
             gl.check("glGetTexImage")
         })?;

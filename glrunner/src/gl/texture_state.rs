@@ -15,7 +15,8 @@ pub(crate) enum Border {
     Uint([u32; 4]),
 }
 
-/// Bits of each component that an image has when it is stored: red, green, blue, alpha, depth, stencil.
+/// Bits of each component that an image has when it is stored: red, green, blue, alpha, depth,
+/// stencil.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct StoredBits {
     pub(crate) color: [u32; 4],
@@ -88,7 +89,8 @@ impl Texture {
         self.edit(|gl| {
             gl.BindBuffer(PIXEL_UNPACK_BUFFER, 0)?;
             let texels = texels.as_ptr().cast();
-            // SAFETY: texels are packed without gaps, so OpenGL reads as many bytes as were compared.
+            // SAFETY: texels are packed without gaps, so OpenGL reads as many bytes as were
+            // compared.
             unsafe {
                 match dimensions(target) {
                     Dimensions::One => gl.TexSubImage1D(target, level, x, w, format, ty, texels),

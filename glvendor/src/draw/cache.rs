@@ -1,6 +1,6 @@
 //! Pipelines of a context, by key, and the current one.
 //!
-//! Indices of pipelines stay valid until [`PipelineCache::clear`]; those of deleted pipelines are
+//! Indices of pipelines remain valid until [`PipelineCache::clear`]; those of deleted pipelines are
 //! reused. The cache never calls the driver: functions that drop pipelines return the names of
 //! their program objects, which the caller deletes.
 

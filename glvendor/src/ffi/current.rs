@@ -17,8 +17,10 @@ pub(crate) struct Native(pub(crate) usize);
 
 /// A context, for the thread that owns it.
 ///
-/// GLX and EGL forbid to make a context current that is current on another thread, but libGLX and Mesa let it happen. So a context has an owner, the
-/// first thread that uses it: on another one, commands do not find the context until the owner has made another one current, or ends.
+/// GLX and EGL forbid to make a context current that is current on another thread, but libGLX and
+/// Mesa do not prevent it. Therefore a context has an owner, the first thread that uses it: on
+/// another one, commands do not find the context until the owner has made another one current, or
+/// ends.
 struct Cellular {
     /// The owner's [`token`]; 0 for none.
     owner: AtomicUsize,
@@ -32,11 +34,13 @@ struct Cellular {
     share: Shared,
 }
 
-// SAFETY: `owner` is atomic. A thread touches the cells only while it is the owner, which one thread is at a time: it becomes the owner by an
-// exchange that reads 0 with acquire ordering, and the owner before has written 0 with release ordering when it did not use the context any more.
-// A thread that reads its own token has written it itself. `share` is never written to.
+// SAFETY: `owner` is atomic. A thread touches the cells only while it is the owner, which one
+// thread is at a time: it becomes the owner by an exchange that reads 0 with acquire ordering, and
+// the owner before has written 0 with release ordering when it did not use the context any more. A
+// thread that reads its own token has written it itself. `share` is never written to.
 unsafe impl Sync for Cellular {}
-// SAFETY: all of a context may be sent. Addresses of memory that the driver has mapped are integers, used below the lock of their store.
+// SAFETY: all of a context may be sent. Addresses of memory that the driver has mapped are
+// integers, used below the lock of their store.
 unsafe impl Send for Cellular {}
 
 /// Returns a number of this thread that no other living thread has.
@@ -152,7 +156,8 @@ pub(crate) fn created(native: Native, sharing: Option<Native>) {
     drop(old);
 }
 
-/// A context that the window system is about to destroy, whose name may be another one's from then on.
+/// A context that the window system is about to destroy, whose name may be another one's from then
+/// on.
 pub(crate) struct Removed(Native, Option<Arc<Cellular>>);
 
 /// Removes a context before it is destroyed.
@@ -172,7 +177,7 @@ impl Removed {
         }
     }
 
-    /// Restores the context if the window system has refused to destroy it.
+    /// Restores the context if the window system has failed to destroy it.
     pub(crate) fn restore(self) {
         let mut contexts = CONTEXTS.lock();
         if let Some(context) = self.1 {

@@ -1,4 +1,5 @@
-//! The commands of the driver below, as functions with the names of the registry less `gl`, and its constants.
+//! The commands of the driver below, as functions with the names of the registry less `gl`, and its
+//! constants.
 //!
 //! A command is looked up when it is first called, and it is the same for all contexts: drivers of
 //! GLVND return functions that find the context themselves. One that the driver lacks does nothing

@@ -1,4 +1,5 @@
-//! The interface of GLVND's libGLX: `__glx_Main`, which hands the real vendor's functions on, but for commands and contexts.
+//! The interface of GLVND's libGLX: `__glx_Main`, which forwards to the real vendor's functions,
+//! except for commands and contexts.
 
 #![allow(non_snake_case, reason = "names are those of GLX")]
 

@@ -1,4 +1,5 @@
-//! The vendor whose driver really draws: `GLASM_VENDOR` names it, as `__GLX_VENDOR_LIBRARY_NAME` would; else it is Mesa.
+//! The vendor whose driver draws: `GLASM_VENDOR` names it, like `__GLX_VENDOR_LIBRARY_NAME`; the
+//! default is Mesa.
 //!
 //! Commands of GLX and EGL about contexts call its functions, and [`current`](super::current)
 //! tracks the state of the contexts.
@@ -210,7 +211,8 @@ pub(super) fn select<R: Outcome>(context: Pointer, vendor: Option<impl FnOnce() 
 
 /// Destroys a context with a function of the vendor. No effect without such a function.
 pub(super) fn destroy<R: Outcome>(context: Pointer, vendor: Option<impl FnOnce() -> R>) -> R {
-    // Before it is destroyed, as another thread may get its name for a new context then.
+    // The context is removed before it is destroyed, since another thread may receive its name for
+    // a new context afterwards.
     let removed = current::remove(Native(context as usize));
     let outcome = vendor.map(|destroy| destroy());
     if outcome.as_ref().is_some_and(R::is_success) {

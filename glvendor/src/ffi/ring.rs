@@ -48,7 +48,7 @@ pub(crate) struct Store {
     /// The name, which is not 0.
     pub(crate) name: u32,
     memory: Mutex<Memory>,
-    /// Equals `memory == GivenUp`, for a look without the lock.
+    /// True if `memory == GivenUp`, which can be read without the lock.
     is_given_up: AtomicBool,
 }
 
@@ -112,7 +112,8 @@ impl Store {
         memory
     }
 
-    /// Writes bytes at an offset. `None` if the name is given up or the driver does not map the range.
+    /// Writes bytes at an offset. `None` if the name is given up or the driver does not map the
+    /// range.
     fn write(&self, offset: usize, bytes: &[u8]) -> Option<()> {
         let memory = self.lock();
         if bytes.is_empty() {
@@ -204,7 +205,8 @@ impl Ring {
         (self.store.as_ref().map_or(0, |it| it.name), self.serial)
     }
 
-    /// Writes bytes to space that was reserved. Returns their offset in the buffer, `None` if the buffer is given up.
+    /// Writes bytes to space that was reserved. Returns their offset in the buffer, `None` if the
+    /// buffer is given up.
     pub(crate) fn write(&mut self, bytes: &[u8], alignment: usize) -> Option<usize> {
         let offset = self.used.next_multiple_of(alignment.max(1));
         let end = offset.checked_add(bytes.len()).filter(|end| *end <= SIZE)?;
@@ -213,7 +215,8 @@ impl Ring {
         Some(offset)
     }
 
-    /// Binds a range of the buffer, by offset and size, to a uniform buffer binding. `None` if the buffer is given up.
+    /// Binds a range of the buffer, by offset and size, to a uniform buffer binding. `None` if the
+    /// buffer is given up.
     pub(crate) fn bind(
         &self,
         binding: u32,
@@ -237,7 +240,8 @@ impl Ring {
         if let Some(old) = self.store.take() {
             release(&old, share);
         }
-        // The lock is held until the name is registered, so that a command of another thread that uses the name finds it.
+        // The lock is held until the name is registered, so that a command of another thread that
+        // uses the name finds it.
         let mut shared = share.lock();
         let name = query::last_new_buffer_name(1 + self.passed);
         if name == 0 {

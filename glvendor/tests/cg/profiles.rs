@@ -80,7 +80,8 @@ pub(crate) static PAIRS: [Pair; 8] = [
         fragment: "arbfp1",
         between: NONE,
         level: [Arb, Arb],
-        // Programs of this language and of the next one read no state but matrices that registers track.
+        // Programs of this language and of the next one read no state but matrices that registers
+        // track.
         lacks: &["tracked_lights"],
         vendor: Vendor::Glasm,
         variables: &[],

@@ -1,4 +1,5 @@
-//! Writes the header of a client from the registry of the Khronos group: all constants, and the commands that its sources name.
+//! Writes the header of a client from the registry of the Khronos group: all constants, and the
+//! commands that its sources name.
 
 use gl_generator::{Api, Cmd, Fallbacks, Profile, Registry};
 use std::collections::BTreeSet;

@@ -1,4 +1,5 @@
-//! Builds the clients, programs in C that draw with OpenGL, and runs them with the vendor library that Cargo has built for the tests.
+//! Builds the clients, programs in C that draw with OpenGL, and runs them with the vendor library
+//! that Cargo has built for the tests.
 //!
 //! A client gets its commands from EGL or GLX, as applications do, and ends with 0 if all its
 //! checks pass, with [`CANNOT_RUN`] if the system has no usable OpenGL.

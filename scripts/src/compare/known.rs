@@ -1,4 +1,5 @@
-//! Differences between drivers that are decided already: by which section of which specification, and why.
+//! Differences between drivers that are decided already: by which section of which specification,
+//! and why.
 //!
 //! ```toml
 //! [[difference]]

@@ -45,7 +45,7 @@ pub(super) enum Gap {
     Steps(f64),
     /// Floats so near zero that only their difference counts.
     NearZero(f64),
-    /// Without distance: integers, and NaN or an infinity and something else.
+    /// Values without distance: integers, and NaN or an infinity and another value.
     Apart,
 }
 
@@ -202,7 +202,7 @@ fn may_be_float(word: u32) -> bool {
     value == 0.0 || (SMALLEST..=LARGEST).contains(&value.abs())
 }
 
-/// Returns the NaN that processors and GPUs make. Other NaN may be negative integers.
+/// Returns the NaN that processors and GPUs generate. Other NaN may be negative integers.
 fn is_usual_nan(word: u32) -> bool {
     matches!(word, 0x7fc0_0000 | 0xffc0_0000 | 0x7fff_ffff)
 }

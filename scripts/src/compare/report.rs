@@ -16,7 +16,7 @@ const MAX_NAMED: usize = 20;
 pub struct Judged<'a> {
     /// Path of the script.
     pub script: &'a str,
-    /// Its family.
+    /// Family of the script.
     pub family: &'a str,
     /// `None` if the process that compared it ended.
     pub comparison: Option<&'a Comparison>,

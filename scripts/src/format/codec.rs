@@ -1,7 +1,8 @@
 //! Reading and writing of texels.
 //!
-//! Conversions follow the Vulkan specification: "Conversion from Normalized Fixed-Point to Floating-Point" and back, "16-bit", "11-bit"
-//! and "10-bit Floating-Point Numbers", "RGB to Shared Exponent Conversion" and back; sRGB follows the Khronos data format specification.
+//! Conversions follow the Vulkan specification: "Conversion from Normalized Fixed-Point to
+//! Floating-Point" and back, "16-bit", "11-bit" and "10-bit Floating-Point Numbers", "RGB to Shared
+//! Exponent Conversion" and back; sRGB follows the Khronos data format specification.
 
 use super::{Encoding, Format};
 use crate::float16;
@@ -151,7 +152,8 @@ fn encode_small_float(value: f64, bits: u32) -> u64 {
     } else {
         value.log2().floor() as i32
     };
-    // Steps of this exponent; rounding up to the next power of two carries into the exponent's bits by itself.
+    // Steps of this exponent; rounding up to the next power of two carries into the exponent's bits
+    // by itself.
     let steps = (value * f64::from(fraction_bits - exponent).exp2()).round_ties_even() as u64;
     let normal = 1u64 << fraction_bits;
     if steps < normal {

@@ -1,4 +1,5 @@
-//! Formats of framebuffers, vertex attributes, textures and images: names and channels; `codec` reads and writes texels.
+//! Formats of framebuffers, vertex attributes, textures and images: names and channels; `codec`
+//! reads and writes texels.
 
 mod codec;
 mod gl;

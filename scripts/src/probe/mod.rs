@@ -16,7 +16,8 @@ pub(crate) enum Precision {
     Fixed { steps: f64 },
     /// Multiples of 1 / `steps` after the encoding of sRGB.
     Srgb { steps: f64 },
-    /// Floats of `fraction` bits after the binary point; the smallest normal one is 2 to the power of `min_exponent`.
+    /// Floats of `fraction` bits after the binary point; the smallest normal one is 2 to the power
+    /// of `min_exponent`.
     Float { fraction: i32, min_exponent: i32 },
 }
 

@@ -1,6 +1,7 @@
 //! Comparison of the pixels of a framebuffer with an expected value.
 //!
-//! Floats and normalized numbers have a tolerance; integers, stencil values among them, are compared exactly.
+//! Floats and normalized numbers have a tolerance; integers, stencil values among them, are
+//! compared exactly.
 
 use super::{Precision, Tolerance, Tolerances};
 use crate::format::Format;

@@ -1,4 +1,5 @@
-//! The manual of the language, `docs/scripts.md`, agrees with the parser: its examples can be read, and it has an example of every word.
+//! The manual of the language, `docs/scripts.md`, agrees with the parser: its examples can be read,
+//! and it has an example of every word.
 
 use super::test::{COMMANDS, fixed_state, gl_state, matrices, properties};
 use super::{Script, fixed, require, section};

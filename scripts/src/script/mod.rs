@@ -1,4 +1,5 @@
-//! Scripts: from the text of a `.shader_test` file to programs, vertex data and commands. No Vulkan calls here.
+//! Scripts: from the text of a `.shader_test` file to programs, vertex data and commands. No Vulkan
+//! calls here.
 //!
 //! `docs/scripts.md` describes the language. The files are in layers, none of which depends on a
 //! higher one: the words of a line (`words`, `names`, `texels`); the script as data (`command`,

@@ -1,6 +1,7 @@
 //! Names of vertex attributes and the locations that they denote.
 //!
-//! Conventional names alias generic attributes as in NV_vertex_program (table X.1) and ARB_vertex_program.
+//! Conventional names alias generic attributes as in NV_vertex_program (table X.1) and
+//! ARB_vertex_program.
 
 /// Number of vertex attributes that scripts can name.
 pub(crate) const ATTRIBUTES: u32 = 32;
@@ -41,7 +42,8 @@ const NUMBERED_NAMES: &[(&str, &str, u32, u32)] = &[
     ("", "", 0, ATTRIBUTES),
 ];
 
-/// Names of vectors of four weights or matrix indices that no generic attribute aliases, by the number of the first.
+/// Names of vectors of four weights or matrix indices that no generic attribute aliases, by the
+/// number of the first.
 const QUAD_NAMES: &[(&str, u32)] = &[
     ("vertex.weight[4]", 16),
     ("vertex.weight[8]", 17),

@@ -11,7 +11,7 @@ use std::ops::Range;
 pub struct Origin {
     /// The bytes of the script that hold the header of the section.
     header: Range<usize>,
-    /// Runs of bytes in the order of the program. Only repeated lines make more than one.
+    /// Runs of bytes in the order of the program. Only repeated lines result in more than one.
     pieces: Vec<Piece>,
 }
 

@@ -1,7 +1,8 @@
 //! Parsing of a script from its source.
 //!
-//! Everything about a script that does not depend on the device is decided while reading: pipeline state, clear values, and
-//! tolerances in force are stored with each command, buffer sizes are known at the end, and every bad line is reported.
+//! Everything about a script that does not depend on the device is decided while reading: pipeline
+//! state, clear values, and tolerances in force are stored with each command, buffer sizes are
+//! known at the end, and every bad line is reported.
 
 use super::model::Script;
 use super::origin::Origin;
@@ -16,7 +17,8 @@ use super::words::{LineError, ScriptError, Words};
 use super::{require, spare, stages};
 
 impl Script {
-    /// Reads a script that is to be run: all bad lines are reported, in order, and stages that draws need are added.
+    /// Reads a script that is to be run: all bad lines are reported, in order, and stages that
+    /// draws need are added.
     ///
     /// # Errors
     /// If lines cannot be read, or if stages are missing, or mixed so that nothing can run.
@@ -88,7 +90,8 @@ impl Script {
             steps: test.steps,
         };
         if errors.is_empty() {
-            // A line that could not be read may be the one that loads a program or captures a result.
+            // A line that could not be read may be the one that loads a program or captures a
+            // result.
             script.check_spares(&mut errors);
             script.resolve_streams(&mut errors);
         }

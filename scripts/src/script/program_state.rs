@@ -17,13 +17,13 @@ pub struct ProgramState {
     pub depth_modes: Vec<glasm::DepthMode>,
     /// Bits of the size of all points; `None` leaves it to programs.
     pub point_size: Option<u32>,
-    /// Bits of GL's `POINT_SIZE`, the size of points of programs that write none, if it was set; else that is 1. Of scripts that draw
-    /// points only. NV_vertex_program section 2.14.1.5.
+    /// Bits of GL's `POINT_SIZE`, the size of points of programs that write none, if it was set;
+    /// otherwise that is 1. Only for scripts that draw points. NV_vertex_program section 2.14.1.5.
     pub unwritten_point_size: Option<u32>,
     /// Maximum number of vertices that the geometry program emits, which overrides its declaration.
     pub vertex_limit: Option<u32>,
-    /// Patches as geometry programs get them without a tessellation control program; `None` if the script has no such program, and before
-    /// the first draw.
+    /// Input patches of geometry programs without a tessellation control program; `None` if the
+    /// script has no such program, and before the first draw.
     pub patch: Option<PatchState>,
     /// Primitive numbering of the draw, if there are programs that may read it.
     pub primitive_numbers: glasm::PrimitiveNumbers,
@@ -68,7 +68,8 @@ impl ProgramState {
         // Of all commands only draws number primitives, each in its own way.
         self.primitive_numbers = glasm::PrimitiveNumbers::Own;
         let mut programs = script.programs.iter();
-        // Other scripts would meet states that differ in nothing that is compiled, and compile their programs for each.
+        // Other scripts would meet states that differ in nothing that is compiled, and compile
+        // their programs for each.
         if programs.any(|program| program.form == ProgramForm::FixedFunction) {
             self.fixed.apply(command);
         }
@@ -161,7 +162,7 @@ impl ProgramState {
     }
 }
 
-/// Sets an entry, without leaving initial ones at the end: equal states look the same.
+/// Sets an entry, and removes initial ones at the end: equal states have equal representations.
 fn set<T: Copy + Default + PartialEq>(list: &mut Vec<T>, index: usize, value: T) {
     if list.len() <= index {
         list.resize(index + 1, T::default());

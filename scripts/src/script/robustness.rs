@@ -85,7 +85,7 @@ fn changed_examples_are_read_or_refused() {
         let example = rng.pick(&examples);
         right += usize::from(read(&mutate(&example.text, &vocabulary, &mut rng)));
     }
-    // Most changes are mistakes, but not all: else only errors were tested.
+    // Most changes are errors, but not all: otherwise only errors would be tested.
     assert!((200..3900).contains(&right), "{right} scripts were right");
 }
 

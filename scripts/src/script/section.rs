@@ -19,7 +19,8 @@ pub enum ProgramForm {
     Glsl,
     /// SPIR-V assembly: `[... shader spirv]`.
     SpirvText,
-    /// The words of a SPIR-V module: `[... shader binary]`. The text of the section is turned into bytes while the script is read.
+    /// The words of a SPIR-V module: `[... shader binary]`. The text of the section is turned into
+    /// bytes while the script is read.
     SpirvWords,
     /// Stage that forwards its inputs: `[... shader passthrough]`.
     PassThrough,
@@ -128,7 +129,7 @@ fn parse_header(name: &str) -> Option<SectionKind> {
     })
 }
 
-/// Returns the text between the brackets if the line looks like a header.
+/// Returns the text between the brackets if the line has the form of a header.
 fn header_text(line: &[u8]) -> Option<String> {
     let line = line
         .trim_ascii_end()
@@ -285,7 +286,7 @@ pub struct ProgramSection {
     pub stage: Stage,
     /// Form of the program.
     pub form: ProgramForm,
-    /// The program's bytes; those of a SPIR-V module for [`ProgramForm::SpirvWords`].
+    /// Bytes of the program; those of a SPIR-V module for [`ProgramForm::SpirvWords`].
     pub text: Vec<u8>,
     /// Line of the header.
     pub line: u32,

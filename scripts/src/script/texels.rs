@@ -1,4 +1,5 @@
-//! Texels and attributes as scripts write them: the contents of each channel, or one number for a packed format.
+//! Texels and attributes as scripts write them: the contents of each channel, or one number for a
+//! packed format.
 
 use super::words::{LineError, Words, parse_unsigned};
 use crate::data::Scalar;

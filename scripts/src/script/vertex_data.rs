@@ -191,7 +191,7 @@ struct Header {
     place: ColumnLocation,
     format: Format,
     reading: Reading,
-    /// Columns of a matrix, 1 for everything else.
+    /// Number of columns of a matrix, 1 for all other types.
     columns: u32,
     /// Locations of each.
     locations: u32,

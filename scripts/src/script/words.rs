@@ -40,7 +40,8 @@ impl<'a> Words<'a> {
         // Byte offset and column of the word that is being read.
         let mut start = None;
         let mut end = line.len();
-        // Columns are counted along with the characters: counting each from the start of the line would take quadratic time.
+        // Columns are counted along with the characters: counting each from the start of the line
+        // would take quadratic time.
         let mut column = 0u32;
         for (at, c) in line.char_indices() {
             column = column.saturating_add(1);

@@ -150,7 +150,7 @@ impl Update {
 /// A texture with its texels.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TextureData {
-    /// Its size and format.
+    /// Size and format.
     pub shape: Shape,
     /// Planes that are missing hold zeros.
     planes: BTreeMap<PlaneId, Vec<u8>>,

@@ -19,8 +19,8 @@ const EIGHT: [[f64; 4]; 8] = [RED, GREEN, BLUE, WHITE, YELLOW, MAGENTA, CYAN, BL
 /// Function from texel locations to colors.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Pattern {
-    /// Red, green / blue, white quarters of each plane; of 1D and buffer textures, along the texture; of 3D textures, the near half,
-    /// and yellow, magenta / cyan, black the far one.
+    /// Red, green / blue, white quarters of each plane; of 1D and buffer textures, along the
+    /// texture; of 3D textures, the near half, and yellow, magenta / cyan, black the far one.
     Rgbw(Stored),
     /// Fields of these sizes, in (even, odd) columns of even rows, then of odd rows.
     Quads {
@@ -35,7 +35,8 @@ pub enum Pattern {
     Layers,
     /// Ramp from 0 at the left edge to 1 at the right one, in all of red, green and blue.
     Ramp,
-    /// Red from left to right, green from row 0 to the last, blue from slice 0 to the last, each from 0 to 1.
+    /// Red from left to right, green from row 0 to the last, blue from slice 0 to the last, each
+    /// from 0 to 1.
     Gradient,
     /// Coordinates x, y, slice, and level or, for multisample textures, sample: numbers for
     /// integers and floats.

@@ -16,7 +16,8 @@ pub enum Wrap {
     ClampToBorder,
     /// `GL_MIRROR_CLAMP_TO_EDGE`
     MirrorClampToEdge,
-    /// GL's oldest: coordinates are clamped to 0 and 1, where linear filters see half of the border.
+    /// GL's oldest: coordinates are clamped to 0 and 1, where linear filters see half of the
+    /// border.
     Clamp,
     /// Mirrored once, then like `Clamp`.
     MirrorClamp,
@@ -25,7 +26,7 @@ pub enum Wrap {
 }
 
 impl Wrap {
-    /// Returns the changes of lookups that programs must make because samplers cannot.
+    /// Returns the changes of lookups that programs must implement because samplers cannot.
     const fn in_programs(self) -> glasm::WrapMode {
         match self {
             Self::Clamp => glasm::WrapMode::Clamp,
@@ -216,7 +217,8 @@ impl Sampling {
                 glasm::TexelFilter::Nearest
             }
         };
-        // Filters are of no interest to programs whose sampler does all: they would be compiled again for each.
+        // Filters are of no interest to programs whose sampler does all: they would be compiled
+        // again for each.
         if !self.wrap.iter().any(|wrap| wrap.is_emulated()) {
             return glasm::TextureWrap::default();
         }

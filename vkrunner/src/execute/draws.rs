@@ -172,7 +172,7 @@ impl<'a> Draws<'a> {
     }
 
     /// Draws primitives of the same number of vertices instead of patches, where the geometry
-    /// program receives patches. [`glasm::link`] has made an evaluation stage for all others.
+    /// program receives patches. [`glasm::link`] has generated an evaluation stage for all others.
     fn replace_patches(&self, draw: &mut Draw) {
         let geometry = self.programs.module(Stage::Geometry);
         let told = geometry.and_then(|module| module.reflection.as_ref()?.primitives);

@@ -30,7 +30,7 @@ const VECTOR_BYTES: u64 = 16;
 pub(super) struct Programs<'a> {
     device: Rc<Device>,
     slots: Vec<Slot<'a>>,
-    /// Modules that templates have made.
+    /// Modules that templates have generated.
     made: Vec<(DrawShape, Stage, ShaderModule)>,
     layout: Layout,
     plan: Vec<PlannedBinding>,

@@ -94,7 +94,8 @@ fn takes(input: InputPrimitive, topology: PrimitiveTopology) -> bool {
     topologies.contains(&topology)
 }
 
-/// `MAX_PROGRAM_OUTPUT_VERTICES_NV` and `MAX_PROGRAM_TOTAL_OUTPUT_COMPONENTS_NV`, the least that implementations have.
+/// `MAX_PROGRAM_OUTPUT_VERTICES_NV` and `MAX_PROGRAM_TOTAL_OUTPUT_COMPONENTS_NV`, the least that
+/// implementations have.
 const MAX_OUTPUT: i64 = 1024;
 
 impl Execution<'_> {

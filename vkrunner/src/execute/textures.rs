@@ -123,7 +123,7 @@ impl Textures {
         Some(texel_scalar(unit.data.as_ref()?.shape.format.encoding))
     }
 
-    /// Returns the texture of a unit if the program can read it, and an incomplete one else.
+    /// Returns the texture of a unit if the program can read it, otherwise an incomplete one.
     pub(super) fn fitting(
         &mut self,
         device: &Rc<Device>,

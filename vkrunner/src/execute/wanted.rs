@@ -1,4 +1,4 @@
-//! Textures and images as programs look for them. Pure.
+//! Textures and images that programs require. Pure.
 
 use crate::vk::Comparing;
 use glasm::ir::{TexTarget, TypeBase};

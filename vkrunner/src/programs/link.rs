@@ -7,7 +7,7 @@ use glasm::Reflection;
 use glasm::ir::{Semantic, Stage};
 use glasm::reflect::{InterfaceVariable, Scalar};
 
-/// Returns the varyings of a program that the compiler made.
+/// Returns the varyings of a program of the compiler.
 fn varyings(variables: &[InterfaceVariable]) -> Vec<Varying> {
     let varying = |variable: &InterfaceVariable| {
         Some(Varying {

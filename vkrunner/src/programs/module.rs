@@ -13,7 +13,7 @@ pub(crate) struct Module {
     pub(crate) stage: Stage,
     /// Words; empty if a template generates them.
     pub(crate) words: Vec<u32>,
-    /// `None` for modules that neither the compiler nor the runner made.
+    /// Reflection; `None` for modules that neither the compiler nor the runner generated.
     pub(crate) reflection: Option<Reflection>,
     /// Inputs and outputs of the entry points of the other modules, if they can be analyzed.
     pub(crate) interface: Option<Interface>,

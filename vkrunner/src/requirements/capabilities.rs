@@ -11,7 +11,8 @@ pub(crate) struct FramebufferLimits {
     pub(crate) size: [u32; 2],
     pub(crate) layers: u32,
     pub(crate) colors: u32,
-    /// Raw values of the formats that color attachments can have, with the bits of the possible numbers of samples.
+    /// Raw values of the formats that color attachments can have, with the bits of the possible
+    /// numbers of samples.
     pub(crate) color_formats: BTreeMap<i32, u32>,
     /// Sample counts of depth and stencil formats.
     pub(crate) depth_formats: BTreeMap<i32, u32>,
@@ -152,8 +153,8 @@ impl Capabilities {
         without.told(self.compiler)
     }
 
-    /// Returns the bindings of resources. Handles get a separate set if the device has enough sets,
-    /// else a binding after the textures.
+    /// Returns the bindings of resources. Handles have a separate set if the device has enough
+    /// sets, otherwise a binding after the textures.
     pub(crate) fn binding_layout(&self) -> glasm::BindingLayout {
         let usual = glasm::BindingLayout::default();
         if self.max_sets > usual.handle_set {

@@ -78,7 +78,7 @@ impl BufferObject {
             device: Rc::clone(device),
             usage,
         };
-        // SAFETY: the buffer was made from this device.
+        // SAFETY: the buffer was created from this device.
         let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
         buffer.memory = Some(if usage.is_low() {
             BufferMemory::Low(LowMemory::new(device, raw, requirements)?)
@@ -163,7 +163,7 @@ impl Drop for BufferObject {
             return;
         }
         let _phase = self.device.clock.enter(Phase::Resources);
-        // SAFETY: the buffer was made from this device, and the device is idle.
+        // SAFETY: the buffer was created from this device, and the device is idle.
         unsafe { self.device.raw.destroy_buffer(self.raw, None) };
         if let Some(BufferMemory::Allocated(allocation)) = self.memory.take() {
             self.device.free(allocation);

@@ -198,7 +198,7 @@ impl LayoutObject {
         if self.push_size > 0 {
             info = info.push_constant_ranges(&ranges);
         }
-        // SAFETY: the set layouts were made from this device.
+        // SAFETY: the set layouts were created from this device.
         self.raw = unsafe { self.device.raw.create_pipeline_layout(&info, None) }
             .call("vkCreatePipelineLayout")?;
         Ok(())
@@ -329,7 +329,8 @@ impl Drop for LayoutObject {
             return;
         }
         let _phase = self.device.clock.enter(Phase::Pipelines);
-        // SAFETY: all were made from this device or are null, and the device is idle. The pool frees its sets.
+        // SAFETY: all were created from this device or are null, and the device is idle. The pool
+        // frees its sets.
         unsafe {
             self.device.raw.destroy_pipeline_layout(self.raw, None);
             self.device.raw.destroy_descriptor_pool(self.pool, None);

@@ -20,7 +20,8 @@ use std::time::Duration;
 const SMALLEST_BLOCK: u64 = 4 << 20;
 const LARGEST_BLOCK: u64 = 64 << 20;
 
-/// Memory that a script may have. Software devices hand out more than the machine has, and the system then ends some process.
+/// Maximum memory of a script. Software devices allocate more than the machine has, and the system
+/// then terminates some process.
 const BUDGET: u64 = 3 << 30;
 
 /// An opened device with one queue.
@@ -53,7 +54,8 @@ pub(crate) struct Device {
 }
 
 impl Device {
-    /// Opens a device with all features that it has, and with `extra_extensions`, which it must have.
+    /// Opens a device with all features that it has, and with `extra_extensions`, which it must
+    /// have.
     pub(crate) fn open(
         instance: &Rc<Instance>,
         physical: &PhysicalDevice,
@@ -211,7 +213,8 @@ impl Device {
         let left = self.allocated.get().saturating_sub(allocation.size());
         self.allocated.set(left);
         if let Some(allocator) = self.allocator.borrow_mut().as_mut() {
-            // Freeing fails only for memory of another allocator; nothing could be done about it here.
+            // Freeing fails only for memory of another allocator; nothing could be done about it
+            // here.
             let _ = allocator.free(allocation);
         }
     }
@@ -221,7 +224,8 @@ impl Device {
         let info = vk::BufferDeviceAddressInfo::default().buffer(buffer);
         match &self.address_functions {
             _ if !self.has_addresses() => 0,
-            // SAFETY: the feature is enabled, and the buffer was made with the usage that this call needs.
+            // SAFETY: the feature is enabled, and the buffer was created with the usage that this
+            // call needs.
             Some(functions) => unsafe { functions.get_buffer_device_address(&info) },
             // SAFETY: as above, and Vulkan 1.2 has the function.
             None => unsafe { self.raw.get_buffer_device_address(&info) },
@@ -240,8 +244,8 @@ impl Drop for Device {
             return;
         }
         drop(allocator);
-        // SAFETY: the handles were made from this device or are null, nothing uses them any more, and all other objects made from the device
-        // hold a reference to it and are gone.
+        // SAFETY: the handles were created from this device or are null, nothing uses them any
+        // more, and all other objects made from the device hold a reference to it and are gone.
         unsafe {
             self.raw.destroy_pipeline_cache(self.pipeline_cache, None);
             self.raw.destroy_fence(self.fence, None);

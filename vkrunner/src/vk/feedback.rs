@@ -82,7 +82,8 @@ impl CaptureCounts {
         let mut results = vec![[0u64; 2]; self.streams.len()];
         if !results.is_empty() {
             let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
-            // SAFETY: all queries of the pool are finished, because the device is idle after a captured draw.
+            // SAFETY: all queries of the pool are finished, because the device is idle after a
+            // captured draw.
             unsafe {
                 self.device
                     .raw
@@ -150,7 +151,8 @@ impl CaptureCall<'_> {
             CaptureStart::Start => (Vec::new(), Vec::new()),
             CaptureStart::Resume => self.counters(),
         };
-        // SAFETY: positions were written by the capture before, if there are any; the pointers outlive the call.
+        // SAFETY: positions were written by the capture before, if there are any; the pointers
+        // outlive the call.
         unsafe {
             (functions.cmd_begin_transform_feedback_ext)(
                 commands,
@@ -214,7 +216,7 @@ impl CaptureCall<'_> {
 impl Drop for CaptureCounts {
     fn drop(&mut self) {
         if !self.device.is_lost() {
-            // SAFETY: the pool was made from this device or is null, and the device is idle.
+            // SAFETY: the pool was created from this device or is null, and the device is idle.
             unsafe { self.device.raw.destroy_query_pool(self.queries, None) };
         }
     }

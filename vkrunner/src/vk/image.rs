@@ -145,7 +145,7 @@ impl Image {
     }
 
     fn bind_memory(&mut self) -> Result<(), Error> {
-        // SAFETY: the image was made from this device.
+        // SAFETY: the image was created from this device.
         let requirements = unsafe { self.device.raw.get_image_memory_requirements(self.raw) };
         let allocation = self.device.allocate(&AllocationCreateDesc {
             name: "image",
@@ -211,7 +211,7 @@ impl Drop for Image {
             return;
         }
         let _phase = self.device.clock.enter(Phase::Resources);
-        // SAFETY: view and image were made from this device or are null, and the device is idle.
+        // SAFETY: view and image were created from this device or are null, and the device is idle.
         unsafe {
             self.device.raw.destroy_image_view(self.view, None);
             self.device.raw.destroy_image(self.raw, None);

@@ -72,7 +72,8 @@ impl Instance {
         if !layers.is_empty() {
             info = info.push_next(&mut messenger_info);
         }
-        // SAFETY: all pointers in `info` are to locals that outlive the call; `messages` lives as long as the instance.
+        // SAFETY: all pointers in `info` are to locals that outlive the call; `messages` lives as
+        // long as the instance.
         let raw = unsafe { entry.create_instance(&info, None) }.call("vkCreateInstance")?;
         let mut instance = Self {
             raw,
@@ -89,7 +90,8 @@ impl Instance {
     fn create_messenger(&self) -> Result<Messenger, Error> {
         let functions = ash::ext::debug_utils::Instance::new(&self._entry, &self.raw);
         let info = messenger_info(&self.messages);
-        // SAFETY: the extension is enabled, and the user data lives until after the messenger is destroyed.
+        // SAFETY: the extension is enabled, and the user data lives until after the messenger is
+        // destroyed.
         let raw = unsafe { functions.create_debug_utils_messenger(&info, None) }
             .call("vkCreateDebugUtilsMessengerEXT")?;
         Ok(Messenger { functions, raw })
@@ -109,14 +111,15 @@ impl Instance {
 impl Drop for Instance {
     fn drop(&mut self) {
         if let Some(messenger) = &self.messenger {
-            // SAFETY: the messenger was made from this instance and is destroyed once.
+            // SAFETY: the messenger was created from this instance and is destroyed once.
             unsafe {
                 messenger
                     .functions
                     .destroy_debug_utils_messenger(messenger.raw, None)
             };
         }
-        // SAFETY: everything made from the instance holds a reference to it and is gone.
+        // SAFETY: all objects that were created from the instance hold a reference to it and are
+        // destroyed.
         unsafe { self.raw.destroy_instance(None) };
     }
 }
@@ -161,9 +164,10 @@ unsafe extern "system" fn receive_message(
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     messages: *mut c_void,
 ) -> vk::Bool32 {
-    // SAFETY: `messages` is the pointer given in `messenger_info`; `Messages` may be shared between threads.
+    // SAFETY: `messages` is the pointer given in `messenger_info`; `Messages` may be shared between
+    // threads.
     let messages = unsafe { &*messages.cast::<Messages>() };
-    // SAFETY: Vulkan hands over a valid structure for the time of the call.
+    // SAFETY: Vulkan passes a valid structure for the duration of the call.
     let text = unsafe { (*data).message_as_c_str() };
     if let Some(text) = text {
         let text = text.to_string_lossy().into_owned();

@@ -1,7 +1,9 @@
-//! Memory below 4 GiB, for buffers whose addresses have 32 bits: pages of this process that the device shares.
+//! Memory below 4 GiB, for buffers whose addresses have 32 bits: pages of this process that the
+//! device shares.
 //!
-//! Programs without 64-bit registers reach no others. Drivers for CPUs use the addresses of the process; where a device has its own, buffers
-//! end up anywhere, and scripts that need such addresses are skipped.
+//! Programs without 64-bit registers reach no others. Drivers for CPUs use the addresses of the
+//! process; where a device has its own, buffers end up anywhere, and scripts that need such
+//! addresses are skipped.
 
 use super::device::Device;
 use crate::error::{CallContext, Error};
@@ -73,7 +75,8 @@ impl LowMemory {
 
     /// Returns the contents; the device is idle.
     pub(super) fn bytes(&self) -> &[u8] {
-        // SAFETY: the pages are mapped and initialized, and no one else changes them while the device is idle.
+        // SAFETY: the pages are mapped and initialized, and they are not changed while the device
+        // is idle.
         unsafe { std::slice::from_raw_parts(self.pages.start.cast(), self.pages.size) }
     }
 
@@ -90,7 +93,8 @@ impl Drop for LowMemory {
             self.pages.leave();
             return;
         }
-        // SAFETY: the memory was allocated from this device, which is idle; the buffer in it is gone.
+        // SAFETY: the memory was allocated from this device, which is idle; the buffer in it is
+        // gone.
         unsafe { self.device.raw.free_memory(self.raw, None) };
     }
 }
@@ -144,7 +148,8 @@ impl Pages {
 impl Drop for Pages {
     fn drop(&mut self) {
         if self.size > 0 {
-            // SAFETY: the pages were mapped here, and nothing refers to them any more. A failure would only leave them mapped.
+            // SAFETY: the pages were mapped here, and nothing refers to them any more. A failure
+            // would only leave them mapped.
             let _ = unsafe { rustix::mm::munmap(self.start, self.size) };
         }
     }

@@ -84,7 +84,7 @@ impl SampleCounter {
 impl Drop for SampleCounter {
     fn drop(&mut self) {
         if !self.device.is_lost() {
-            // SAFETY: the pool was made from this device, and the device is idle.
+            // SAFETY: the pool was created from this device, and the device is idle.
             unsafe { self.device.raw.destroy_query_pool(self.query, None) };
         }
     }

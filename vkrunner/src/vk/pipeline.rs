@@ -181,7 +181,7 @@ impl Drop for GraphicsPipelineObject {
     fn drop(&mut self) {
         if !self.device.is_lost() {
             let _phase = self.device.clock.enter(Phase::Pipelines);
-            // SAFETY: the pipeline was made from this device, and the device is idle.
+            // SAFETY: the pipeline was created from this device, and the device is idle.
             unsafe { self.device.raw.destroy_pipeline(self.raw, None) };
         }
     }
@@ -248,7 +248,7 @@ impl Drop for ComputePipelineObject {
     fn drop(&mut self) {
         if !self.device.is_lost() {
             let _phase = self.device.clock.enter(Phase::Pipelines);
-            // SAFETY: the pipeline was made from this device, and the device is idle.
+            // SAFETY: the pipeline was created from this device, and the device is idle.
             unsafe { self.device.raw.destroy_pipeline(self.raw, None) };
         }
     }

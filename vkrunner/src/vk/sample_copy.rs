@@ -231,7 +231,7 @@ impl SampleCopier {
             .step_by(rows as usize)
             .try_for_each(|first| copy_band(self, first..height.min(first + rows)));
         if !self.device.is_lost() {
-            // SAFETY: the view was made here, and the device is idle.
+            // SAFETY: the view was created here, and the device is idle.
             unsafe { self.device.raw.destroy_image_view(view, None) };
         }
         result
@@ -309,7 +309,7 @@ impl Drop for SampleCopier {
             return;
         }
         let raw = &self.device.raw;
-        // SAFETY: all were made from this device or are null, and the device is idle.
+        // SAFETY: all were created from this device or are null, and the device is idle.
         unsafe {
             raw.destroy_pipeline(self.pipeline, None);
             raw.destroy_shader_module(self.module, None);

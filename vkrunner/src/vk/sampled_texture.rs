@@ -66,7 +66,7 @@ impl SampledTexture {
 impl Drop for SampledTexture {
     fn drop(&mut self) {
         if !self.device.is_lost() {
-            // SAFETY: both were made from this device or are null, and the device is idle.
+            // SAFETY: both were created from this device or are null, and the device is idle.
             unsafe {
                 self.device.raw.destroy_sampler(self.sampler, None);
                 self.device.raw.destroy_image_view(self.view, None);

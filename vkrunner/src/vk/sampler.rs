@@ -28,7 +28,8 @@ pub(super) fn create_sampler(
     comparing: Comparing,
 ) -> Result<vk::Sampler, Error> {
     let limits = &device.capabilities.textures;
-    // Vulkan's counterpart of GL's filters without levels: nearest between levels, and at most a quarter.
+    // Vulkan's counterpart of GL's filters without levels: nearest between levels, and at most a
+    // quarter.
     let most = match sampling.between_levels {
         Some(_) => vk::LOD_CLAMP_NONE,
         None => 0.25,

@@ -41,7 +41,8 @@ impl ShaderModule {
 impl ShaderModuleObject {
     fn create(device: &Rc<Device>, stage: Stage, words: &Rc<[u32]>) -> Result<Self, Error> {
         let info = vk::ShaderModuleCreateInfo::default().code(words);
-        // SAFETY: the create info is valid; modules come from the compiler or the SPIR-V assembler, and scripts are trusted not to crash drivers.
+        // SAFETY: the create info is valid; modules come from the compiler or the SPIR-V assembler,
+        // and scripts are trusted not to crash drivers.
         let raw =
             unsafe { device.raw.create_shader_module(&info, None) }.call("vkCreateShaderModule")?;
         Ok(Self {
@@ -63,7 +64,7 @@ impl Drop for ShaderModuleObject {
     fn drop(&mut self) {
         if !self.device.is_lost() {
             let _phase = self.device.clock.enter(Phase::Pipelines);
-            // SAFETY: the module was made from this device.
+            // SAFETY: the module was created from this device.
             unsafe { self.device.raw.destroy_shader_module(self.raw, None) };
         }
     }

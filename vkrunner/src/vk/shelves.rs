@@ -1,9 +1,9 @@
 //! Object pool of a device: objects that outlive their script are reused by the next one that needs
 //! an equal one.
 //!
-//! A [`Kept`] returns to the pool of its device when it is dropped. Pools are short; the object that
-//! was used longest ago is dropped. Objects in a pool own their device, so that the last user of a
-//! device calls [`Device::clear_shelves`].
+//! A [`Kept`] returns to the pool of its device when it is dropped. Pools are short; the object
+//! that was used longest ago is dropped. Objects in a pool own their device, so that the last user
+//! of a device calls [`Device::clear_shelves`].
 
 use super::device::Device;
 use crate::error::Error;

@@ -1,4 +1,5 @@
-//! Texels of multisample storage images, as bits: no other form suits all formats, and none needs attachments with samples.
+//! Texels of multisample storage images, as bits: no other form suits all formats, and none needs
+//! attachments with samples.
 
 use super::device::Device;
 use super::image::Image;

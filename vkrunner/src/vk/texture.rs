@@ -1,4 +1,5 @@
-//! Textures and storage images on the device: an image or a buffer of texels, filled and read plane by plane.
+//! Textures and storage images on the device: an image or a buffer of texels, filled and read plane
+//! by plane.
 
 use super::buffer::Buffer;
 use super::device::Device;
@@ -257,7 +258,7 @@ impl Drop for Texture {
             return;
         }
         for (_, view) in &self.views {
-            // SAFETY: the views were made from this device, and the device is idle.
+            // SAFETY: the views were created from this device, and the device is idle.
             unsafe {
                 match view {
                     View::Image(view) => self.device.raw.destroy_image_view(*view, None),
@@ -266,7 +267,7 @@ impl Drop for Texture {
             }
         }
         if let TexelMemory::Texels(_, view) = &self.memory {
-            // SAFETY: the view was made from this device, and the device is idle.
+            // SAFETY: the view was created from this device, and the device is idle.
             unsafe { self.device.raw.destroy_buffer_view(*view, None) };
         }
     }

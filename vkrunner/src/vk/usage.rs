@@ -11,7 +11,7 @@ pub(crate) enum Addressing {
     #[default]
     None,
     Any,
-    /// Its upper half is zero.
+    /// An address whose upper half is zero.
     Low,
 }
 

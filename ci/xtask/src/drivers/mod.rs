@@ -251,7 +251,8 @@ fn run(root: &Root, suite: &str, interface: Interface) -> Result<Tally> {
     })
 }
 
-/// Returns the list of this version, else that of the last version before it, else the first one.
+/// Returns the list of this version, otherwise that of the last version before it, otherwise the
+/// first one.
 fn nearest<T>(lists: &BTreeMap<Version, T>, version: Version) -> Option<(&Version, &T)> {
     lists
         .range(..=version)

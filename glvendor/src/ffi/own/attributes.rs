@@ -1,4 +1,5 @@
-//! Attributes by number: NV_vertex_program section 2.8, where conventional attributes are the numbered ones.
+//! Attributes by number: NV_vertex_program section 2.8, where conventional attributes are the
+//! numbered ones.
 
 #![allow(non_snake_case, reason = "names are those of the registry")]
 

@@ -88,7 +88,8 @@ pub(crate) unsafe extern "system" fn CallLists(count: GLsizei, kind: GLenum, lis
         if !state.capabilities.works || lists.is_null() {
             return false;
         }
-        // SAFETY: the application has as many offsets of the type; each is read when its list is called.
+        // SAFETY: the application has as many offsets of the type; each is read when its list is
+        // called.
         let names = (0..count).map(|index| unsafe { read(lists, index) });
         if state.recording.is_some() {
             let command = Command::CallLists(names.collect(), Base::ListBase);

@@ -204,7 +204,8 @@ macro_rules! by_name {
         pub(crate) unsafe extern "system" fn $get(program: GLuint, length: GLsizei, name: *const GLubyte, values: *mut $ty) {
             let answer = current::with(|state| {
                 arguments::check_name(state, program, length)?;
-                // SAFETY: the name has that length: a parameter of the program has a name of as many bytes.
+                // SAFETY: the name has that length: a parameter of the program has a name of as
+                // many bytes.
                 let name = unsafe { memory::bytes(name, length) };
                 answers::named_parameter(state, program, &name)
             });

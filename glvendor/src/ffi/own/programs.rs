@@ -22,7 +22,8 @@ pub(crate) unsafe extern "system" fn GenProgramsARB(count: GLsizei, names: *mut 
         let mut next = names;
         while left > 0 {
             let made = commands::generate(state, left.min(arguments::NAMES_AT_A_TIME));
-            // SAFETY: the application has space for `count` names, of which these are the next ones.
+            // SAFETY: the application has space for `count` names, of which these are the next
+            // ones.
             unsafe {
                 memory::write(next, &made);
                 next = next.add(made.len());

@@ -36,8 +36,9 @@ pub enum Faces {
     Both,
 }
 
-/// Invokes a macro with the tables of the properties that commands set. Columns: variant with its value, word of the command, function that parses
-/// the value, change of the state. The type in brackets is that of the light or face of the command, an argument of the change.
+/// Invokes a macro with the tables of the properties that commands set. Columns: variant with its
+/// value, word of the command, function that parses the value, change of the state. The type in
+/// brackets is that of the light or face of the command, an argument of the change.
 macro_rules! state_properties {
     ($callback:ident) => { $callback! {
         /// A property of a light; position and direction are in object space.

@@ -14,11 +14,13 @@ pub enum ParamBank {
     Local,
     /// `program.subroutine`
     Subroutine,
-    /// Parameters that a program names: the number is that of [`Script::param_names`](crate::script::Script::param_names).
+    /// Parameters that a program names: the number is that of
+    /// [`Script::param_names`](crate::script::Script::param_names).
     Named,
 }
 
-/// Types with which GL sets and queries parameters: `GL_ARB_vertex_program`'s commands, `Iiv` and `Iuiv`.
+/// Types with which GL sets and queries parameters: `GL_ARB_vertex_program`'s commands, `Iiv` and
+/// `Iuiv`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ParamType {
     /// Floats.

@@ -52,7 +52,7 @@ pub struct BoundImage {
     pub image: ImageKey,
     /// Bound part of the image.
     pub part: ImagePart,
-    /// Its own unless given.
+    /// Format of the view; `None` for that of the image.
     pub format: Option<Format>,
 }
 

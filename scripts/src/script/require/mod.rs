@@ -1,4 +1,5 @@
-//! The `[require]` section: the table of its first words, which is above the files that read the larger groups of them.
+//! The `[require]` section: the table of its first words, which is above the files that read the
+//! larger groups of them.
 
 pub mod fixed;
 pub(super) mod framebuffer;

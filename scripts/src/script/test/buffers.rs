@@ -1,4 +1,5 @@
-//! Commands about the contents of buffers: `buffer`, `ssbo`, `ubo`, `counter`, `uniform`, `push`, `print`.
+//! Commands about the contents of buffers: `buffer`, `ssbo`, `ubo`, `counter`, `uniform`, `push`,
+//! `print`.
 
 use super::atomic::{COUNTER, parse_atomic_source};
 use super::parser::TestParser;

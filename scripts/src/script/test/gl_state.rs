@@ -1,4 +1,5 @@
-//! Commands that set GL state: `light`, `material`, `lightmodel`, `colormaterial`, `fog`, `point`, `texenv`, `texgen`, `clipplane`.
+//! Commands that set GL state: `light`, `material`, `lightmodel`, `colormaterial`, `fog`, `point`,
+//! `texenv`, `texgen`, `clipplane`.
 //!
 //! Words are GL's in lower case, ranges of values are GL's: a value for which GL generates
 //! `GL_INVALID_VALUE` is an error of the line.

@@ -139,7 +139,7 @@ pub(super) fn parse_handles(words: &mut Words<'_>) -> Result<Vec<HandleUnit>, Li
     Ok(handles)
 }
 
-/// Parses `color R G B A` and everything else that sets the current value of the attribute at
+/// Parses `color R G B A` and all other commands that set the current value of the attribute at
 /// `location`.
 pub(super) fn parse_current(
     parser: &mut TestParser,

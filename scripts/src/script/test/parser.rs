@@ -1,6 +1,7 @@
 //! State that the previous commands have set.
 //!
-//! State that later commands use (clear values, pipeline state, tolerances, layouts) lives in [`TestParser`] and is copied into each command.
+//! State that later commands use (clear values, pipeline state, tolerances, layouts) lives in
+//! [`TestParser`] and is copied into each command.
 
 use crate::data::DataLayout;
 use crate::probe::{Tolerance, Tolerances};
@@ -88,7 +89,7 @@ pub(crate) struct TestParser {
 
 impl TestParser {
     pub(crate) fn new(requirements: &Requirements, spares: &[Spare]) -> Self {
-        // GL's counter-clockwise triangles look clockwise to Vulkan, whose y axis points down.
+        // GL's counter-clockwise triangles are clockwise in Vulkan, whose y axis points down.
         let (front_face, provoking_vertex) = match requirements.convention {
             Convention::Vulkan => (vk::FrontFace::COUNTER_CLOCKWISE, ProvokingVertex::First),
             Convention::OpenGl => (vk::FrontFace::CLOCKWISE, ProvokingVertex::Last),
@@ -191,7 +192,8 @@ pub(super) struct Unit {
     pub(super) sampling: Sampling,
 }
 
-/// All texture image units and images that the script has set, and the unit that `texparameter` changes.
+/// All texture image units and images that the script has set, and the unit that `texparameter`
+/// changes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Units {
     pub(super) active: u32,

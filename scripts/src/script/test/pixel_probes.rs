@@ -15,7 +15,7 @@ pub(super) enum Coordinates {
     Relative,
 }
 
-/// Takes `X Y`; a relative coordinate of 1 means the last pixel.
+/// Parses `X Y`; a relative coordinate of 1 means the last pixel.
 pub(super) fn parse_pixel(
     framebuffer: [u32; 2],
     coordinates: Coordinates,

@@ -33,7 +33,8 @@ pub(super) fn parse_data(
     parse_values(words, ty, layout, offset)
 }
 
-/// Parses values to the end of the line: whole elements of the type, and `x TIMES` to repeat them all.
+/// Parses values to the end of the line: whole elements of the type, and `x TIMES` to repeat them
+/// all.
 pub(super) fn parse_values(
     words: &mut Words<'_>,
     ty: DataType,

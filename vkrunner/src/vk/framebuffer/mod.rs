@@ -61,7 +61,7 @@ pub(crate) struct FramebufferObject {
     depth: Option<DepthStencil>,
     /// Holds one layer of one sample of any attachment.
     readback: Buffer,
-    /// Readers of samples, made when they are needed.
+    /// Readers of samples, created on demand.
     readers: RefCell<Vec<SampleCopier>>,
     width: u32,
     height: u32,
@@ -270,7 +270,8 @@ impl FramebufferObject {
             .render_pass(self.render_pass)
             .framebuffer(self.raw)
             .render_area(self.area());
-        // SAFETY: the command buffer is being recorded, outside of a render pass; the images are in the layouts that the pass expects.
+        // SAFETY: the command buffer is being recorded, outside of a render pass; the images are in
+        // the layouts that the pass expects.
         unsafe { raw.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE) };
     }
 }
@@ -289,7 +290,7 @@ impl Drop for FramebufferObject {
         if self.device.is_lost() {
             return;
         }
-        // SAFETY: both were made from this device or are null, and the device is idle.
+        // SAFETY: both were created from this device or are null, and the device is idle.
         unsafe {
             self.device.raw.destroy_framebuffer(self.raw, None);
             self.device.raw.destroy_render_pass(self.render_pass, None);

@@ -167,7 +167,7 @@ impl Filler {
             .call("vkCreateDescriptorSetLayout")?;
         let set_layouts = [self.set_layout];
         let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&set_layouts);
-        // SAFETY: the set layout was made from this device.
+        // SAFETY: the set layout was created from this device.
         self.layout =
             unsafe { raw.create_pipeline_layout(&info, None) }.call("vkCreatePipelineLayout")?;
         let sizes = [vk::DescriptorPoolSize {
@@ -344,7 +344,8 @@ impl Drop for Filler {
             return;
         }
         let raw = &self.device.raw;
-        // SAFETY: all were made from this device or are null, and the device is idle. The pool frees its set.
+        // SAFETY: all were created from this device or are null, and the device is idle. The pool
+        // frees its set.
         unsafe {
             for framebuffer in &self.framebuffers {
                 raw.destroy_framebuffer(*framebuffer, None);
@@ -371,7 +372,8 @@ fn first_pipeline(
     device: &Device,
     info: &vk::GraphicsPipelineCreateInfo<'_>,
 ) -> Result<vk::Pipeline, Error> {
-    // SAFETY: all pointers are to locals of the caller; modules, layout and render pass are from this device.
+    // SAFETY: all pointers are to locals of the caller; modules, layout and render pass are from
+    // this device.
     let made = unsafe {
         device
             .raw

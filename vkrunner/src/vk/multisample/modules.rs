@@ -1,4 +1,5 @@
-//! The runner's own shaders: they copy a layer of an array texture, texel by pixel, to a color or depth attachment.
+//! The runner's own shaders: they copy a layer of an array texture, texel by pixel, to a color or
+//! depth attachment.
 //!
 //! Vertices 3 n to 3 n + 2 of a draw copy layer n.
 

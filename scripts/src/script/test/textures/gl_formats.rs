@@ -1,7 +1,8 @@
 //! GL's internal formats as Vulkan formats with swizzles.
 //!
-//! Formats of three components, which devices mostly lack, get a fourth one that is never read; luminance, alpha and intensity are formats
-//! of one or two components (GL 2.1 specification, table 3.15).
+//! Formats of three components, which few devices support, have a fourth one that is never read;
+//! luminance, alpha and intensity are formats of one or two components (GL 2.1 specification, table
+//! 3.15).
 
 use crate::format::Format;
 use crate::texture::Swizzle::{One, Zero};
@@ -37,7 +38,8 @@ macro_rules! sized_formats {
 
 crate::gl_texel_formats! { sized_formats }
 
-/// Formats that have no textures here: stencil values are neither colors nor depths, and piglit has none of the other.
+/// Formats that have no textures here: stencil values are neither colors nor depths, and piglit has
+/// none of the other.
 const LEFT_OUT: &[&str] = &["GL_STENCIL_INDEX8", "GL_RGB10_A2UI"];
 
 /// Finds the format of that name.

@@ -1,4 +1,5 @@
-//! Commands about textures and storage images: `texture`, `texparameter`, `active_texture`, `image`.
+//! Commands about textures and storage images: `texture`, `texparameter`, `active_texture`,
+//! `image`.
 
 mod begin;
 mod gl_formats;
