@@ -50,7 +50,7 @@ pub enum Error {
     Length {
         /// Operation that failed.
         what: &'static str,
-        /// The bytes that there are.
+        /// Available number of bytes.
         length: usize,
         /// The bytes that OpenGL would touch.
         needed: usize,

@@ -26,7 +26,7 @@ enum Need {
     Programs,
     /// Provided by a version of OpenGL, or by an extension.
     Feature(Feature),
-    /// OpenGL has no such thing.
+    /// Not supported by OpenGL.
     Never,
 }
 

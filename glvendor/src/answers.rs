@@ -253,7 +253,7 @@ fn other_value(
         0x8F45 => limits.subroutine_numbers as i32,
         // NV_tessellation_program5: generic attributes of patches.
         0x86D8 => limits.patch_attributes as i32,
-        // NV_geometry_program4: vertices, and components of all of them, that a program emits.
+        // NV_geometry_program4: maximum number of emitted vertices, and of their total components.
         0x8C27 if target == Target::Geometry => {
             query::integer(driver::constants::MAX_GEOMETRY_OUTPUT_VERTICES)
         }

@@ -54,7 +54,7 @@ pub(crate) fn check_length_of_name(state: &mut State, length: i32) -> Option<()>
     Some(())
 }
 
-/// Checks that a program has a named parameter whose name is so long, before the name is read:
+/// Checks that a program has a named parameter with a name of this length, before the name is read:
 /// NV_fragment_program section 5.7. `None` after an error.
 pub(crate) fn check_name(state: &mut State, program: u32, length: i32) -> Option<()> {
     let found = state.shared().find(program).filter(|it| it.is_fragment());

@@ -369,8 +369,8 @@ fn is_within_limits(state: &State, target: Target, text: &[u8]) -> bool {
     })
 }
 
-/// Returns the limits that programs must keep to load. The depth of calls is none of them: a full
-/// call stack ends a program where it runs (NV_gpu_program4, section 2.X.5).
+/// Returns the limits for loading programs. They exclude the depth of calls: a full call stack ends
+/// a program at run time (NV_gpu_program4, section 2.X.5).
 fn limits_of_loading(state: &State, target: Target) -> Limits {
     Limits {
         call_depth: u32::MAX,

@@ -10,7 +10,7 @@ use crate::pipeline;
 use crate::target::Target;
 use std::sync::Arc;
 
-/// The serial number of a compute program, and the size of the groups if the command gave it.
+/// Serial number of a compute program, and the size of the groups if the command specifies it.
 pub(crate) type ComputeKey = (u64, Option<[u32; 3]>);
 
 /// Returns true if this library runs work groups, according to the state that the application has

@@ -218,7 +218,7 @@ impl State {
         if self.error != 0 {
             return;
         }
-        // Between `Begin` and `End` the driver cannot be asked.
+        // Between `Begin` and `End` the driver allows no queries.
         let first = if self.is_inside {
             0
         } else {

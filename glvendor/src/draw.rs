@@ -88,7 +88,7 @@ struct CurrentDraw {
     is_refused: bool,
     /// A mode, and the one that the driver draws instead.
     replaced: Option<(u32, u32)>,
-    /// True if the vertices are sent one by one.
+    /// True if the vertices are sent individually.
     is_immediate: bool,
 }
 
@@ -183,7 +183,7 @@ pub(crate) fn prepare_draw(state: &mut State, primitive: Option<u32>) -> Draw {
     }
 }
 
-/// Prepares primitives of a mode whose vertices are sent one by one.
+/// Prepares primitives of a mode whose vertices are sent individually.
 pub(crate) fn prepare_vertices(state: &mut State, mode: u32) -> Draw {
     state.drawing.current.is_immediate = true;
     let draw = prepare_draw(state, Some(mode));
@@ -191,7 +191,7 @@ pub(crate) fn prepare_vertices(state: &mut State, mode: u32) -> Draw {
     draw
 }
 
-/// Prepares the draws of a list: its vertices are sent one by one, those of arrays, too.
+/// Prepares the draws of a list: all vertices are sent individually, including those of arrays.
 pub(crate) fn prepare_list(state: &mut State, primitive: Option<u32>) {
     state.drawing.current.is_immediate = true;
     prepare(state, primitive);
@@ -305,7 +305,7 @@ pub(crate) fn prepare(state: &mut State, primitive: Option<u32>) {
         if state.drawing.mixed.group.is_some() {
             return release(state);
         }
-        // Programs that do not go together draw nothing.
+        // Incompatible programs draw nothing.
         state.drawing.current.is_refused = true;
         state.fail(INVALID_OPERATION);
         return release(state);

@@ -105,7 +105,7 @@ impl Map {
     fn normal(&self, place: [f32; 2]) -> [f32; 4] {
         let [point, du, dv] = self.evaluate(place);
         let w = point[3];
-        // Of a point divided by w: (p/w)' = (p' - p w'/w) / w.
+        // Derivative of a point divided by w: (p/w)' = (p' - p w'/w) / w.
         let slope = |derivative: [f64; 4]| -> [f64; 3] {
             std::array::from_fn(|n| (derivative[n] - point[n] * derivative[3] / w) / w)
         };

@@ -2,7 +2,7 @@
 
 use std::sync::{MutexGuard, PoisonError, TryLockError};
 
-/// A value of which one thread at a time has the use.
+/// Value that one thread at a time can access.
 ///
 /// State is used unchanged after a panic: panics end in the command in which they happen, and the
 /// application continues.

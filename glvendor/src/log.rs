@@ -31,7 +31,7 @@ pub(crate) fn error(message: impl Display) {
     say(Level::Error, message);
 }
 
-/// Reports that something was loaded or combined.
+/// Reports a loaded or combined program.
 pub(crate) fn info(message: impl Display) {
     say(Level::Info, message);
 }

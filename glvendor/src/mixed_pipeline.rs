@@ -171,7 +171,7 @@ pub(crate) fn share_varyings(texts: &mut [(Stage, Written)]) {
             compatible(&written.text, "")
         };
     }
-    // A stage alone may leave that to the driver.
+    // A single stage may leave that to the driver.
     if last > 0 {
         redeclare(texts);
     }

@@ -102,8 +102,8 @@ impl Program {
         )
     }
 
-    /// Returns the translated program. Programs that the driver has taken are translated when a
-    /// pipeline needs them first.
+    /// Returns the translated program. Programs of the driver are translated when a pipeline needs
+    /// them first.
     pub(crate) fn loaded(&self) -> Option<Loaded> {
         let mut contents = self.contents();
         if contents.loaded.is_none() && contents.is_drivers {
@@ -133,7 +133,7 @@ pub(crate) fn set(list: &mut Vec<Bits>, first: u32, values: &[Bits]) {
     list[first as usize..end].copy_from_slice(values);
 }
 
-/// Objects of the driver that contexts share, of a context that is gone.
+/// Shared objects of the driver, of a deleted context.
 #[derive(Debug, Default)]
 pub(crate) struct Orphans {
     /// Program objects.
@@ -154,7 +154,7 @@ impl Orphans {
     }
 }
 
-/// Program strings that are gone, the last of them, for contexts that have pipelines of them.
+/// Deleted program strings, the most recent of them, for contexts that have pipelines of them.
 #[derive(Debug, Default)]
 pub(crate) struct Gone {
     /// Their serial numbers, the newest one last.
@@ -164,7 +164,7 @@ pub(crate) struct Gone {
 }
 
 impl Gone {
-    /// More than contexts leave each other to find.
+    /// Maximum number of retained entries, which suffices for all contexts in practice.
     const MOST: usize = 1024;
 
     /// Adds an entry.
@@ -188,7 +188,7 @@ impl Gone {
 /// State that contexts share.
 #[derive(Debug, Default)]
 pub(crate) struct Share {
-    /// Program strings that are gone.
+    /// Deleted program strings.
     pub(crate) gone: Gone,
     /// Names of objects of this library.
     pub(crate) names: Names,
@@ -203,7 +203,7 @@ pub(crate) struct Share {
     /// The driver's names of existing parts, and of images: lists of the application may have the
     /// same names from its point of view only.
     pub(crate) part_names: BTreeSet<u32>,
-    /// The last name of a list that the application has had.
+    /// Last name of a list of the application.
     pub(crate) last_list: u32,
     /// The application's program objects of GLSL that lack a stage which programs of this library
     /// can provide.

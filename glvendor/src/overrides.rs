@@ -51,7 +51,7 @@ pub(crate) fn is_overridden(capability: u32) -> bool {
 }
 
 impl Overridden {
-    /// Sets the capabilities for a pipeline: depths that nothing clips are clamped
+    /// Sets the capabilities for a pipeline: depths are clamped if they are not clipped
     /// (NV_fragment_program section 3.11.6), planes do not clip vertices whose program writes no
     /// distances (ARB_vertex_program section 2.11), and the size of points is computed or constant
     /// for fixed functions.

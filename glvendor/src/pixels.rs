@@ -71,7 +71,7 @@ pub(crate) fn way(state: &mut State) -> Way {
     }
 }
 
-/// Calls `work` with the driver's state as it is without programs of this library.
+/// Calls `work` with the driver's state that applies without programs of this library.
 pub(crate) fn beside(state: &mut State, work: impl FnOnce()) {
     let left = draw::suspend_programs(state);
     work();

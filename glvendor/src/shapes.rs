@@ -22,7 +22,7 @@ pub(crate) enum Shape {
     Points,
     /// Quadrilaterals.
     Quads,
-    /// Strips of them.
+    /// Strips of quadrilaterals.
     QuadStrips,
     /// A polygon.
     Polygon,
@@ -71,7 +71,7 @@ impl Shape {
         match self {
             Self::QuadStrips => PrimitiveNumbers::Halved,
             Self::Polygon => PrimitiveNumbers::Zero,
-            // Lines with adjacency are as many as the quadrilaterals.
+            // There is one line with adjacency for each quadrilateral.
             Self::Other | Self::Points | Self::Quads | Self::Pixels => PrimitiveNumbers::Own,
         }
     }

@@ -9,7 +9,7 @@ use glasm::fixed_function::{FixedFragment, TextureTarget, TextureUnit};
 use glasm::{DepthMode, Dialect, LodBias, Program as Loaded, TexTarget};
 use rustc_hash::FxHashSet;
 
-/// Texture image units that are looked at; programs of the ARB languages have no more.
+/// Number of tracked texture image units; programs of the ARB languages have no more.
 const UNITS: usize = 32;
 
 /// `DEPTH_TEXTURE_MODE`

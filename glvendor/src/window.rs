@@ -180,8 +180,8 @@ pub(crate) fn draw(
     draw::release(state);
 }
 
-/// Returns the edge of a viewport that holds any window; a power of two, so that positions in it
-/// lose nothing.
+/// Returns the edge of a viewport that contains any window; a power of two, so that positions in it
+/// are exact.
 fn edge() -> u32 {
     let [width, height] = query::integers::<2>(driver::constants::MAX_VIEWPORT_DIMS);
     let most = u32::try_from(width.min(height)).unwrap_or(0).max(1);

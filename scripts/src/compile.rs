@@ -265,7 +265,7 @@ impl ScriptCompiler<'_> {
         let has_geometry = programs.any(|program| program.stage == Stage::Geometry);
         match stage == Stage::Fragment && has_geometry {
             true => PrimitiveNumbers::Own,
-            // OpenGL draws quadrilaterals and polygons as such, and counts them.
+            // OpenGL draws quadrilaterals and polygons without decomposition, and counts them.
             false if self.is_for_opengl() => PrimitiveNumbers::Own,
             false => self.state.primitive_numbers,
         }

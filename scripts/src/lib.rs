@@ -36,7 +36,7 @@
 //! | [`compile`] | compilation of its programs |
 //! | [`data`], [`format`](mod@format), [`texture`] | numbers in buffers, texels and textures, as bytes |
 //! | [`vertices`] | inputs of draws: bounds, current values |
-//! | [`gl_state`], [`params`] | GL state and parameters as commands change them, and the bytes that programs read of them |
+//! | [`gl_state`], [`params`] | GL state and parameters as commands change them, and their bytes in programs |
 //! | [`resource_table`] | textures and images with the objects that a runner creates for them |
 //! | [`image`], [`probe`] | images that were read back; their contents and those of buffers, compared with the expectations of the script |
 //! | [`results`], [`timing`] | collect failures, files and durations while a script runs |

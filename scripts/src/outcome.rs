@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Outcome of a script.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// Everything that the script expects holds.
+    /// All expectations of the script are met.
     Pass,
     /// The script fails; [`ScriptReport::failures`] has the reasons.
     Fail,

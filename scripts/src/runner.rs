@@ -63,7 +63,7 @@ pub trait Runner: Sized {
     fn clock(&self) -> Option<Rc<Clock>> {
         None
     }
-    /// Returns true if anything can be read from the device at the end.
+    /// Returns true if the device can be read at the end.
     fn is_readable(&self) -> bool {
         true
     }
@@ -397,7 +397,7 @@ impl Run<'_> {
             Command::DepthRange(range) => runner.set_depth_range(*range),
             Command::SaveImage { name, surface } => self.save_image(runner, name, *surface),
             Command::Load { spare, error } => runner.load(*spare, error.as_ref()),
-            // Compared before anything runs.
+            // Compared before the first command runs.
             Command::ExpectError(_) | Command::ExpectWarning(_) => Ok(()),
         }
     }

@@ -46,7 +46,7 @@ impl Stopwatch {
         let Some((id, before)) = self.process else {
             return clock;
         };
-        // A process that is gone computes no more.
+        // A process that has ended uses no more CPU time.
         let computed = processor_time(id).map_or(clock, |now| now.saturating_sub(before));
         computed.clamp(clock / PATIENCE, clock)
     }

@@ -100,7 +100,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Returns a clock that no one has started.
+    /// Returns a clock that has not been started.
     pub fn new() -> Rc<Self> {
         Rc::new(Self {
             phase: Cell::new(Phase::Other),

@@ -19,7 +19,7 @@ pub enum Error {
         /// Result code of the call.
         result: vk::Result,
     },
-    /// Device memory could not be had.
+    /// Device memory could not be allocated.
     #[error("device memory: {0}")]
     Memory(#[from] gpu_allocator::AllocationError),
     /// A buffer of a script could not be created.

@@ -17,7 +17,7 @@ pub(crate) fn module(stage: Stage, reflection: Option<Reflection>) -> Module {
     }
 }
 
-/// Returns the reflection of a program that uses nothing.
+/// Returns the reflection of a program without resources.
 pub(crate) fn reflection(stage: Stage) -> Reflection {
     Reflection {
         stage,

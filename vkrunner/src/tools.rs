@@ -1,8 +1,8 @@
 //! GLSL and SPIR-V text to modules, through the programs `glslangValidator` and `spirv-as`.
 //!
-//! Starting a program costs more than most scripts, so results are retained: scripts share
-//! sections, and a script may run again. Files and output go through a separate directory, which
-//! is removed afterwards. A program that does not end is ended.
+//! Starting a program takes longer than most scripts, so results are cached: scripts share
+//! sections, and a script may run again. Files and output are in a separate directory, which is
+//! removed afterwards. A program that exceeds its time limit is terminated.
 
 use crate::glsl_server::GlslServer;
 use glasm::Target;
@@ -61,7 +61,7 @@ pub(crate) struct ToolInput {
 /// Message of a tool about a source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ToolMessage {
-    /// Number of the text and line in it, from 1; `None` if the message is about all of it.
+    /// Index of the source and line in it, from 1; `None` if the message is about the whole source.
     pub(crate) place: Option<(usize, u32)>,
     pub(crate) text: String,
 }

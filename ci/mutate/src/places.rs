@@ -90,7 +90,7 @@ pub(crate) fn find_places(text: &str, file: &syn::File, enums: &Enums) -> Vec<Pl
     finder.finish()
 }
 
-/// A constant of the module whose value is looked at.
+/// Constant of the module whose value is used.
 #[derive(Clone)]
 struct Table {
     name: String,

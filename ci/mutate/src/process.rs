@@ -55,7 +55,7 @@ pub(crate) fn run(mut command: Command, output: &Path, limit: Duration) -> Resul
             });
         }
         if start.elapsed() > limit {
-            // The group: workers that hang do not notice that no one listens.
+            // The whole group is terminated: workers that hang do not notice a closed pipe.
             let group = format!("-{}", child.id());
             let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
             let _ = child.kill();

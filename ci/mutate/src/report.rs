@@ -1,5 +1,5 @@
 //! Results of a run of faults, for users and for programs, and the table of faults that are known
-//! to change nothing that counts.
+//! to have no relevant effect.
 
 use crate::build::OUT;
 use crate::judge::{Survivor, Verdict};

@@ -73,7 +73,7 @@ pub(crate) struct Ran {
 }
 
 impl Way {
-    /// Returns a way that has run nothing yet.
+    /// Returns a configuration without any runs.
     pub(crate) fn new(name: &'static str, driver: Driver, through: Option<&'static str>) -> Self {
         Self {
             name,
@@ -296,7 +296,7 @@ const STAGES: [(&str, &str); 6] = [
     ("!!NVcp", "compute"),
 ];
 
-/// Largest program that is taken.
+/// Maximum size of a program.
 const SIZE: usize = 64 << 10;
 
 /// Writes a script for each program below `folder` and returns the directory of the scripts.

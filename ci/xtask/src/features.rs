@@ -18,7 +18,7 @@ pub(crate) struct Row {
     pub(crate) id: String,
     /// Programs that have it.
     pub(crate) headers: String,
-    /// Everything a script can claim of it: the id itself, or one id per variant.
+    /// Claims that a script can make: the id itself, or one id per variant.
     pub(crate) claims: Vec<String>,
     /// Specification of the feature.
     pub(crate) spec: String,
@@ -137,7 +137,7 @@ pub(crate) struct Standing<'a> {
 pub(crate) struct Coverage<'a> {
     /// Results by claim.
     pub(crate) standings: BTreeMap<&'a str, Standing<'a>>,
-    /// Claims that name nothing.
+    /// Claims of unknown features.
     pub(crate) problems: Vec<String>,
 }
 

@@ -97,7 +97,7 @@ fn test_clients(library: &Path, compiler: &Path, root: &Path) -> Result<Tally> {
     let folders = library_directories(root);
     test.env("GLASM_TEST_DRIVERS", folders[0].join("dri"));
     test.env("GLASM_TEST_LIBRARIES", std::env::join_paths(&folders)?);
-    // The feature is C++, which would need a compiler of it for i386.
+    // The feature needs a C++ compiler for i386.
     test.env("GLASM_TEST_WITHOUT_TEXT", "1");
     run_tests(&mut test)
 }

@@ -27,7 +27,7 @@ const FLAGS: [&str; 5] = [
     "thread_sanitizer",
 ];
 
-/// Clients that share something between threads.
+/// Clients with state that threads share.
 const CLIENTS: [&str; 8] = [
     "egl::races",
     "glx::races",
@@ -90,7 +90,7 @@ pub(crate) fn test() -> Result<Tally> {
     Ok(tally)
 }
 
-/// Skips the step if the machine lacks something.
+/// Skips the step if the machine lacks a requirement.
 fn check_machine() -> Result<()> {
     ensure!(
         cfg!(all(target_os = "linux", target_arch = "x86_64")),

@@ -62,9 +62,9 @@ pub(super) fn error_place(error: &LoadError, text: &[u8]) -> Option<usize> {
     position.or_else(|| usize::try_from(error.position).ok())
 }
 
-/// Returns the byte that a message of Mesa's parser means: `line 3, char 9: error: ...`. Its error
-/// position is the end of the token, less all of the first token but one byte, and with two bytes
-/// for each line end, so it cannot be compared with other drivers'.
+/// Returns the byte offset that a message of Mesa's parser refers to: `line 3, char 9: error: ...`.
+/// Its error position is the end of the token, less all of the first token but one byte, and with
+/// two bytes for each line end, so it cannot be compared with other drivers'.
 fn place_in_message(message: &str, text: &[u8]) -> Option<usize> {
     let (line, rest) = message.strip_prefix("line ")?.split_once(", char ")?;
     let (column, _) = rest.split_once(": error: ")?;

@@ -1,4 +1,4 @@
-//! Buffers of a script: making, changing, reading; addresses.
+//! Buffers of a script: creation, changes, readback, addresses.
 
 use super::support::require_extension;
 use crate::error::{Error, Problem};

@@ -1,4 +1,4 @@
-//! Everything of a script in its context.
+//! State of a script in its context.
 
 use super::bindings::BufferBinder;
 use super::buffers::{AddressWidth, Buffers};
@@ -23,7 +23,7 @@ use glasm::ir::Stage;
 use glasm_scripts::script::{BufferAddress, Clear, Script};
 use std::rc::Rc;
 
-/// Everything of a script in its context.
+/// State of a script in its context.
 pub(super) struct Execution<'a> {
     pub(super) gl: Rc<Gl>,
     pub(super) script: &'a Script,

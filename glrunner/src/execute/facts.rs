@@ -71,7 +71,7 @@ impl Facts {
                 facts.add(stage, &shader.reflection);
                 facts.lookups = Lookups::of(text, &shader.reflection);
             }
-            // It may have more results than fit, unless it is known which of them are read.
+            // The program may have more results than the maximum, unless the read ones are known.
             Err(_) => {
                 if let Ok(program) = Program::load(&source) {
                     let outputs = program.ir().outputs.iter();

@@ -154,7 +154,7 @@ fn next_inputs(
     Some(inputs.map(|input| input.semantic).collect())
 }
 
-/// Returns a module, if nothing has to be done for it that only Vulkan's runner does.
+/// Returns a module, unless it needs processing that only Vulkan's runner implements.
 fn stage_module(
     gl: &Gl,
     section: &ProgramSection,

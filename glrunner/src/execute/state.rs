@@ -36,7 +36,7 @@ struct MatrixKind {
     depth: u32,
 }
 
-/// The limit of ARB_imaging, which the generated commands leave out.
+/// Limit of ARB_imaging, which the generated commands omit.
 const MAX_COLOR_MATRIX_STACK_DEPTH: u32 = 0x80b3;
 
 impl MatrixKind {

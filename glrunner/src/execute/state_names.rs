@@ -11,7 +11,7 @@ use std::fmt::Debug;
 /// Returns the constant of OpenGL for a value.
 ///
 /// # Errors
-/// [`Problem::Lacking`] if it has no such thing.
+/// [`Problem::Lacking`] if it has no such value.
 pub(super) fn gl_name<T: Copy + PartialEq + Debug>(
     table: &[(T, u32)],
     value: T,

@@ -120,7 +120,7 @@ impl Feature {
     }
 }
 
-/// Returns the reason to skip a script that needs something, such as an extension.
+/// Returns the reason to skip a script with an unmet requirement, such as an extension.
 pub(crate) fn lacks(what: &str) -> String {
     format!("the driver lacks {what}")
 }

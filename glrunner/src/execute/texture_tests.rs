@@ -231,7 +231,7 @@ fn sampling_reaches_the_driver() {
             (gl::TEXTURE_MAG_FILTER, gl::NEAREST),
             (gl::TEXTURE_WRAP_S, gl::REPEAT),
             (gl::TEXTURE_WRAP_T, gl::CLAMP_TO_BORDER),
-            // Without a name of OpenGL in the script the levels that there are count.
+            // Without an OpenGL extension in the script the existing levels are used.
             (gl::TEXTURE_BASE_LEVEL, 0),
             (gl::TEXTURE_MAX_LEVEL, 0),
             (gl::TEXTURE_SWIZZLE_R, gl::BLUE),

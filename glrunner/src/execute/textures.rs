@@ -54,7 +54,7 @@ impl Object {
     }
 }
 
-/// Object of a texture image unit, once something may have read it.
+/// Object of a texture image unit, once a draw or dispatch may have read it.
 #[derive(Default)]
 struct UnitObject {
     object: Option<Object>,
@@ -89,7 +89,7 @@ pub(super) struct Textures {
 }
 
 impl Textures {
-    /// Returns the object of a unit, if something may have read it.
+    /// Returns the object of a unit, if a draw or dispatch may have read it.
     #[cfg(test)]
     pub(super) fn object(&self, number: u32) -> Option<&Object> {
         self.table.get(number)?.objects.object.as_ref()

@@ -105,7 +105,7 @@ fn refuses_to_draw(gl: &Rc<Gl>, script: &Script) -> Result<bool, Problem> {
     let mut execution = Execution::new(gl, script);
     execution.make_ready()?;
     execution.use_programs()?;
-    // Scripts of errors draw nothing, so they have none.
+    // Scripts of errors draw nothing, so they have no framebuffer.
     execution.new_framebuffer()?;
     execution.framebuffer()?.bind()?;
     let drawn = gl.draw(

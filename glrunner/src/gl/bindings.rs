@@ -9,7 +9,7 @@ use crate::error::Error;
 use std::cell::Cell;
 use std::ffi::c_void;
 
-/// A command that may or may not have been looked up.
+/// Command with the state of its lookup.
 #[derive(Clone, Copy)]
 enum Slot {
     Unknown,

@@ -126,7 +126,7 @@ impl Gl {
             return Ok(names);
         }
         for index in 0..self.integer(NUM_SPIR_V_EXTENSIONS)?.unsigned_abs() {
-            // SAFETY: the index is below the number of extensions; a null result is looked for.
+            // SAFETY: the index is below the number of extensions; the result is checked for null.
             names.insert(unsafe { self.GetStringi(SPIR_V_EXTENSIONS, index) }.map(copied)?);
         }
         Ok(names)
@@ -149,7 +149,7 @@ impl Gl {
         const { assert!(N <= MAX_VALUES) };
         let mut values = [0; MAX_VALUES];
         if !is_list(name) {
-            // SAFETY: no state that is not such a list has more values.
+            // SAFETY: only such lists have more values.
             unsafe { self.GetIntegerv(name, values.as_mut_ptr()) }?;
         }
         self.check("glGetIntegerv")?;
@@ -162,7 +162,7 @@ impl Gl {
         const { assert!(N <= MAX_VALUES) };
         let mut values = [0.0; MAX_VALUES];
         if !is_list(name) {
-            // SAFETY: no state that is not such a list has more values.
+            // SAFETY: only such lists have more values.
             unsafe { self.GetFloatv(name, values.as_mut_ptr()) }?;
         }
         self.check("glGetFloatv")?;
@@ -189,7 +189,7 @@ impl Gl {
         self.log.as_ref().map(|log| log.take()).unwrap_or_default()
     }
 
-    /// Returns the errors that `glGetError` has, the first one first; they are gone after that.
+    /// Returns and clears the errors of `glGetError`, in order.
     pub(crate) fn take_errors(&self) -> Result<Vec<u32>, Error> {
         messages::take_errors(&self.commands)
     }
@@ -264,7 +264,7 @@ fn read_extensions(commands: &Commands, version: Version) -> Result<BTreeSet<Str
     unsafe { commands.GetIntegerv(NUM_EXTENSIONS, &mut count) }?;
     (0..count.unsigned_abs())
         .map(|index| {
-            // SAFETY: the index is below the number of extensions; a null result is looked for.
+            // SAFETY: the index is below the number of extensions; the result is checked for null.
             unsafe { commands.GetStringi(EXTENSIONS, index) }.map(copied)
         })
         .collect()

@@ -109,7 +109,7 @@ pub(crate) enum Elements<'a> {
     },
     /// Elements by index.
     Indexed {
-        /// The numbers, of which the type holds the low bits.
+        /// Indices, whose low bits are in the type.
         indices: &'a [u32],
         /// Index type of OpenGL.
         ty: IndexType,

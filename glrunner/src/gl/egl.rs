@@ -1,7 +1,7 @@
 //! EGL: devices and contexts without a window.
 //!
-//! The library is loaded once and displays stay open until the process ends, because EGL shares the
-//! display of a device in a process, and closing it would affect all its users.
+//! The library is loaded once and displays remain open until the process ends, because EGL shares
+//! the display of a device in a process, and closing it would affect all its users.
 
 use crate::error::Error;
 use khronos_egl as egl;
@@ -196,7 +196,7 @@ impl Egl {
         if display.is_null() {
             return Err(self.failure("eglGetPlatformDisplayEXT"));
         }
-        // SAFETY: EGL just gave it.
+        // SAFETY: EGL has returned it.
         Ok(unsafe { egl::Display::from_ptr(display) })
     }
 
@@ -277,8 +277,7 @@ impl CurrentContext {
 
 impl Drop for CurrentContext {
     fn drop(&mut self) {
-        // Nothing can be done about a failure; the process continues without the context either
-        // way.
+        // A failure cannot be handled; the process continues without the context either way.
         let instance = &self.egl.instance;
         let _ = instance.make_current(self.display, None, None, None);
         let _ = instance.destroy_context(self.display, self.context);
@@ -294,7 +293,7 @@ fn choose_config(
     extensions: &str,
 ) -> Result<egl::Config, Error> {
     if has_word(extensions, "EGL_KHR_no_config_context") {
-        // SAFETY: that extension lets null denote no configuration.
+        // SAFETY: with that extension, null denotes no configuration.
         return Ok(unsafe { egl::Config::from_ptr(std::ptr::null_mut()) });
     }
     let attributes = [

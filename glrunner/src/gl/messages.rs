@@ -17,8 +17,8 @@ const MAX_ERRORS: usize = 16;
 /// More messages than anyone reads.
 const MAX_MESSAGES: usize = 64;
 
-/// Messages since they were last taken. The driver holds the address, so it must outlive the
-/// context.
+/// Messages since the last call of `take_messages`. The driver stores the address, so it must
+/// outlive the context.
 #[derive(Default)]
 pub(super) struct MessageLog(Mutex<Vec<String>>);
 

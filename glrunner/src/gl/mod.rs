@@ -1,4 +1,4 @@
-//! Everything that calls EGL and OpenGL, and all `unsafe` code of the crate.
+//! All calls of EGL and OpenGL, and all `unsafe` code of the crate.
 //!
 //! [`Gl`] is a context that is current on its thread during its lifetime; objects of OpenGL have
 //! one owner type each, whose `Drop` deletes the object and which keeps the context alive.

@@ -3,7 +3,7 @@
 use super::bindings::constants::*;
 use crate::error::Error;
 
-/// Format and type as OpenGL counts texels on the client's side, such as `GL_RGBA` with `GL_FLOAT`.
+/// Format and type of texels on OpenGL's client side, such as `GL_RGBA` with `GL_FLOAT`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ClientFormat {
     /// The components, such as `GL_RGBA_INTEGER`.

@@ -1,7 +1,6 @@
 //! Matrices, lights, materials and the other state that programs read, and their parameters.
 //!
-//! Vectors always have four components here, which is as much as OpenGL reads or writes of any of
-//! them.
+//! Vectors always have four components here, which is the maximum that OpenGL reads or writes.
 
 use super::context::Gl;
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! Tests that need a driver. Without EGL or a device they print why and do nothing.
+//! Tests that need a driver. Without EGL or a device they print the reason and do nothing.
 
 use super::*;
 use crate::error::Error;
@@ -141,7 +141,7 @@ fn refused_programs_have_position_and_message() -> Result<(), Error> {
     assert_eq!(refusal.error, INVALID_OPERATION);
     assert!((0..=text.len() as i32).contains(&refusal.position));
     assert!(!refusal.message.is_empty());
-    // Nothing of it is left for the next program.
+    // The error does not affect the next program.
     load(&gl, Target::Fragment, COLOR_PROGRAM);
     gl.check("after all")
 }

@@ -102,7 +102,7 @@ impl PipelineCache {
         Some((index, self.pipelines[index].take()?))
     }
 
-    /// Returns a pipeline that was taken out.
+    /// Returns a removed pipeline to its index.
     pub(super) fn put_back(&mut self, index: usize, pipeline: Pipeline) {
         self.pipelines[index] = Some(pipeline);
     }

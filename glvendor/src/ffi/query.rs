@@ -88,10 +88,10 @@ pub(crate) fn load_matrix(matrix: &[f32; 16]) {
     unsafe { driver::LoadMatrixf(matrix.as_ptr()) };
 }
 
-/// Returns the points of a map, which are as many numbers.
+/// Returns the points of a map, `count` numbers.
 pub(crate) fn map_points(target: u32, count: usize) -> Vec<f32> {
     let mut values = vec![0.0; count];
-    // SAFETY: there is space for as many numbers as the driver's orders demand.
+    // SAFETY: the buffer has the size that the driver's orders require.
     unsafe { driver::GetMapfv(target, driver::constants::COEFF, values.as_mut_ptr()) };
     values
 }
@@ -141,7 +141,7 @@ pub(crate) fn copied_texture(texture: u32, [width, height]: [i32; 2]) -> u32 {
 pub(crate) fn last_new_buffer_name(count: usize) -> u32 {
     let mut names = vec![0; count];
     let length = i32::try_from(count).unwrap_or(0);
-    // SAFETY: the list has as many elements.
+    // SAFETY: the list has `length` elements.
     unsafe { driver::GenBuffers(length, names.as_mut_ptr()) };
     let last = names.pop().unwrap_or(0);
     // SAFETY: the list has one element less.
@@ -169,7 +169,7 @@ pub(crate) enum Unpacked {
     Memory,
     /// Bytes of the bound buffer.
     Buffer(Vec<u8>),
-    /// The buffer that is bound is mapped or has no such bytes, which is an error.
+    /// The bound buffer is mapped or has no such bytes, which is an error.
     Missing,
 }
 
@@ -214,7 +214,7 @@ pub(crate) fn move_raster_position(x: f32, y: f32) {
     unsafe { driver::Bitmap(0, 0, 0.0, 0.0, x, y, std::ptr::null()) };
 }
 
-/// Returns true if something is enabled.
+/// Returns true if a capability is enabled.
 pub(crate) fn is_enabled(capability: u32) -> bool {
     driver::IsEnabled(capability) != 0
 }
@@ -299,7 +299,7 @@ pub(crate) fn load_arb_program(target: u32, text: &[u8]) -> i32 {
 /// Returns new names of programs from the driver; `None` if it has none.
 pub(crate) fn program_names(count: usize) -> Option<Vec<u32>> {
     let mut names = vec![0; count];
-    // SAFETY: there is space for as many names.
+    // SAFETY: the buffer has space for `count` names.
     unsafe { driver::GenProgramsARB(i32::try_from(count).ok()?, names.as_mut_ptr()) };
     names.iter().all(|&name| name != 0).then_some(names)
 }

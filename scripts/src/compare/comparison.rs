@@ -49,11 +49,11 @@ pub struct Comparison {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
-    /// In everything.
+    /// All values are equal.
     Exact,
     /// All values are within the tolerances of the probes that read them, or within those of GL.
     Within,
-    /// In something they do not.
+    /// Some values differ beyond the tolerances.
     Different,
     /// There is nothing to compare, for the reason in the string.
     NotCompared(String),

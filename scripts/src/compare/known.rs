@@ -1,5 +1,5 @@
-//! Differences between drivers that are decided already: by which section of which specification,
-//! and why.
+//! Differences between drivers that are decided already: by a section of a specification, with the
+//! reason.
 //!
 //! ```toml
 //! [[difference]]

@@ -43,7 +43,7 @@ pub(super) enum Gap {
     Ulps(f64),
     /// Fixed-point numbers that differ by a number of steps.
     Steps(f64),
-    /// Floats so near zero that only their difference counts.
+    /// Floats near zero, where only the absolute difference is compared.
     NearZero(f64),
     /// Values without distance: integers, and NaN or an infinity and another value.
     Apart,

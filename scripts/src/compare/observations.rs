@@ -64,7 +64,7 @@ impl Tally {
     }
 }
 
-/// Compares everything that two runs have seen.
+/// Compares all observations of two runs.
 pub(super) fn compare(runs: [&Recording; 2], names: &[String; 2], comparison: &mut Comparison) {
     let mut others: HashMap<(Option<u32>, &str), VecDeque<&Observation>> = HashMap::new();
     for seen in &runs[1].observations {
@@ -273,7 +273,7 @@ fn compare_texels(pair: &Pair<'_>, pairs: &[Pair<'_>], tally: &mut Tally) -> boo
         let compared = if pair.holds {
             a.probed.min(b.probed)
         } else {
-            // Looked up when there is something to accept.
+            // Looked up only if there is a difference to accept.
             0
         };
         let (values_a, values_b) = (a.format.decode(x), b.format.decode(y));

@@ -27,7 +27,7 @@ pub struct Judged<'a> {
 /// Classification of a script in the report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mark {
-    /// Equal in everything.
+    /// All values are equal.
     Same,
     /// Within tolerances.
     Near,
@@ -269,7 +269,7 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 
-/// Returns the scripts, of which there may be many.
+/// Returns the scripts, possibly abbreviated, since there may be many.
 fn named(scripts: &[&str]) -> String {
     let shown = scripts.iter().take(MAX_NAMED);
     let mut text = shown

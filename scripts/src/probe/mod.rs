@@ -63,7 +63,7 @@ impl Precision {
                 fraction: bits - 5,
                 min_exponent: -14,
             },
-            // Nine bits after the binary point, all of which a channel has if it is the largest.
+            // Nine bits after the binary point, all of which the largest channel has.
             Encoding::SharedExponent => Self::Float {
                 fraction: bits - 1,
                 min_exponent: -15,

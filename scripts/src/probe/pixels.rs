@@ -193,7 +193,7 @@ impl PixelProbe {
         for y in y..y + height {
             for x in x..x + width {
                 let texel = image.texel(x, y);
-                // Neighbors are mostly equal, so the verdict on the texel before is retained.
+                // Neighbors are mostly equal, so the verdict on the previous texel is cached.
                 let accepted = match last {
                     Some((same, accepted)) if same == texel => accepted,
                     _ => self.accepts(&image.format, image.format.decode(texel)),

@@ -134,7 +134,7 @@ pub struct ExpectedError {
     pub place: Option<ExpectedPlace>,
 }
 
-/// Something that is counted while vertices are captured.
+/// Counter of transform feedback.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CaptureCount {
     /// Primitives of a stream that were written.
@@ -163,7 +163,7 @@ pub struct Clear {
     pub depth: f32,
     /// Stencil value.
     pub stencil: u32,
-    /// The only color attachment that is cleared; `None` clears everything.
+    /// The only color attachment that is cleared; `None` clears all attachments.
     pub only: Option<u32>,
 }
 

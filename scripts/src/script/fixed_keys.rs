@@ -33,7 +33,7 @@ pub enum VertexProcessing {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FixedFunctions {
     lighting: bool,
-    /// Everything about lighting but the colors of materials.
+    /// Lighting state except for the colors of materials.
     light: Lighting,
     is_color_material: bool,
     color_material: ColorMaterial,

@@ -15,7 +15,7 @@ pub struct Origin {
     pieces: Vec<Piece>,
 }
 
-/// Bytes of a program from `text` on to the next piece: those of the script in `script`,
+/// Bytes of a program from `text` on to the next entry: those of the script in `script`,
 /// repeatedly.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Piece {

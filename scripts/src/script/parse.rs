@@ -1,8 +1,8 @@
 //! Parsing of a script from its source.
 //!
-//! Everything about a script that does not depend on the device is decided while reading: pipeline
-//! state, clear values, and tolerances in force are stored with each command, buffer sizes are
-//! known at the end, and every bad line is reported.
+//! Everything that does not depend on the device is decided during parsing: pipeline state, clear
+//! values, and tolerances in force are stored with each command, buffer sizes are known at the end,
+//! and every invalid line is reported.
 
 use super::model::Script;
 use super::origin::Origin;
@@ -21,7 +21,7 @@ impl Script {
     /// draws need are added.
     ///
     /// # Errors
-    /// If lines cannot be read, or if stages are missing, or mixed so that nothing can run.
+    /// If lines cannot be parsed, or if stages are missing or cannot be combined.
     pub fn read(text: &[u8]) -> Result<Self, Vec<ScriptError>> {
         let mut script = Self::parse(text)?;
         script.complete_stages().map_err(|error| vec![error])?;
@@ -31,7 +31,7 @@ impl Script {
     /// Adds the stages that draws need and the script omits.
     ///
     /// # Errors
-    /// If stages are missing, or mixed so that nothing can run.
+    /// If stages are missing or cannot be combined.
     pub fn complete_stages(&mut self) -> Result<(), ScriptError> {
         stages::complete(&mut self.programs, &self.steps, &self.requirements)
     }

@@ -65,11 +65,11 @@ impl Default for PatchState {
 impl ProgramState {
     /// Applies a command of the script.
     pub fn apply(&mut self, command: &Command, script: &Script) {
-        // Of all commands only draws number primitives, each in its own way.
+        // Among all commands only draws number primitives, each differently.
         self.primitive_numbers = glasm::PrimitiveNumbers::Own;
         let mut programs = script.programs.iter();
-        // Other scripts would meet states that differ in nothing that is compiled, and compile
-        // their programs for each.
+        // Other scripts would have states that differ in nothing that affects compilation, and
+        // compile their programs for each.
         if programs.any(|program| program.form == ProgramForm::FixedFunction) {
             self.fixed.apply(command);
         }
@@ -97,7 +97,7 @@ impl ProgramState {
         {
             self.point_origin = *origin;
         } else if let Command::GlState(StateUpdate::Point(PointUpdate::Size(size))) = command {
-            // Scripts without points would compile their programs again for nothing.
+            // Scripts without points would compile their programs again without need.
             let bits = script.draws_points().then_some(size.to_bits());
             self.unwritten_point_size = bits;
         } else if let Command::VertexLimit {

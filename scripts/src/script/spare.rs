@@ -110,7 +110,7 @@ impl Script {
             let mut programs = script.programs.iter_mut();
             match programs.find(|old| old.stage == program.stage) {
                 Some(old) => old.clone_from(program),
-                // State programs are executed by name where none is without one.
+                // State programs are executed by name if there is none without a name.
                 None => script.programs.push(program.clone()),
             }
         }

@@ -96,7 +96,8 @@ fn missing(
     }
 }
 
-/// Draws that only write depth, or nothing, need no fragment program.
+/// Returns true if a draw needs a fragment program: draws that only write depth, or nothing, do
+/// not.
 fn shows_color(draw: &Draw, requirements: &Requirements) -> bool {
     !draw.state.rasterizer_discard && requirements.attachments.depth.is_none()
 }

@@ -2,7 +2,7 @@
 //!
 //! White space, parentheses and commas separate words, so `(1, 0, 0, 1)` and `1 0 0 1` are
 //! equivalent; parentheses must balance. A word that starts with `#` starts a comment. Semicolons
-//! at the end of a line are ignored, because scripts in the wild have them.
+//! at the end of a line are ignored, because existing scripts have them.
 
 use std::str::FromStr;
 
@@ -167,7 +167,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Returns an error at the word taken last.
+    /// Returns an error at the last consumed word.
     pub(crate) fn error_at_last(&self, message: impl Into<String>) -> LineError {
         let word = self
             .next
@@ -222,7 +222,7 @@ fn error_at(column: u32, message: impl Into<String>) -> LineError {
     }
 }
 
-/// Something wrong with a line of a script.
+/// Error in a line of a script.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScriptError {
     /// The line, from 1.

@@ -228,7 +228,7 @@ mod tests {
                 expected
             );
         }
-        // Of level 2, which is 2 x 1, all rows are upper ones.
+        // All rows of level 2, which is 2 x 1, are upper ones.
         assert_eq!(color(Pattern::Rgbw(Stored::All), &flat, [0, 0, 0, 2]), BLUE);
     }
 

@@ -116,7 +116,7 @@ pub enum SrgbDecode {
     Skip,
 }
 
-/// Everything about a texture but its texels.
+/// Sampler state and other properties of a texture except for its texels.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sampling {
     /// Minification filter within a level: `GL_TEXTURE_MIN_FILTER`.

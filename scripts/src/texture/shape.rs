@@ -13,7 +13,7 @@ pub struct Shape {
     pub target: TexTarget,
     /// Format of the texels.
     pub format: Format,
-    /// Width, height and depth of level 0, 1 where the target has no such side.
+    /// Width, height and depth of level 0; 1 for missing dimensions of the target.
     pub extent: [u32; 3],
     /// Number of levels, from 1.
     pub levels: u32,

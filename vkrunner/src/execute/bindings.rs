@@ -26,7 +26,7 @@ pub(super) enum Presence {
     /// The program may use it: without a binding it gets the first that the script binds there
     /// later.
     Offered,
-    /// Without one the program reads zeros.
+    /// Without a binding the program reads zeros.
     Zeros,
 }
 

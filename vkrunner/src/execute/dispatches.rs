@@ -12,7 +12,7 @@ use std::rc::Rc;
 /// Index of the name of an entry point, and the size of groups for programs that leave it open.
 pub(super) type ComputeChoice = (usize, Option<[u32; 3]>);
 
-/// Everything that dispatches of a script share.
+/// State that dispatches of a script share.
 pub(super) struct Dispatches<'a> {
     device: Rc<Device>,
     programs: Programs<'a>,

@@ -28,7 +28,7 @@ struct CachedPipeline {
     pipeline: GraphicsPipeline,
 }
 
-/// Everything that draws of a script share.
+/// State that draws of a script share.
 pub(super) struct Draws<'a> {
     device: Rc<Device>,
     programs: Programs<'a>,

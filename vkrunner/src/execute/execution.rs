@@ -16,7 +16,7 @@ use glasm_scripts::script::attachments::MAX_COLORS;
 use glasm_scripts::script::{BufferId, Command, Draw, Groups, ProgramState, Script};
 use std::rc::Rc;
 
-/// Everything of a script on the device.
+/// State of a script on the device.
 pub(super) struct Execution<'a> {
     pub(super) device: Rc<Device>,
     pub(super) script: &'a Script,

@@ -193,7 +193,7 @@ impl<'a> Programs<'a> {
         Some(self.blocks[place].bytes())
     }
 
-    /// Fills the buffers of the runner's own, and the descriptors of them.
+    /// Fills the buffers of the runner, and their descriptors.
     fn fill_blocks(&mut self, resources: &Resources) {
         let own = self.plan.iter().filter(|planned| planned.is_block());
         for (planned, buffer) in own.zip(&mut self.blocks) {

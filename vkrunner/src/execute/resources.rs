@@ -111,7 +111,7 @@ impl Resources {
             }
             Source::StateBlock(words) => words.bytes().to_vec(),
             Source::State => self.params.state_bytes(),
-            // No program is running, so no one holds it.
+            // No program is running, so the lock is free.
             Source::ImageLock => vec![0; 4],
             Source::Textures(..)
             | Source::Sampler(..)

@@ -32,7 +32,7 @@ fn conventional_attribute(semantic: Semantic) -> Option<u32> {
     }
 }
 
-/// Returns a reflection of a module that needs nothing but vertices.
+/// Returns a reflection of a module that only needs vertices.
 fn reflection(stage: Stage, inputs: Vec<InterfaceVariable>) -> Reflection {
     Reflection {
         stage,

@@ -16,7 +16,7 @@ use std::ffi::{CStr, CString};
 use std::rc::Rc;
 use std::time::Duration;
 
-/// Memory is taken in blocks from this size up: scripts need little.
+/// Minimum size of memory blocks: scripts need little.
 const SMALLEST_BLOCK: u64 = 4 << 20;
 const LARGEST_BLOCK: u64 = 64 << 20;
 
@@ -65,7 +65,7 @@ impl Device {
     ) -> Result<Rc<Self>, Error> {
         let capabilities = physical.capabilities.clone();
         let raw = create_device(instance, physical, extra_extensions)?;
-        // SAFETY: the family and queue were requested when the device was made.
+        // SAFETY: the family and queue were requested when the device was created.
         let queue = unsafe { raw.get_device_queue(physical.queue_family, 0) };
         // From here on `Drop` cleans up, whichever step fails.
         let mut device = Self {
@@ -96,7 +96,7 @@ impl Device {
         let pool_info = vk::CommandPoolCreateInfo::default()
             .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER)
             .queue_family_index(physical.queue_family);
-        // SAFETY: the queue family was requested when the device was made.
+        // SAFETY: the queue family was requested when the device was created.
         self.command_pool = unsafe { self.raw.create_command_pool(&pool_info, None) }
             .call("vkCreateCommandPool")?;
         let buffer_info = vk::CommandBufferAllocateInfo::default()
@@ -213,7 +213,7 @@ impl Device {
         let left = self.allocated.get().saturating_sub(allocation.size());
         self.allocated.set(left);
         if let Some(allocator) = self.allocator.borrow_mut().as_mut() {
-            // Freeing fails only for memory of another allocator; nothing could be done about it
+            // Freeing fails only for memory of another allocator; such an error cannot be handled
             // here.
             let _ = allocator.free(allocation);
         }
@@ -244,8 +244,8 @@ impl Drop for Device {
             return;
         }
         drop(allocator);
-        // SAFETY: the handles were created from this device or are null, nothing uses them any
-        // more, and all other objects made from the device hold a reference to it and are gone.
+        // SAFETY: the handles were created from this device or are null, they are not used any
+        // more, and all other objects of the device hold a reference to it and are destroyed.
         unsafe {
             self.raw.destroy_pipeline_cache(self.pipeline_cache, None);
             self.raw.destroy_fence(self.fence, None);

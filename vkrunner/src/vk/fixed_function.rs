@@ -109,7 +109,7 @@ impl RasterizationExtensions {
     /// Creates the structures that the state needs: devices without an extension do not know its
     /// structure.
     pub(super) fn new(device: &Device, state: &PipelineState) -> Self {
-        // Without the feature nothing reads values of one vertex only: scripts that do were
+        // Without the feature no program reads values of one vertex only: scripts that do were
         // skipped.
         let is_last = state.provoking_vertex == ProvokingVertex::Last
             && device.capabilities.features.contains("provokingVertexLast");

@@ -21,7 +21,7 @@ pub(super) struct ImageDesc {
     pub(super) layers: u32,
     pub(super) samples: vk::SampleCountFlags,
     pub(super) usage: vk::ImageUsageFlags,
-    /// Everything that the format has.
+    /// All aspects of the format.
     pub(super) aspects: vk::ImageAspectFlags,
 }
 
@@ -77,7 +77,7 @@ pub(super) struct ViewDesc {
     pub(super) range: vk::ImageSubresourceRange,
 }
 
-/// An image and a view of all of it.
+/// Image with a view of all of it.
 pub(super) struct Image {
     pub(super) raw: vk::Image,
     pub(super) view: vk::ImageView,
@@ -172,7 +172,7 @@ impl Image {
             .layer_count(self.layers)
     }
 
-    /// Records a change of layout that waits for everything before and holds up everything after.
+    /// Records a layout transition with a full barrier.
     pub(super) fn change_layout(
         &self,
         raw: &ash::Device,

@@ -11,7 +11,7 @@ const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 /// Version that instances are created for: features of later versions are not used.
 pub(super) const API_VERSION: u32 = vk::API_VERSION_1_3;
 
-/// Messages since they were last taken.
+/// Messages since the last call of `take_messages`.
 type Messages = Mutex<Vec<String>>;
 
 /// Receives messages of the validation layer; dropped before the instance.

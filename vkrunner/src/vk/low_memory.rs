@@ -1,9 +1,9 @@
 //! Memory below 4 GiB, for buffers whose addresses have 32 bits: pages of this process that the
 //! device shares.
 //!
-//! Programs without 64-bit registers reach no others. Drivers for CPUs use the addresses of the
-//! process; where a device has its own, buffers end up anywhere, and scripts that need such
-//! addresses are skipped.
+//! Programs without 64-bit registers can only access such addresses. Drivers for CPUs use the
+//! addresses of the process; on devices with separate addresses, buffers have arbitrary ones, and
+//! scripts that need low addresses are skipped.
 
 use super::device::Device;
 use crate::error::{CallContext, Error};
@@ -94,7 +94,7 @@ impl Drop for LowMemory {
             return;
         }
         // SAFETY: the memory was allocated from this device, which is idle; the buffer in it is
-        // gone.
+        // destroyed.
         unsafe { self.device.raw.free_memory(self.raw, None) };
     }
 }
@@ -148,8 +148,8 @@ impl Pages {
 impl Drop for Pages {
     fn drop(&mut self) {
         if self.size > 0 {
-            // SAFETY: the pages were mapped here, and nothing refers to them any more. A failure
-            // would only leave them mapped.
+            // SAFETY: the pages were mapped here, and no reference to them exists any more. A
+            // failure would only leave them mapped.
             let _ = unsafe { rustix::mm::munmap(self.start, self.size) };
         }
     }

@@ -1,4 +1,4 @@
-//! Everything that calls Vulkan, and all `unsafe` code of the crate.
+//! All calls of Vulkan, and all `unsafe` code of the crate.
 //!
 //! One owner type per Vulkan object; its `Drop` destroys it and it owns its device. Objects that
 //! scripts often need with the same properties are pooled, see `shelves`. Work is submitted and

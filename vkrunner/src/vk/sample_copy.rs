@@ -209,7 +209,7 @@ impl SampleCopier {
         self.size[0] as usize * rows.len() * TEXEL_SIZE as usize
     }
 
-    /// Calls `copy_band` for all rows, as many at once as the buffer holds.
+    /// Calls `copy_band` for all rows, in bands of the maximum size of the buffer.
     fn copy(
         &mut self,
         image: &SampleImage<'_>,

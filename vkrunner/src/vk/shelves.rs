@@ -1,8 +1,8 @@
 //! Object pool of a device: objects that outlive their script are reused by the next one that needs
 //! an equal one.
 //!
-//! A [`Kept`] returns to the pool of its device when it is dropped. Pools are short; the object
-//! that was used longest ago is dropped. Objects in a pool own their device, so that the last user
+//! A [`Kept`] returns to the pool of its device when it is dropped. Pools have a limited size; the
+//! least recently used object is dropped. Objects in a pool own their device, so that the last user
 //! of a device calls [`Device::clear_shelves`].
 
 use super::device::Device;
@@ -66,7 +66,7 @@ impl<T: Keep> Drop for Kept<T> {
     }
 }
 
-/// Something that is worth keeping.
+/// Object that can be pooled.
 pub(crate) trait Keep: Sized + 'static {
     /// Properties that make objects interchangeable.
     type Key: PartialEq;

@@ -6,7 +6,7 @@ use ash::vk;
 use glasm_scripts::stopwatch::Stopwatch;
 use glasm_scripts::timing::Phase;
 
-/// Everything before, for everything after, memory and host included.
+/// Source accesses of a full barrier, including memory and host.
 const FULL_SRC: vk::AccessFlags = vk::AccessFlags::MEMORY_WRITE;
 
 impl Device {
@@ -21,7 +21,7 @@ impl Device {
         self.time_left(&work)?;
         let result = self.try_run(record, &work);
         if result.is_err() {
-            // The device may still be working, or be gone.
+            // The device may still be working, or be lost.
             self.set_lost();
         }
         result

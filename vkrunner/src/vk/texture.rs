@@ -118,7 +118,7 @@ impl Texture {
         }
     }
 
-    /// Fills a new texture, all planes of it.
+    /// Fills all planes of a new texture.
     pub(crate) fn fill(&mut self, plane: impl Fn(PlaneId) -> Vec<u8>) -> Result<(), Error> {
         let planes: Vec<PlaneId> = self.shape.planes().collect();
         let layout = self.layout();
@@ -354,7 +354,7 @@ fn texel_view(
         .buffer(buffer.raw)
         .format(format)
         .range(size);
-    // SAFETY: the buffer has the usage, and the caller checked that the format can be used so.
+    // SAFETY: the buffer has the usage, and the caller has checked that the format supports it.
     unsafe { device.raw.create_buffer_view(&info, None) }.call("vkCreateBufferView")
 }
 

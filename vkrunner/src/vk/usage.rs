@@ -29,7 +29,7 @@ pub(crate) struct Roles {
 pub(crate) enum BufferUse {
     /// Parameters of programs.
     Parameters,
-    /// Anything that scripts do with buffers.
+    /// All uses of buffers of scripts.
     Script(Roles),
     /// Positions of captured vertices.
     CaptureCounter,

@@ -1,4 +1,4 @@
-//! Draws and dispatches with everything bound.
+//! Draws and dispatches with complete bindings.
 
 use super::buffer::Buffer;
 use super::descriptors::Layout;
@@ -32,7 +32,7 @@ pub(crate) struct IndexedDraw<'a> {
     pub(crate) vertex_offset: i32,
 }
 
-/// A draw with everything bound.
+/// Draw with complete bindings.
 pub(crate) struct DrawCall<'a> {
     pub(crate) pipeline: &'a GraphicsPipeline,
     pub(crate) layout: &'a Layout,

@@ -267,7 +267,7 @@ unsafe fn value<T: Copy>(
 
 pub(crate) unsafe extern "system" fn Materialf(face: GLenum, name: GLenum, number: GLfloat) {
     driver::Materialf(face, name, number);
-    // Colors are not set so: that is an error of the driver.
+    // This command does not set colors: the driver reports an error.
     if name == driver::constants::SHININESS {
         current::with(|state| state.material(face, name, [number, 0.0, 0.0, 1.0]));
     }

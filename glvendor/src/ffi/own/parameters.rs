@@ -76,7 +76,7 @@ vector! {
     ProgramParameter4dvNV, GLdouble, double, Env;
 }
 
-/// Commands with a list of vectors, which is read if there are as many parameters.
+/// Commands with a list of vectors, which is read if the parameters exist.
 macro_rules! vectors {
     ($($name:ident, $ty:ty, $bits:ident, $make:ident;)*) => {$(
         pub(crate) unsafe extern "system" fn $name(target: GLenum, index: GLuint, count: GLsizei, values: *const $ty) {

@@ -211,7 +211,7 @@ unsafe fn runs(
         query::Unpacked::Memory if bits.is_null() => return Ok(Vec::new()),
         query::Unpacked::Memory | query::Unpacked::Buffer(_) => {}
     }
-    // As many as the pixels of the largest window that drivers have.
+    // Number of pixels of the largest window that drivers support.
     const MOST: u64 = 1 << 28;
     if u64::from(width.unsigned_abs()) * u64::from(height.unsigned_abs()) > MOST {
         return Err(commands::OUT_OF_MEMORY);

@@ -119,8 +119,8 @@ impl Recording {
     }
 }
 
-/// Returns the 64-bit FNV-1a hash of a script: of everything but the ids on its `# covers:` lines,
-/// which change nothing.
+/// Returns the 64-bit FNV-1a hash of a script, without the ids on its `# covers:` lines, which have
+/// no effect.
 fn digest(text: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325;
     for line in text.split(|byte| *byte == b'\n') {

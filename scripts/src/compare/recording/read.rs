@@ -13,7 +13,7 @@ use std::iter::{Enumerate, Peekable};
 use std::path::{Path, PathBuf};
 use std::str::{FromStr, Lines};
 
-/// Something wrong with a line of a recording.
+/// Error in a line of a recording.
 #[derive(thiserror::Error, Clone, PartialEq, Eq, Debug)]
 #[error("line {line}: {message}")]
 pub struct ReadError {
@@ -23,7 +23,7 @@ pub struct ReadError {
     pub message: String,
 }
 
-/// A recording that cannot be had.
+/// Error of loading a recording.
 #[derive(thiserror::Error, Debug)]
 pub enum RecordingError {
     /// The file does not exist.

@@ -23,7 +23,7 @@ pub enum DrawSource {
     },
     /// Vertices of the vertex data by the script's indices.
     Indexed {
-        /// The first index that is taken.
+        /// First index.
         first: u32,
         /// Number of indices.
         count: u32,

@@ -1,5 +1,5 @@
-//! The `[require]` section: the table of its first words, which is above the files that read the
-//! larger groups of them.
+//! The `[require]` section: the table of its first words, on top of the files that parse the larger
+//! groups of them.
 
 pub mod fixed;
 pub(super) mod framebuffer;
@@ -8,7 +8,7 @@ mod streams;
 use super::requirements::{Convention, ParseRequirement, Requirements};
 use super::words::{LineError, Words};
 
-/// Prefixes of GL extension names; piglit's scripts may leave `GL_` out.
+/// Prefixes of GL extension names; piglit's scripts may omit `GL_`.
 const GL_PREFIXES: &[&str] = &[
     "ARB_", "EXT_", "NV_", "ATI_", "AMD_", "APPLE_", "MESA_", "OES_", "KHR_",
 ];

@@ -10,7 +10,7 @@ use crate::script::words::{LineError, Words, parse_unsigned};
 /// Bindings of a descriptor set.
 const MAX_BINDINGS: u32 = 1024;
 
-/// Transform feedback buffers that a script can name; devices have at most as many as this.
+/// Maximum number of transform feedback buffers in a script; no device has more.
 const MAX_FEEDBACK_BUFFERS: u32 = 16;
 
 /// First words of [`parse_source`].

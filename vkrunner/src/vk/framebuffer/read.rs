@@ -15,7 +15,7 @@ use glasm_scripts::format::{Encoding, Format};
 use glasm_scripts::image::Image as Picture;
 use glasm_scripts::probe::pixels::{Plane, Surface};
 
-/// An attachment's image, and how to read one aspect of it.
+/// Image of an attachment, and the properties of reading one aspect of it.
 pub(super) struct Source<'a> {
     pub(super) image: &'a Image,
     /// Format of the attachment.

@@ -93,7 +93,7 @@ pub(crate) fn parse_active_texture(
     words.finish()
 }
 
-/// Texture coordinate sets, and so the units that draws without programs read.
+/// Number of texture coordinate sets, and thus of units for draws without programs.
 const FIXED_UNITS: u32 = 8;
 
 /// Parses `enable GL_TEXTURE_2D`: for the unit that the last `texture` or `active_texture` named.

@@ -277,7 +277,7 @@ fn parse_integer(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), L
     begin_whole(parser, words, unit, update, sampling)
 }
 
-/// Parses `texture junk 2DArray UNIT (W, H, LAYERS)`: anything; here zeros.
+/// Parses `texture junk 2DArray UNIT (W, H, LAYERS)`: undefined contents; here zeros.
 fn parse_junk(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     words.parse_with("`2DArray`", |word| (word == "2DArray").then_some(()))?;
     let unit = parse_unit(parser, words)?;
