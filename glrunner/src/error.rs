@@ -12,7 +12,7 @@ pub enum Error {
     /// A call of EGL failed.
     #[error("{call} failed: {reason}")]
     Egl {
-        /// The call.
+        /// Call.
         call: &'static str,
         /// Message of EGL.
         reason: String,
@@ -23,7 +23,7 @@ pub enum Error {
     /// No device matches the selection.
     #[error("no OpenGL device {wanted}; there {available}")]
     NoDevice {
-        /// The choice.
+        /// Choice.
         wanted: String,
         /// Names of the available devices.
         available: String,
@@ -52,15 +52,15 @@ pub enum Error {
         what: &'static str,
         /// Available number of bytes.
         length: usize,
-        /// The bytes that OpenGL would touch.
+        /// Number of bytes that OpenGL would access.
         needed: usize,
     },
-    /// A client format that the runner does not support.
+    /// Client format that the runner does not support.
     #[error("no texel size is known for format {format:#06x} with type {ty:#06x}")]
     UnknownFormat {
-        /// The GL format.
+        /// GL format.
         format: u32,
-        /// The GL type.
+        /// GL type.
         ty: u32,
     },
     /// The driver cannot render to the attachments.

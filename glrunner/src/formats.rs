@@ -23,10 +23,10 @@ enum Layout {
     Depth32Stencil8,
 }
 
-/// A format of texels.
+/// Format of texels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct TexelFormat {
-    /// The sized internal format, such as `GL_RGBA8`.
+    /// Sized internal format, such as `GL_RGBA8`.
     pub(crate) internal: u32,
     /// Format of pixel transfers. It covers all of a texel: depth with stencil value.
     pub(crate) client: ClientFormat,
@@ -228,16 +228,16 @@ macro_rules! texel_formats {
 
 glasm_scripts::gl_texel_formats! { texel_formats }
 
-/// A format of a vertex attribute.
+/// Format of a vertex attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct VertexFormat {
     /// Number of components, or `GL_BGRA`.
     pub(crate) size: u32,
-    /// The type of one component, or of all.
+    /// Type of one component, or of all.
     pub(crate) ty: u32,
     /// Type of the attribute in programs.
     pub(crate) kind: AttributeKind,
-    /// An extension that it needs beyond that of the command.
+    /// Extension that it needs beyond that of the command.
     pub(crate) extension: Option<&'static str>,
 }
 

@@ -120,8 +120,7 @@ pub(crate) fn check_load(state: &mut State, target: u32, name: u32) -> Option<()
 /// Names that are generated at a time.
 pub(crate) const NAMES_AT_A_TIME: usize = 256;
 
-/// The most names of programs that contexts share: more are an error, as memory is not without
-/// bounds.
+/// Maximum number of program names that contexts share: more are an error, since memory is limited.
 const MOST_NAMES: usize = 1 << 22;
 
 /// Checks the count of `GenPrograms` before names are written. `None` after an error.

@@ -14,7 +14,7 @@ pub(crate) const WORDS: i32 = 16_384;
 /// Buffer range of a binding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Binding {
-    /// The buffer; 0 for none.
+    /// Buffer; 0 for none.
     pub(crate) buffer: u32,
     /// Number of bytes from the first on; `None` for all.
     pub(crate) size: Option<usize>,

@@ -32,7 +32,7 @@ pub(crate) enum Base {
     ListBase,
 }
 
-/// A command that display lists hold.
+/// Command that display lists hold.
 #[derive(Clone, Debug)]
 pub(crate) enum Command {
     /// `BindProgram`
@@ -77,7 +77,7 @@ pub(crate) enum Command {
     Copy([i32; 2], [i32; 2], u32),
     /// `Bitmap`, with the driver's list that draws it.
     Bitmap(Arc<Bitmap>, u32),
-    /// An error of arguments that are wrong in any state: it is raised when the command would be
+    /// Error of arguments that are invalid in any state: it is raised when the command would be
     /// executed.
     Fail(u32),
     /// Prepares the programs of this library for a draw, with the mode of its primitives if it has

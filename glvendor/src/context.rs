@@ -58,7 +58,7 @@ bitflags! {
     }
 }
 
-/// A context of the application.
+/// Context of the application.
 pub(crate) struct Context {
     pub(crate) state: State,
 }
@@ -82,7 +82,7 @@ impl Drop for Context {
 
 /// State of a target in a context.
 pub(crate) struct Bound {
-    /// The program.
+    /// Program.
     pub(crate) program: Arc<Program>,
     /// True if it is enabled.
     pub(crate) enabled: bool,
@@ -104,7 +104,7 @@ struct Pushed {
     maps: Option<[u32; 2]>,
 }
 
-/// The state of a context.
+/// State of a context.
 pub(crate) struct State {
     pub(crate) share: Shared,
     pub(crate) capabilities: Capabilities,
@@ -130,9 +130,9 @@ pub(crate) struct State {
     pub(crate) error_position: i32,
     /// Message of that error.
     pub(crate) error_text: CString,
-    /// The application's own program object of GLSL.
+    /// Application's own program object of GLSL.
     pub(crate) used_program: u32,
-    /// The application's own pipeline object of GLSL programs.
+    /// Application's own pipeline object of GLSL programs.
     pub(crate) used_pipeline: u32,
     /// Parameter buffers, by target and binding.
     pub(crate) buffers: [[Binding; BINDINGS as usize]; TARGETS.len()],
@@ -140,13 +140,13 @@ pub(crate) struct State {
     pub(crate) is_inside: bool,
     /// True if the driver was not informed of that `Begin`.
     is_begun_in_vain: bool,
-    /// The list base between `Begin` and `End`.
+    /// List base between `Begin` and `End`.
     pub(crate) list_base: u32,
     /// True if the matrix mode has a name of NV_vertex_program.
     pub(crate) is_matrix_nv: bool,
     /// Parameter buffers that are bound to a target, in addition to those of its numbered bindings.
     pub(crate) bound_buffers: [u32; TARGETS.len()],
-    /// The display list that is being compiled.
+    /// Display list that is being compiled.
     pub(crate) recording: Option<Recording>,
     /// True if conventional attributes are set as numbered ones, too.
     pub(crate) mirroring: bool,

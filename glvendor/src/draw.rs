@@ -86,7 +86,7 @@ impl Selection {
 struct CurrentDraw {
     /// True if the draw is an error of this library.
     is_refused: bool,
-    /// A mode, and the one that the driver draws instead.
+    /// Mode, and the one that the driver draws instead.
     replaced: Option<(u32, u32)>,
     /// True if the vertices are sent individually.
     is_immediate: bool,

@@ -5,12 +5,12 @@ use crate::context::{Groups, State};
 use crate::ffi::query::{self, ImageUnit};
 use glasm::reflect::{ImageBinding, ImageFormat};
 
-/// A view of an image that a pipeline has.
+/// View of an image that a pipeline has.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View {
-    /// The application's image unit.
+    /// Application's image unit.
     unit: u32,
-    /// The driver's.
+    /// Image unit of the driver.
     place: u32,
     /// Format, if it differs from that of the application.
     format: Option<u32>,

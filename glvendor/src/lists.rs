@@ -23,7 +23,7 @@ const MAX_NESTING: u32 = 64;
 /// Part of a list.
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
-    /// A list of the driver.
+    /// List of the driver.
     Driver(u32),
     /// Command of this library.
     Own(Command),
@@ -35,14 +35,14 @@ pub(crate) struct List {
     parts: Vec<Part>,
 }
 
-/// A list that is being compiled.
+/// List that is being compiled.
 #[derive(Debug)]
 pub(crate) struct Recording {
     name: u32,
     /// `GL_COMPILE` or `GL_COMPILE_AND_EXECUTE`.
     mode: u32,
     parts: Vec<Part>,
-    /// The driver's list that is open.
+    /// Open list of the driver.
     open: u32,
     /// True if state has changed since the last part that prepares the programs of this library.
     pub(crate) is_changed: bool,

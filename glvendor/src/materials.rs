@@ -24,7 +24,7 @@ pub(crate) const ALL: u16 = (1 << MATERIAL_ATTRIBUTES.len()) - 1;
 pub(crate) struct Materials {
     /// Properties that are attributes of the current pipeline.
     used: u16,
-    /// The values that the application has set these attributes to.
+    /// Values that the application has set these attributes to.
     saved: Vec<(u32, [f32; 4])>,
 }
 

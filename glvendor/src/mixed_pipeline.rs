@@ -26,9 +26,9 @@ const LINK_STATUS: u32 = 0x8B82;
 /// Stages of this library that are combined with shaders of the application.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum StageGroup {
-    /// The stages before fragments.
+    /// Stages before fragments.
     Vertex,
-    /// A fragment program.
+    /// Fragment program.
     Fragment,
 }
 
@@ -55,7 +55,7 @@ impl StageGroup {
     }
 }
 
-/// A program object of the application that lacks a stage.
+/// Program object of the application that lacks a stage.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Partial {
     side: StageGroup,
@@ -265,14 +265,14 @@ const KINDS: [(&str, Kind); 7] = [
     ("attrib", Kind::Generic),
 ];
 
-/// A varying that a line declares.
+/// Varying that a line declares.
 struct Varying<'a> {
     kind: Kind,
     /// Number of texture coordinates and generic attributes.
     number: u32,
     ty: &'a str,
     name: &'a str,
-    /// The declaration without a location.
+    /// Declaration without a location.
     unplaced: &'a str,
 }
 

@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A name that no object has: drivers generate names from 1 on.
+/// Name that no object has: drivers generate names from 1 on.
 pub(crate) const NOBODYS: u32 = u32::MAX;
 
 /// True if this library has created an object in any context. Until then commands are not
@@ -69,7 +69,7 @@ impl Names {
 /// Texture of this library that outlives the command that created it.
 #[derive(Debug)]
 pub(crate) struct Texture {
-    /// The name; 0 if the texture is lost. Locked while the texture moves to another name or is
+    /// Name; 0 if the texture is lost. Locked while the texture moves to another name or is
     /// deleted, which several threads may do at once: the old name is not used then.
     name: Mutex<u32>,
     size: [i32; 2],

@@ -21,7 +21,7 @@ pub(crate) const LOCAL_PARAMETERS: u32 = 1024;
 /// Environment parameters of a target: MAX_PROGRAM_ENV_PARAMETERS_ARB.
 pub(crate) const ENV_PARAMETERS: u32 = 256;
 
-/// A program object. ARB_vertex_program section 2.14.1.
+/// Program object. ARB_vertex_program section 2.14.1.
 #[derive(Debug)]
 pub(crate) struct Program {
     /// Name; 0 is the initial one of targets.
@@ -37,9 +37,9 @@ pub(crate) struct Program {
 /// Contents of a program object.
 #[derive(Debug, Default)]
 pub(crate) struct Contents {
-    /// The target that it was first used with.
+    /// Target that it was first used with.
     pub(crate) target: Option<Target>,
-    /// The program string.
+    /// Program string.
     pub(crate) text: Vec<u8>,
     /// Result of loading; `None` if nothing is loaded, and for programs of the driver until a
     /// pipeline needs them.
@@ -50,7 +50,7 @@ pub(crate) struct Contents {
     pub(crate) locals: Vec<Bits>,
     /// Named parameters: NV_fragment_program section 5.7.
     pub(crate) named: Vec<(String, Bits)>,
-    /// The most vertices of a geometry program: `ProgramVertexLimitNV`.
+    /// Maximum number of vertices of a geometry program: `ProgramVertexLimitNV`.
     pub(crate) vertex_limit: Option<u32>,
     /// Subroutines that subroutine parameters select: NV_gpu_program5.
     pub(crate) subroutines: Vec<u32>,
@@ -138,7 +138,7 @@ pub(crate) fn set(list: &mut Vec<Bits>, first: u32, values: &[Bits]) {
 pub(crate) struct Orphans {
     /// Program objects.
     pub(crate) programs: Vec<u32>,
-    /// The buffer of parameters.
+    /// Buffer of parameters.
     pub(crate) buffer: Option<Arc<Store>>,
 }
 
@@ -200,13 +200,13 @@ pub(crate) struct Share {
     pub(crate) lists: FxHashMap<u32, Arc<List>>,
     /// Total number of parts that were created for such lists.
     pub(crate) parts: u32,
-    /// The driver's names of existing parts, and of images: lists of the application may have the
-    /// same names from its point of view only.
+    /// Driver's names of existing parts, and of images: lists of the application may have the same
+    /// names from its point of view only.
     pub(crate) part_names: BTreeSet<u32>,
     /// Last name of a list of the application.
     pub(crate) last_list: u32,
-    /// The application's program objects of GLSL that lack a stage which programs of this library
-    /// can provide.
+    /// Application's program objects of GLSL that lack a stage which programs of this library can
+    /// provide.
     pub(crate) partial: FxHashMap<u32, Partial>,
 }
 

@@ -17,7 +17,7 @@ pub(crate) enum PointSize {
     /// program.
     #[default]
     Application,
-    /// The vertex stage, which replaces fixed functions and applies the attenuation. For fixed
+    /// Vertex stage, which replaces fixed functions and applies the attenuation. For fixed
     /// functions `VERTEX_PROGRAM_POINT_SIZE` has no effect: GL 2.1 section 3.3.
     Computed,
     /// `PointSize`, which needs no attenuation.

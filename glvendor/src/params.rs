@@ -16,14 +16,14 @@ use std::sync::Arc;
 /// Parameters that can track matrices: NV_vertex_program has 96.
 pub(crate) const TRACKING: u32 = 96;
 
-/// The uniform block of a stage.
+/// Uniform block of a stage.
 #[derive(Debug)]
 pub(crate) struct Block {
     /// Target of its environment parameters; `None` for stages that are generated from GL's state.
     pub(crate) target: Option<Target>,
     /// Program whose local parameters it reads.
     pub(crate) program: Option<Arc<Program>>,
-    /// The binding of the uniform buffer.
+    /// Binding of the uniform buffer.
     pub(crate) binding: u32,
     /// Source of each vector.
     pub(crate) slots: Vec<ParamSource>,

@@ -19,18 +19,18 @@ use std::sync::Arc;
 const UNITS: u32 = 32;
 const TEXTURE_2D: u32 = 0x0DE1;
 
-/// An image of pixels that a list holds.
+/// Image of pixels that a list holds.
 #[derive(Debug)]
 pub(crate) struct Image {
-    /// A texture of its colors, if it is for fragment programs.
+    /// Texture of its colors, if it is for fragment programs.
     pub(crate) texture: Option<Arc<Texture>>,
-    /// The driver's list that draws it.
+    /// Driver's list that draws it.
     pub(crate) list: u32,
     /// Width and height.
     pub(crate) size: [i32; 2],
 }
 
-/// A bitmap. GL 2.1 section 3.7.
+/// Bitmap. GL 2.1 section 3.7.
 #[derive(Debug)]
 pub(crate) struct Bitmap {
     /// Position of the raster position in it.
@@ -45,7 +45,7 @@ pub(crate) struct Bitmap {
 pub(crate) enum Way {
     /// Fragment program of this library.
     Ours(Arc<Program>),
-    /// The driver.
+    /// Driver.
     Driver,
     /// No executor: the command is an error.
     Refused,

@@ -24,7 +24,7 @@ pub(crate) enum Shape {
     Quads,
     /// Strips of quadrilaterals.
     QuadStrips,
-    /// A polygon.
+    /// Polygon.
     Polygon,
     /// Pixels: triangles whose colors are clamped as fragments, not as vertices.
     Pixels,

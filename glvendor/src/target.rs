@@ -23,7 +23,7 @@ pub(crate) enum Target {
 
 /// Properties of a target.
 pub(crate) struct Row {
-    /// The target.
+    /// Target.
     pub(crate) target: Target,
     /// Enumerant for `Enable` and `BindProgram`.
     pub(crate) number: u32,

@@ -8,10 +8,10 @@ use glasm::{Options, Shader, Stage};
 #[cfg(feature = "text")]
 use glasm_text::{Language, ResourceKind};
 
-/// A module as text.
+/// Module as text.
 #[derive(Debug)]
 pub(crate) struct Written {
-    /// The text.
+    /// Text.
     pub(crate) text: String,
     /// Resources whose bindings are not in the source.
     pub(crate) named: Vec<Named>,
@@ -76,7 +76,7 @@ pub(crate) fn with_constants(text: &str, constants: &[u32]) -> String {
     text + "\n" + rest
 }
 
-/// A resource whose binding is set when the program is linked.
+/// Resource whose binding is set when the program is linked.
 #[derive(Debug)]
 pub(crate) struct Named {
     /// Name in the source.

@@ -31,9 +31,9 @@ type Accessed = [u32; UNITS];
 pub(crate) struct Depths {
     /// Two bits for each unit: its depth mode.
     modes: u64,
-    /// A bit for each unit: it is not compared.
+    /// Units whose textures are not compared, one bit each.
     plain: u32,
-    /// A bit for each unit: it is.
+    /// Units whose textures are compared, one bit each.
     compared: u32,
 }
 
@@ -296,7 +296,7 @@ fn binding(target: u32) -> u32 {
 pub(crate) struct Lookups {
     /// Targets that the programs compare, or may.
     shadows: Accessed,
-    /// The same units, and those that fixed functions compare.
+    /// Same units, and those that fixed functions compare.
     compared: Accessed,
     /// Targets that the programs access from a least level on.
     clamped: Accessed,

@@ -27,7 +27,7 @@ const PIXELS: &str = "!!NVvp4.0\nTEMP n, p, c;\nDIV.U n.x, vertex.id.x, 6;\nMOD.
      MOD.U p.x, n.x, program.local[3].x;\nDIV.U p.y, n.x, program.local[3].x;\nMOV.U p.zw, 0;\n\
      SHR.U c.xy, {22, 52, 0, 0}, n.y;\nAND.U c.xy, c, 1;\nADD.U n.xy, p, c;\n";
 
-/// The color of the pixel, and where its corner is.
+/// Color of the pixel, and the position of its corner.
 const COLORED: &str = "MAX c, c, program.local[2].y;\nMIN result.color, c, program.local[2].z;\n\
      I2F n.xy, n;\nMAD p.xy, n, program.local[1].zwzw, program.local[1];\n";
 
@@ -44,7 +44,7 @@ const ATTRIBUTES: u8 = 16;
 /// Source of the colors of pixels in fragment programs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Texels {
-    /// The texture image unit.
+    /// Texture image unit.
     pub(crate) unit: u32,
     /// Number of the attribute that selects the texel: one that the fragment program does not read.
     pub(crate) attribute: u8,

@@ -29,9 +29,9 @@ pub type LinkedStage = (Stage, Result<Shader, Diagnostics>);
 pub struct ScriptCompiler<'a> {
     /// Path of the script, for messages.
     pub name: &'a str,
-    /// The script.
+    /// Script.
     pub script: &'a Script,
-    /// The state in which the programs are used.
+    /// State in which the programs are used.
     pub state: &'a ProgramState,
     /// Options that the device or the caller determines: target, features, bindings, and
     /// conventions of clip space for scripts that follow Vulkan.
@@ -357,7 +357,7 @@ fn color_types(attachments: &Attachments) -> Vec<TypeBase> {
 /// Width of the registers that vertex attributes are loaded into.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Registers {
-    /// The program has some with 64 bits.
+    /// The program has attributes with 64 bits.
     Any,
     /// Registers of four words: the third and fourth component of a 64-bit attribute are in the
     /// next register.

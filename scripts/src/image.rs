@@ -24,7 +24,7 @@ pub struct Image {
     /// True if the texels are colors; otherwise they are depth or stencil values, in the first
     /// component.
     pub is_color: bool,
-    /// The texels, tightly packed.
+    /// Texels, tightly packed.
     pub data: Vec<u8>,
 }
 

@@ -34,7 +34,7 @@ pub struct Observation {
     pub subject: String,
     /// Layout of the bytes.
     pub layout: ObservedLayout,
-    /// The bytes, tightly packed, row 0 of images first.
+    /// Bytes, tightly packed, row 0 of images first.
     pub bytes: Vec<u8>,
 }
 
@@ -43,7 +43,7 @@ pub struct Observation {
 pub enum ObservedLayout {
     /// Texels of an image.
     Texels {
-        /// The format of a texel.
+        /// Format of a texel.
         format: Format,
         /// Number of texels per row.
         width: u32,
@@ -62,14 +62,14 @@ pub enum ObservedLayout {
     },
     /// 32-bit words of a whole buffer, whose type (integer or float) is unknown.
     Words,
-    /// A count, 64 bits.
+    /// Count, 64 bits.
     Count,
 }
 
 /// Acceptance or rejection of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Verdict {
-    /// The stage that the program is for.
+    /// Stage that the program is for.
     pub stage: Stage,
     /// Number of the program among those of the script for the stage, 0 for the initial one.
     pub number: usize,
@@ -82,7 +82,7 @@ pub struct Verdict {
 pub struct Rejection {
     /// Byte offset of the error in the program string, like `GL_PROGRAM_ERROR_POSITION_ARB`.
     pub position: Option<usize>,
-    /// The message.
+    /// Message.
     pub message: String,
 }
 

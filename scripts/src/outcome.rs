@@ -54,7 +54,7 @@ impl fmt::Display for Failure {
 /// Image that shows a failure.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FailureImage {
-    /// The PNG file, named after the script.
+    /// PNG file, named after the script.
     pub path: PathBuf,
     /// Description of the image, in one line.
     pub caption: String,

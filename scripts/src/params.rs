@@ -12,15 +12,14 @@ use glasm::state::matrix::{IDENTITY, Matrix, multiply};
 use glasm::state::{GlState, Multisample, Tracking};
 use std::collections::HashMap;
 
-/// The bits of a parameter, and the type that it was set with; `None` for types that GL does not
-/// query.
+/// Bits of a parameter, and the type that it was set with; `None` for types that GL does not query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Param {
     words: [u32; 4],
     ty: Option<ParamType>,
 }
 
-/// A parameter of a program.
+/// Parameter of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ParamKey {
     /// Parameter of a bank of a stage, by its index.

@@ -8,7 +8,7 @@ use crate::texture::{ImagePart, PlaneId, Sampling, Start, TextureData, Update};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// A storage image: its texels according to the commands, and the object once a program needs it.
+/// Storage image: its texels according to the commands, and the object once a program needs it.
 struct StoredImage<Object> {
     data: TextureData,
     object: Option<Object>,
@@ -138,7 +138,7 @@ pub trait TextureObjects: Default {
     fn invalidate_sampling(&mut self, before: &Sampling, after: &Sampling);
 }
 
-/// A texture image unit: its texture and sampling according to the commands, and the objects.
+/// Texture image unit: its texture and sampling according to the commands, and the objects.
 pub struct TextureUnit<Objects> {
     /// `None` if no command has set a texture.
     pub data: Option<TextureData>,

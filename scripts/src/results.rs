@@ -21,11 +21,11 @@ const MAX_PICTURES: usize = 100;
 /// Largest file that is read as a script, in bytes.
 const MAX_SCRIPT: u64 = 64 << 20;
 
-/// A file that cannot be read or written.
+/// File that cannot be read or written.
 #[derive(thiserror::Error, Debug)]
 #[error("{}: {source}", path.display())]
 pub struct FileError {
-    /// The file.
+    /// File.
     pub path: PathBuf,
     /// Cause of the error.
     pub source: io::Error,

@@ -217,9 +217,9 @@ pub fn run<R: Runner>(
     Ok(run.results)
 }
 
-/// A script on its way.
+/// Run of a script.
 pub struct Run<'a> {
-    /// The script.
+    /// Script.
     pub script: &'a Script,
     /// Files that it may write.
     pub files: Files<'a>,
@@ -507,8 +507,8 @@ pub enum DeviceChoice {
     Best,
     /// Device by number, in the order of the runner.
     Index(usize),
-    /// The first device whose name contains this text, ignoring case. Runners may support other
-    /// names, too: Vulkan's finds `lavapipe`, OpenGL's the vendor.
+    /// First device whose name contains this text, ignoring case. Runners may support other names,
+    /// too: Vulkan's finds `lavapipe`, OpenGL's the vendor.
     Name(String),
 }
 

@@ -65,7 +65,7 @@ impl fmt::Display for Phase {
     }
 }
 
-/// The time of each phase.
+/// Time of each phase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Timings([Duration; Phase::ALL.len()]);
 
@@ -142,7 +142,7 @@ impl Clock {
     }
 }
 
-/// A phase that is on.
+/// Guard of a phase.
 #[must_use = "the phase ends when this is dropped"]
 pub struct Entered<'a> {
     clock: &'a Clock,

@@ -14,7 +14,7 @@ pub enum Error {
     /// A Vulkan call failed.
     #[error("{call} failed: {result}")]
     Vulkan {
-        /// The call.
+        /// Call.
         call: &'static str,
         /// Result code of the call.
         result: vk::Result,
@@ -47,7 +47,7 @@ pub enum Error {
     /// No device of at least Vulkan 1.1 matches the selection.
     #[error("no Vulkan device {wanted}; there {available}")]
     NoDevice {
-        /// The choice.
+        /// Choice.
         wanted: String,
         /// Names of the available devices.
         available: String,

@@ -10,7 +10,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 /// source of. Its requests and answers are described there.
 const VARIABLE: &str = "GLASM_GLSLANG_SERVER";
 
-/// The running process.
+/// Running process.
 pub(crate) struct GlslServer {
     process: Child,
     requests: ChildStdin,

@@ -32,7 +32,7 @@ pub enum Through {
 /// Execution of draws and dispatches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Work {
-    /// The device does them.
+    /// The device executes draws and dispatches.
     #[default]
     Done,
     /// Draws and dispatches are skipped. A script that passes nevertheless proves nothing about the

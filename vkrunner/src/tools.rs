@@ -24,7 +24,7 @@ const CACHE_LIMIT: usize = 16 << 20;
 /// Messages that are retained of one run.
 const MAX_MESSAGES: usize = 20;
 
-/// A language that a program translates.
+/// Language that a program translates.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum TextLanguage {
     /// GLSL sources, which are linked together.
@@ -154,7 +154,7 @@ impl Tools {
     }
 }
 
-/// A directory that is removed at the end.
+/// Directory that is removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {

@@ -53,18 +53,18 @@ const WATCH: [(&str, &str, &str); 5] = [
 /// Maximum number of iterations of removing faults that do not compile.
 const ROUNDS: usize = 40;
 
-/// The copy, built.
+/// Built copy of the workspace.
 pub(crate) struct Copy {
     root: PathBuf,
     target: PathBuf,
 }
 
-/// A program of tests.
+/// Program of tests.
 #[derive(Clone, Debug)]
 pub(crate) struct TestProgram {
     /// Name of the package and the target.
     pub(crate) name: String,
-    /// The program.
+    /// Program.
     pub(crate) path: PathBuf,
     /// Working directory.
     pub(crate) folder: PathBuf,
@@ -262,7 +262,7 @@ impl Copy {
 /// Byte ranges of the faults in each file.
 type Parts = BTreeMap<String, Vec<(usize, Range<usize>)>>;
 
-/// The switch, in the copy.
+/// Switch, in the copy.
 const SWITCH_FILE: &str = "compiler/ir/src/fault_switch.rs";
 
 fn is_rewritten(name: &str) -> bool {

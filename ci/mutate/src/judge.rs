@@ -57,7 +57,7 @@ pub(crate) struct Survivor {
     pub(crate) tests: Vec<String>,
     /// Scripts or programs for which the compiler output differs with the fault.
     pub(crate) differing: Vec<String>,
-    /// The first line that differs.
+    /// First line that differs.
     pub(crate) difference: Option<String>,
 }
 

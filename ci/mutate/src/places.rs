@@ -32,7 +32,7 @@ pub(crate) enum Form {
 /// Edit of the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Edit {
-    /// The bytes that are changed.
+    /// Bytes that are changed.
     pub(crate) range: Range<usize>,
     /// Replacement of the code.
     pub(crate) changed: String,
@@ -94,7 +94,7 @@ pub(crate) fn find_places(text: &str, file: &syn::File, enums: &Enums) -> Vec<Pl
 #[derive(Clone)]
 struct Table {
     name: String,
-    /// The whole item.
+    /// Whole item.
     item: Range<usize>,
     /// Range of its type.
     of: Range<usize>,

@@ -14,7 +14,7 @@ const KNOWN: &str = "tests/acceptance/mutants.tsv";
 
 /// Fault and its result.
 pub(crate) struct Judged {
-    /// The fault.
+    /// Fault.
     pub(crate) fault: Fault,
     /// Result for the fault.
     pub(crate) verdict: Verdict,

@@ -4,10 +4,10 @@ use crate::places::{Edit, Form};
 use std::cmp::Reverse;
 use std::ops::Range;
 
-/// A text with switches.
+/// Text with switches.
 #[derive(Default)]
 pub(crate) struct Rewritten {
-    /// The text.
+    /// Text.
     pub(crate) text: String,
     /// Byte ranges of the source that belong to each fault.
     pub(crate) parts: Vec<(usize, Range<usize>)>,

@@ -22,7 +22,7 @@ pub(crate) const CRATES: [(&str, &str); 3] = [
 pub(crate) struct Fault {
     /// Hash of the change and its location, without the line.
     pub(crate) id: String,
-    /// The file, from the root of the repository.
+    /// File, from the root of the repository.
     pub(crate) file: String,
     /// Site that is changed.
     pub(crate) place: Place,

@@ -33,7 +33,7 @@ pub(crate) struct Way {
     pub(crate) name: &'static str,
     /// Driver of the configuration.
     pub(crate) driver: Driver,
-    /// The language that programs are written in first.
+    /// Language that programs are translated to first.
     pub(crate) through: Option<&'static str>,
     /// Verdicts without faults.
     usual: BTreeMap<String, Outcome>,
@@ -42,7 +42,7 @@ pub(crate) struct Way {
 
 /// Scripts of a run, and their configuration.
 pub(crate) struct Run<'a> {
-    /// The fault that is on.
+    /// Fault that is on.
     pub(crate) fault: Option<usize>,
     /// Files and directories.
     pub(crate) scripts: &'a [String],

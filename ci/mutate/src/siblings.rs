@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::visit::{self, Visit};
 use syn::{ExprPath, Fields, Item};
 
-/// The variants of the enums of the compiler, by the enum's name.
+/// Variants of the enums of the compiler, by the enum's name.
 #[derive(Default)]
 pub(crate) struct Enums(BTreeMap<String, Vec<Vec<Variant>>>);
 

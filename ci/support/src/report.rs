@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Directories of scripts.
 pub const SCRIPTS: &[&str] = &["tests/cases/run", "shaders"];
 
-/// The outcome of a script.
+/// Outcome of a script.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// All expectations of the script are met.
@@ -26,13 +26,13 @@ pub enum Outcome {
 pub struct ScriptResult {
     /// Path of the script.
     pub script: String,
-    /// The driver that ran it.
+    /// Driver that ran it.
     pub driver: String,
     /// Outcome of the script.
     pub outcome: Outcome,
-    /// The ids of its `# covers:` lines.
+    /// Ids of its `# covers:` lines.
     pub covers: Vec<String>,
-    /// The reason why it was skipped.
+    /// Reason why it was skipped.
     pub reason: String,
     /// Descriptions of the failures.
     pub failures: Vec<String>,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::AddAssign;
 
-/// The reason why a step cannot run on this machine: an error that is treated as a skipped check.
+/// Reason why a step cannot run on this machine: an error that is treated as a skipped check.
 #[derive(Debug)]
 pub struct Skip(String);
 

@@ -16,7 +16,7 @@ const CHROMIUM: [&str; 3] = [
 /// Name of the validation layer and of its manifest.
 const LAYER: &str = "VK_LAYER_KHRONOS_validation";
 
-/// A CPU driver that the script suites run on.
+/// CPU driver that the script suites run on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Driver {
     /// Name in reports.
@@ -82,12 +82,12 @@ pub fn use_driver(command: &mut Command, driver: &Driver) {
         .env("VK_ICD_FILENAMES", &driver.manifest);
 }
 
-/// A choice of validation layer.
+/// Choice of validation layer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layer {
     /// Chromium's if it is installed, the one with most rules.
     Newest,
-    /// The layer that is installed for the loader, as for users.
+    /// Layer that is installed for the loader, as for users.
     Installed,
 }
 

@@ -51,7 +51,7 @@ pub(crate) struct Options {
     only: Option<Part>,
 }
 
-/// The document that holds the tables.
+/// Document that holds the tables.
 const DOCUMENT: &str = "docs/performance.md";
 
 /// Returns the lines before and after the tables of a part.

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-/// The application.
+/// Application.
 const SOURCE: &str = "glvendor/benches/draws.c";
 
 /// Languages of the programs, true if the vendor library is used, and the name in the table.

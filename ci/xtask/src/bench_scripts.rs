@@ -15,7 +15,7 @@ use std::path::Path;
 /// Scripts in one process.
 const MEMORY_SCRIPTS: &str = "10000";
 
-/// A run of the benchmark.
+/// Run of the benchmark.
 struct Variant {
     /// In tables.
     title: &'static str,

@@ -32,13 +32,13 @@ const DEPENDENCIES: [&str; 7] = [
 /// Targets with other pointers, and without an operating system.
 const TARGETS: [&str; 2] = ["i686-unknown-linux-gnu", "wasm32-unknown-unknown"];
 
-/// The oldest Rust that must do.
+/// Oldest supported Rust.
 const OLDEST: &str = env!("CARGO_PKG_RUST_VERSION");
 
 /// Directory of builds for other configurations, so that they do not displace the normal one.
 static BUILDS: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("crates"));
 
-/// The surface of `glasm` by names.
+/// Surface of `glasm` by names.
 const SURFACE: &str = "tests/acceptance/public-api.txt";
 
 /// Runs the step.

@@ -37,7 +37,7 @@ impl Row {
     }
 }
 
-/// The feature lists, in file order.
+/// Feature lists, in file order.
 #[derive(Default)]
 pub(crate) struct Features {
     pub(crate) rows: Vec<Row>,

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// A source of files that are unpacked below the target directory.
+/// Source of files that are unpacked below the target directory.
 pub(crate) struct Fetched {
     /// Fetches and unpacks them.
     pub(crate) fetch: fn() -> Result<()>,
@@ -21,14 +21,14 @@ pub(crate) struct Fetched {
     pub(crate) is_for_this_machine: fn() -> bool,
 }
 
-/// The Cg runtime, in a package of Python.
+/// Cg runtime, in a package of Python.
 pub(crate) const CG: Fetched = Fetched {
     fetch: fetch_cg,
     hint: [cg::PACKAGE, "pip"],
     is_for_this_machine: || true,
 };
 
-/// The tests of piglit.
+/// Tests of piglit.
 pub(crate) const PIGLIT_TESTS: Fetched = Fetched {
     fetch: fetch_piglit,
     hint: ["it", "apt-get download"],
@@ -89,7 +89,7 @@ static PIGLIT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("piglit-
 /// Directory of the libraries in the packages.
 const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 
-/// A package of Debian 12.
+/// Package of Debian 12.
 struct Package {
     name: &'static str,
     version: &'static str,

@@ -19,7 +19,7 @@ to out/gallery/index.html.";
 /// Output directory of the gallery.
 const GALLERY: &str = "out/gallery";
 
-/// The sample programs.
+/// Sample programs.
 const SAMPLES: &str = "shaders";
 
 /// Runs `cargo xtask demo`.

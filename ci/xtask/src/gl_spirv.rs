@@ -16,7 +16,7 @@ const EXPECTED: &str = "tests/opengl/expected-failures.txt";
 /// Output directory of the report.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("gl-spirv"));
 
-/// The driver.
+/// Driver.
 const DRIVER: &str = "llvmpipe";
 
 /// Fewer passing scripts would mean that the driver rejects programs that it accepted before.

@@ -39,7 +39,7 @@ const LIBRARIES: &[&[&str]] = &[
 /// Header of the C interface of glslang.
 pub(crate) const HEADER: &str = "glslang/Include/glslang_c_interface.h";
 
-/// The program, built on first use; `None` if that is impossible here.
+/// Program, built on first use; `None` if that is impossible here.
 static SERVER: LazyLock<Option<PathBuf>> = LazyLock::new(build);
 
 /// Passes the server to a `glasm` command, which does without if it cannot be built.

@@ -20,14 +20,14 @@ const EXPECTED: &str = "tests/vendor/piglit.txt";
 /// Directory of the links to the library.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("vendor"));
 
-/// The driver.
+/// Driver.
 const DRIVER: &str = "llvmpipe";
 
 /// Fewer passing tests would mean that the library or the driver rejects programs that it accepted
 /// before.
 const LEAST: u64 = 850;
 
-/// A test that hangs is killed then.
+/// Time limit of a test in seconds.
 const SECONDS: &str = "100";
 
 /// Strings in executables that contain programs of the assembly languages, or that query their
@@ -54,12 +54,12 @@ enum Mode {
     Mesa,
 }
 
-/// A test.
+/// Test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Test {
     /// Name in piglit.
     name: String,
-    /// The executable and its arguments.
+    /// Executable and its arguments.
     words: Vec<String>,
     modes: &'static [Mode],
 }
@@ -138,7 +138,7 @@ fn contains(file: &Path, words: &[&str]) -> bool {
     words.iter().any(|word| text.contains(word))
 }
 
-/// An entry of one of piglit's lists.
+/// Entry of one of piglit's lists.
 struct Entry {
     kind: String,
     name: String,

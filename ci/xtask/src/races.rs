@@ -44,7 +44,7 @@ const CLIENTS: [&str; 8] = [
 /// initialization of a `LazyLock` is in the compiled standard library.
 const UNSEEN: [&str; 2] = ["drop_slow", "sync::once"];
 
-/// A program with a race.
+/// Program with a race.
 const RACE: &str = "#include <pthread.h>
 void __tsan_write8(void *);
 static long value;

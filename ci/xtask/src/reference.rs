@@ -27,7 +27,7 @@ static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("reference"
 /// Decisions about differences, with the deciding sections.
 const KNOWN: &str = "tests/reference/known-differences.toml";
 
-/// The document that users read.
+/// Document that users read.
 const DOCUMENT: &str = "docs/reference.md";
 
 /// Families of scripts, each in a directory.

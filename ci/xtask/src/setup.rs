@@ -49,7 +49,7 @@ struct Need {
 
 /// Source of a requirement.
 enum Source {
-    /// The system's packages.
+    /// System's packages.
     Packages(Names),
     /// Packages that are unpacked below the target directory.
     Unpacked(&'static fetched::Fetched),

@@ -7,7 +7,7 @@ use glasm_ci_support::tally::Tally;
 use glasm_ci_support::{report, vulkan};
 use std::path::PathBuf;
 
-/// The forms, as the command line has them.
+/// Forms of state, as options of the command line.
 const FORMS: [&str; 2] = ["specialized", "uniform"];
 
 /// Lines that set state which programs may read.

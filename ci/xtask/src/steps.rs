@@ -30,7 +30,7 @@ pub(crate) struct State {
 pub(crate) struct Step {
     /// Name for the command line.
     pub(crate) name: &'static str,
-    /// The smallest scope that includes it.
+    /// Smallest scope that includes it.
     pub(crate) scope: Scope,
     /// Purpose of the step, for the help text and the document.
     pub(crate) about: &'static str,
@@ -38,7 +38,7 @@ pub(crate) struct Step {
     pub(crate) run: fn(&mut State) -> Result<Tally>,
 }
 
-/// The steps, in the order in which they run: those with early results first.
+/// Steps, in the order in which they run: those with early results first.
 pub(crate) static STEPS: &[Step] = &[
     Step {
         name: "fmt",

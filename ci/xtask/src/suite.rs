@@ -29,7 +29,7 @@ pub(crate) enum Scope {
     All,
 }
 
-/// A suite run on one driver.
+/// Suite run on one driver.
 pub(crate) struct SuiteRun {
     /// Name of the driver, or of how it was run.
     pub(crate) name: &'static str,

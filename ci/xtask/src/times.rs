@@ -11,13 +11,13 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-/// The record of the last run.
+/// Record of the last run.
 static RECORD: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("test-times.json"));
 
-/// The document that lists the steps and their times.
+/// Document that lists the steps and their times.
 const DOCUMENT: &str = "CONTRIBUTING.md";
 
-/// The lines around the table in the document.
+/// Lines around the table in the document.
 const MARKS: [&str; 2] = [
     "<!-- begin steps: written by `cargo xtask test --write-times` -->",
     "<!-- end steps -->",
@@ -38,7 +38,7 @@ pub(crate) struct Time {
     pub(crate) processor: Duration,
 }
 
-/// A measurement that continues.
+/// Running measurement.
 pub(crate) struct Clock {
     start: Instant,
     processor: Duration,
@@ -143,11 +143,11 @@ pub(crate) fn line(record: &Record) -> String {
     )
 }
 
-/// A line of the table of steps.
+/// Line of the table of steps.
 pub(crate) struct Listed {
     /// Name of the step.
     pub(crate) name: &'static str,
-    /// The runs that include it.
+    /// Runs that include it.
     pub(crate) runs: &'static str,
     /// Purpose of the step.
     pub(crate) about: &'static str,

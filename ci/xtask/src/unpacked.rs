@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 /// Name of the file that identifies the content of a directory. It is written last.
 const COMPLETE: &str = "complete";
 
-/// The list of packages that dpkg has installed.
+/// List of packages that dpkg has installed.
 const INSTALLED: &str = "/var/lib/dpkg/status";
 
 /// Keys of Debian's archive, where the package of that name is installed.
@@ -37,9 +37,9 @@ const REDIRECT_LINKS: &str = r#"find "$1" -type l -lname '/*' -exec sh -c '
 /// Distribution of packages, and their excluded dependencies.
 #[derive(Clone, Copy)]
 pub(crate) enum Origin<'a> {
-    /// The sources of this machine; none.
+    /// Sources of this machine; none.
     System,
-    /// The sources of this machine; installed ones.
+    /// Sources of this machine; installed ones.
     BesideTheSystem,
     /// This suite of Debian, from the archive that this machine uses; none. Programs see its files
     /// as the root of their file system.

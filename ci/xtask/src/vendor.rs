@@ -18,7 +18,7 @@ const EXPECTED: &str = "tests/vendor";
 /// Output directory of reports and the links to the library.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("vendor"));
 
-/// The driver.
+/// Driver.
 const DRIVER: &str = "llvmpipe";
 
 /// Headers of the NV languages. Programs of all of them have commands of OpenGL.
@@ -42,7 +42,7 @@ struct Group {
     has: fn(&str) -> bool,
 }
 
-/// The first two have different scripts.
+/// Groups of scripts; the first two have different scripts.
 const GROUPS: [Group; 3] = [
     Group {
         name: "nv",

@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 /// Scripts of GLSL.
 const GLSL: &str = "tests/virgl/glsl";
 
-/// The same scripts with TGSI.
+/// Same scripts with TGSI.
 const TGSI: &str = "tests/virgl/tgsi";
 
 /// Known failures.
@@ -26,7 +26,7 @@ const EXPECTED: &str = "tests/virgl/expected-failures.txt";
 /// Output directory of reports and recordings.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("virgl"));
 
-/// The driver that draws GLSL.
+/// Driver that draws GLSL.
 const OPENGL: &str = "llvmpipe";
 
 /// Runs the step of `cargo xtask test`.

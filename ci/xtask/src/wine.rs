@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// The C compiler for 64-bit Windows.
+/// C compiler for 64-bit Windows.
 pub(crate) const COMPILER: &str = "x86_64-w64-mingw32-gcc";
 
 /// Sources of the programs.
 const SOURCES: &str = "glvendor/tests/wine";
 
-/// The prefix of Wine, the programs and their images.
+/// Prefix of Wine, the programs and their images.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("wine"));
 
 /// Time limit in seconds of a program that hangs.
@@ -73,7 +73,7 @@ fn build(name: &str, libraries: &[&str]) -> Result<()> {
     shell::run(command.args(libraries))
 }
 
-/// A prefix of Wine below `target`. Its server ends when this is dropped.
+/// Prefix of Wine below `target`. Its server ends when this is dropped.
 struct Wine {
     out: PathBuf,
 }
@@ -181,7 +181,7 @@ fn count_cases(transcript: &shell::Transcript) -> Tally {
 
 /// Output of the program of Direct3D.
 struct Drawn {
-    /// The images of all cases.
+    /// Images of all cases.
     images: Vec<u8>,
     /// Printed output.
     output: String,

@@ -22,7 +22,7 @@ const STAGES: [Stage; 6] = [
     Stage::Compute,
 ];
 
-/// The parameter buffers of a kind of program.
+/// Parameter buffers of a kind of program.
 struct ParamTarget {
     /// Target of `glBindBufferRangeNV`.
     buffer: u32,

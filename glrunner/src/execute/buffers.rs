@@ -14,7 +14,7 @@ struct Made {
     address: Option<u64>,
 }
 
-/// The buffers of a script, and where they are bound.
+/// Buffers of a script, and where they are bound.
 #[derive(Default)]
 pub(super) struct Buffers {
     made: Vec<Made>,

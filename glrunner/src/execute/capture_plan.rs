@@ -12,7 +12,7 @@ use glasm::{Capture, TransformFeedback};
 pub(super) struct CapturePlan {
     /// Results, gaps and changes to the next buffer, in order.
     pub(super) results: Vec<CapturedResult>,
-    /// The vertex stream of each buffer.
+    /// Vertex stream of each buffer.
     pub(super) streams: Vec<u32>,
     /// Bytes from a vertex to the next in each buffer.
     pub(super) strides: Vec<u32>,

@@ -12,7 +12,7 @@ use glasm::{FixedState, Options, Program, Source};
 pub(super) struct Facts {
     /// True if it writes the size of points.
     pub(super) writes_point_size: bool,
-    /// The clip distances that it writes, a bit for each.
+    /// Clip distances that it writes, a bit for each.
     pub(super) clip_distances: u8,
     /// Bit n: it reads vertex attribute n as a signed integer, unless the draw adds another type.
     pub(super) signed_attributes: u32,
@@ -30,18 +30,18 @@ pub(super) struct Facts {
     pub(super) open_groups: bool,
     /// Texture lookups of the program.
     pub(super) lookups: Lookups,
-    /// The attributes that a module reads as words or doubles, among them those of 64 bits.
+    /// Attributes that a module reads as words or doubles, among them those of 64 bits.
     pub(super) words: Vec<WordInput>,
 }
 
-/// An attribute that a module reads as words, or as doubles.
+/// Attribute that a module reads as words, or as doubles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct WordInput {
     /// Number of the attribute.
     pub(super) attribute: u32,
     /// Location in the module.
     pub(super) location: u32,
-    /// The components of 64 bits that it holds.
+    /// Components of 64 bits that it holds.
     pub(super) half: Option<Half>,
     /// True if it contains all components, as doubles.
     pub(super) is_doubles: bool,

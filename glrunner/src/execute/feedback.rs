@@ -49,7 +49,7 @@ pub(super) enum FeedbackState {
     Active(Capture, Primitives),
 }
 
-/// The primitives of a stream that are counted during a draw.
+/// Primitives of a stream that are counted during a draw.
 pub(super) struct Counter {
     pub(super) stream: u32,
     pub(super) written: Query,

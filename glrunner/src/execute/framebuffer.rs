@@ -24,19 +24,19 @@ const fn feature(core: Version, extensions: &'static [&'static str]) -> Feature 
     Feature { core, extensions }
 }
 
-/// A color attachment by the names of both worlds.
+/// Color attachment with its format in scripts and in OpenGL.
 struct ColorAttachment {
     format: Format,
     texels: TexelFormat,
 }
 
-/// A depth or stencil attachment, or both in one.
+/// Depth or stencil attachment, or both in one.
 struct DepthStencil {
     format: DepthFormat,
     texels: TexelFormat,
 }
 
-/// The framebuffer of a script.
+/// Framebuffer of a script.
 pub(super) struct ScriptFramebuffer {
     framebuffer: Framebuffer,
     /// Color attachments by number.

@@ -20,7 +20,7 @@ use glasm_scripts::params::{ParamKey, Params};
 use glasm_scripts::script::{ParamBank, ParamType, ParamValue, ProgramState, Script};
 use std::rc::Rc;
 
-/// A parameter: bank, stage and index.
+/// Parameter: bank, stage and index.
 type Place = (ParamBank, Stage, u32);
 
 /// Compiled programs of a script, and their resources.
@@ -68,11 +68,11 @@ impl ModuleProgram {
     }
 }
 
-/// The module of a stage.
+/// Module of a stage.
 pub(super) struct StageModule {
     pub(super) stage: Stage,
     pub(super) reflection: Reflection,
-    /// The line of the program, which distinguishes programs.
+    /// Line of the program, which distinguishes programs.
     pub(super) line: u32,
     pub(super) facts: Facts,
     pub(super) source: ModuleSource,

@@ -128,10 +128,10 @@ fn query(
     Ok(Some(words))
 }
 
-/// A parameter: stage, bank and number.
+/// Parameter: stage, bank and number.
 pub(super) type Key = (Stage, ParamBank, u32);
 
-/// The bits of a parameter, and the type that it is set with.
+/// Bits of a parameter, and the type that it is set with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Value {
     pub(super) words: [u32; 4],

@@ -75,7 +75,7 @@ fn copy_for(input: Semantic) -> Option<Copy> {
     .map(|(_, name)| Copy::Conventional(name, name))
 }
 
-/// A fragment program whose color is the primary color.
+/// Fragment program whose color is the primary color.
 pub(super) const FRAGMENT_PROGRAM: &str = "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND\n";
 
 #[cfg(test)]

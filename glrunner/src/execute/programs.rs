@@ -11,13 +11,13 @@ use glasm_scripts::params::count_of;
 use glasm_scripts::script::{CountKind, ProgramForm, ProgramState, Script};
 use std::collections::BTreeMap;
 
-/// The programs that draws and dispatches use, one for a stage.
+/// Programs that draws and dispatches use, one for a stage.
 #[derive(Default)]
 pub(super) struct Programs {
     loaded: Vec<Loaded>,
 }
 
-/// The program of a stage.
+/// Program of a stage.
 struct Loaded {
     stage: Stage,
     /// `None` for shaders, which are linked into one program.
@@ -108,8 +108,8 @@ impl Programs {
     }
 }
 
-/// The loaded state programs: that of the script without a name, and alternate programs, which
-/// remain loaded after their execution.
+/// Loaded state programs: that of the script without a name, and alternate programs, which remain
+/// loaded after their execution.
 #[derive(Default)]
 pub(super) struct StatePrograms {
     loaded: BTreeMap<Option<usize>, Program>,

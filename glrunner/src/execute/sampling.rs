@@ -15,7 +15,7 @@ pub(super) enum Comparing {
     On,
 }
 
-/// A parameter of a texture with its value.
+/// Parameter of a texture with its value.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Parameter {
     Int(u32, u32),

@@ -12,7 +12,7 @@ use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::{ProgramForm, ProgramSection, Script};
 use std::rc::Rc;
 
-/// The programs of GLSL of a script.
+/// Programs of GLSL of a script.
 #[derive(Default)]
 pub(super) struct Shaders {
     pub(super) draws: Option<Rc<ShaderProgram>>,
@@ -59,7 +59,7 @@ pub(super) fn shader_type(stage: Stage) -> u32 {
     }
 }
 
-/// A vertex shader that forwards the position, which is attribute 0.
+/// Vertex shader that forwards the position, which is attribute 0.
 const VERTEX: &str = "#version 330
 layout(location = 0) in vec4 position;
 void main() { gl_Position = position; }

@@ -19,7 +19,7 @@ use glasm_scripts::script::{
 pub(super) struct State {
     /// Size of all points; `None` leaves it to programs.
     pub(super) point_size: Option<f32>,
-    /// The clip planes and distances that are enabled, a bit for each.
+    /// Clip planes and distances that are enabled, a bit for each.
     pub(super) clip_planes: u8,
 }
 
@@ -32,7 +32,7 @@ struct MatrixKind {
     number: Option<(u32, u32)>,
     /// Extension that the driver must have.
     extension: Option<&'static str>,
-    /// The limit on the depth of the stack.
+    /// Limit on the depth of the stack.
     depth: u32,
 }
 
@@ -274,8 +274,8 @@ mod tests {
     use glasm::state::Matrix;
     use glasm::state::matrix::{scaling, translation};
 
-    /// A quarter turn about z, twice the size, moved by (5, 6, 7): x' = 5 - 2 y, y' = 6 + 2 x, z' =
-    /// 7 + 2 z.
+    /// Quarter turn about z, twice the size, moved by (5, 6, 7): x' = 5 - 2 y, y' = 6 + 2 x, z' = 7
+    /// + 2 z.
     const TURN: Matrix = [
         [0.0, 2.0, 0.0, 0.0],
         [-2.0, 0.0, 0.0, 0.0],

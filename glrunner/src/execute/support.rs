@@ -98,7 +98,7 @@ pub(crate) struct Feature {
     pub(crate) extensions: &'static [&'static str],
 }
 
-/// A version that no driver has: for features that only extensions add.
+/// Version that no driver has: for features that only extensions add.
 pub(crate) const NO_VERSION: Version = Version(u32::MAX, 0);
 
 impl Feature {

@@ -13,11 +13,11 @@ use std::rc::Rc;
 
 /// Storage of the texels of a texture.
 pub(super) enum Store {
-    /// The texture.
+    /// Texture.
     Own,
-    /// A buffer.
+    /// Buffer.
     Buffer(Buffer),
-    /// A renderbuffer, which is only read.
+    /// Renderbuffer, which is only read.
     Renderbuffer { _object: Renderbuffer },
 }
 

@@ -18,11 +18,11 @@ use glasm_scripts::texture::{Sampling, Shape, Update};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// A texture of OpenGL, filled.
+/// Texture of OpenGL, filled.
 pub(super) struct Object {
     pub(super) texture: Texture,
     _store: Store,
-    /// The parameters that it has.
+    /// Parameters that it has.
     parameters: Vec<Parameter>,
     /// True if it has a handle: from then on its state is unchanged.
     has_handle: bool,

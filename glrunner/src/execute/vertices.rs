@@ -43,7 +43,7 @@ const LONG_INTEGERS: Feature = Feature {
 /// Vertex attributes: arrays and current values.
 pub(super) struct Vertices {
     pub(super) current: [[f32; 4]; ATTRIBUTES],
-    /// The vertex data of the script, from its first draw on.
+    /// Vertex data of the script, uploaded at its first draw.
     data: Option<Rc<Arrays>>,
 }
 

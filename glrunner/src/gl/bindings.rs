@@ -17,7 +17,7 @@ enum Slot {
     Found(*const c_void),
 }
 
-/// The commands of one context.
+/// Commands of one context.
 ///
 /// Each has a method with its name less `gl`, its parameters, and its result in a `Result`. Methods
 /// that could access memory of this process are `unsafe`: the caller ensures that the pointers

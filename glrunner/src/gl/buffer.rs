@@ -6,7 +6,7 @@ use super::object::{Object, ObjectKind};
 use crate::error::Error;
 use std::rc::Rc;
 
-/// A buffer of fixed size.
+/// Buffer of fixed size.
 pub(crate) struct Buffer {
     object: Object,
     size: usize,

@@ -36,8 +36,7 @@ fn has_extension(named: &BTreeSet<String>, extension: &str) -> bool {
 /// are rejected.
 const MAX_VALUES: usize = 64;
 
-/// A context, current on this thread until it is dropped. Its commands are methods, see
-/// [`Commands`].
+/// Context, current on this thread until it is dropped. Its commands are methods, see [`Commands`].
 pub(crate) struct Gl {
     commands: Commands,
     info: DeviceInfo,

@@ -6,7 +6,7 @@ use crate::error::Error;
 use glasm_scripts::runner::DeviceChoice;
 use std::rc::Rc;
 
-/// A version of OpenGL, major and minor.
+/// Version of OpenGL, major and minor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Version(pub u32, pub u32);
 
@@ -16,7 +16,7 @@ impl std::fmt::Display for Version {
     }
 }
 
-/// A device that can run scripts.
+/// Device that can run scripts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeviceInfo {
     /// Number for [`DeviceChoice::Index`](glasm_scripts::runner::DeviceChoice::Index).
@@ -25,7 +25,7 @@ pub struct DeviceInfo {
     pub name: String,
     /// Vendor of the driver or the device.
     pub vendor: String,
-    /// The version of OpenGL.
+    /// Version of OpenGL.
     pub version: Version,
     /// Name and version of the driver.
     pub driver: String,

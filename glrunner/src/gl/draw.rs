@@ -11,13 +11,13 @@ use std::rc::Rc;
 /// Attribute that an array is the source of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ArraySlot {
-    /// An attribute with a name, whose components have type `GL_FLOAT`.
+    /// Attribute with a name, whose components have type `GL_FLOAT`.
     Conventional(Conventional),
-    /// An attribute with a number. Number 0 is the position, too.
+    /// Attribute with a number. Number 0 is the position, too.
     Generic(u32, GenericFormat),
 }
 
-/// An attribute that OpenGL has a name for.
+/// Attribute that OpenGL has a name for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Conventional {
     /// Three components.
@@ -51,7 +51,7 @@ impl Conventional {
 pub(crate) struct GenericFormat {
     /// Number of components, or `GL_BGRA`.
     pub(crate) size: u32,
-    /// The type of a component, or of all.
+    /// Type of a component, or of all.
     pub(crate) ty: u32,
     /// Type of the attribute in programs.
     pub(crate) kind: AttributeKind,
@@ -70,7 +70,7 @@ pub(crate) enum AttributeKind {
     Long,
 }
 
-/// An array of values of an attribute.
+/// Array of values of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct VertexArray {
     /// Attribute of the array.
@@ -86,7 +86,7 @@ pub(crate) struct VertexArray {
     pub(crate) divisor: u32,
 }
 
-/// The type of an index.
+/// Type of an index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum IndexType {
     /// `GL_UNSIGNED_BYTE`.
@@ -102,7 +102,7 @@ pub(crate) enum IndexType {
 pub(crate) enum Elements<'a> {
     /// Consecutive elements.
     Range {
-        /// The first.
+        /// First element.
         first: u32,
         /// Number of elements.
         count: u32,
@@ -115,19 +115,19 @@ pub(crate) enum Elements<'a> {
         ty: IndexType,
         /// Added to each.
         base: i32,
-        /// A number that denotes no vertex.
+        /// Index that denotes no vertex.
         restart: Option<u32>,
     },
 }
 
-/// A draw.
+/// Draw command.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DrawCall<'a> {
-    /// The primitives, such as `GL_TRIANGLES`.
+    /// Primitives, such as `GL_TRIANGLES`.
     pub(crate) mode: u32,
-    /// The arrays; all others are off.
+    /// Arrays; all others are off.
     pub(crate) arrays: &'a [VertexArray],
-    /// The elements that are drawn.
+    /// Elements that are drawn.
     pub(crate) elements: Elements<'a>,
     /// Number of instances.
     pub(crate) instances: u32,

@@ -46,7 +46,7 @@ const VERSIONS: [(egl::Int, egl::Int); 11] = [
     (2, 1),
 ];
 
-/// A device of EGL_EXT_device_enumeration.
+/// Device of EGL_EXT_device_enumeration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Handle(*mut c_void);
 
@@ -81,7 +81,7 @@ pub(super) struct Device {
     pub(super) kind: DeviceKind,
 }
 
-/// The EGL library.
+/// EGL library.
 pub(super) struct Egl {
     instance: Library,
     client_extensions: String,
@@ -225,8 +225,8 @@ thread_local! {
     static IN_USE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A context that is current on this thread from its creation to its `Drop`. There is at most one
-/// in a thread.
+/// Context that is current on this thread from its creation to its `Drop`. There is at most one in
+/// a thread.
 pub(super) struct CurrentContext {
     egl: &'static Egl,
     display: egl::Display,

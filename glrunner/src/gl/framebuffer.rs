@@ -15,7 +15,7 @@ const MAX_COLORS: usize = 8;
 /// Part of a texture that is rendered to.
 #[derive(Clone)]
 pub(crate) struct TexturePart {
-    /// The texture.
+    /// Texture.
     pub(crate) texture: Rc<Texture>,
     /// Image of the attachment.
     pub(crate) image: Image,
@@ -26,9 +26,9 @@ pub(crate) struct TexturePart {
 /// Image that is rendered to.
 #[derive(Clone)]
 pub(crate) struct ColorTarget {
-    /// The format of OpenGL.
+    /// Format of OpenGL.
     pub(crate) internal: u32,
-    /// A client format that fits it.
+    /// Client format that fits it.
     pub(crate) client: ClientFormat,
     /// Texture; `None` creates an image.
     pub(crate) part: Option<TexturePart>,
@@ -52,7 +52,7 @@ pub(crate) struct FramebufferDesc {
 /// Sample of each pixel that is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sample {
-    /// The only sample, or the resolved value of several.
+    /// Only sample, or the resolved value of several.
     Resolved,
     /// This one. Depth is read as `GL_FLOAT`, stencil values as `GL_UNSIGNED_BYTE`.
     At(u32),
@@ -66,7 +66,7 @@ struct Attachment {
     client: ClientFormat,
 }
 
-/// A complete framebuffer.
+/// Complete framebuffer.
 pub(crate) struct Framebuffer {
     object: Object,
     samples: u32,

@@ -11,7 +11,8 @@ use crate::error::Error;
 use std::ffi::{c_char, c_void};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A context has at most one flag for each error; a lost context may report its loss forever.
+/// Maximum number of pending errors: a context has at most one flag for each error, but a lost
+/// context may report its loss forever.
 const MAX_ERRORS: usize = 16;
 
 /// More messages than anyone reads.

@@ -7,13 +7,13 @@ use std::rc::Rc;
 /// Type of object that a name denotes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ObjectKind {
-    /// A program of `glProgramStringARB`.
+    /// Program of `glProgramStringARB`.
     ArbProgram,
     Buffer,
     Framebuffer,
-    /// A program of shaders.
+    /// Program of shaders.
     GlslProgram,
-    /// A program of `glLoadProgramNV`.
+    /// Program of `glLoadProgramNV`.
     NvProgram,
     Query,
     Renderbuffer,

@@ -6,9 +6,9 @@ use crate::error::Error;
 /// Format and type of texels on OpenGL's client side, such as `GL_RGBA` with `GL_FLOAT`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ClientFormat {
-    /// The components, such as `GL_RGBA_INTEGER`.
+    /// Components, such as `GL_RGBA_INTEGER`.
     pub(crate) format: u32,
-    /// The type of one component, or of a packed texel.
+    /// Type of one component, or of a packed texel.
     pub(crate) ty: u32,
 }
 

@@ -246,7 +246,7 @@ pub(crate) fn parameter_of(first: i32, index: u32) -> [i32; 4] {
     [first, i32::MIN, -1, index.cast_signed()]
 }
 
-/// The first components of parameters by bank and type: environment and local, signed and unsigned.
+/// First components of parameters by bank and type: environment and local, signed and unsigned.
 pub(crate) const ENV_INT: i32 = -2;
 pub(crate) const ENV_UINT: i32 = -3;
 pub(crate) const LOCAL_INT: i32 = -4;

@@ -72,7 +72,7 @@ pub(crate) struct LoadError {
     pub(crate) error: u32,
 }
 
-/// A program that the driver took.
+/// Program that the driver has accepted.
 pub(crate) struct Program {
     object: Object,
     target: u32,

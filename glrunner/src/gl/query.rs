@@ -7,7 +7,7 @@ use super::object::{Object, ObjectKind};
 use crate::error::Error;
 use std::rc::Rc;
 
-/// A query of one target, such as `GL_SAMPLES_PASSED`.
+/// Query of one target, such as `GL_SAMPLES_PASSED`.
 pub(crate) struct Query {
     object: Object,
     target: u32,

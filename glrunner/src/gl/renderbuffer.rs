@@ -11,7 +11,7 @@ use super::texture::{Texture, int};
 use crate::error::Error;
 use std::rc::Rc;
 
-/// A renderbuffer.
+/// Renderbuffer.
 pub(crate) struct Renderbuffer {
     object: Object,
 }

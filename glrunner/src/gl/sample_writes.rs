@@ -61,9 +61,9 @@ impl Texels {
 pub(crate) struct SampleLayer {
     /// Width and height.
     pub(crate) size: [u32; 2],
-    /// The layer, 0 without layers.
+    /// Layer, 0 without layers.
     pub(crate) layer: u32,
-    /// The sample.
+    /// Sample.
     pub(crate) sample: u32,
 }
 

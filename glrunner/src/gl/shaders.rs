@@ -14,11 +14,11 @@ const MESSAGE: usize = 8192;
 pub(crate) struct Refusal {
     /// Index of the shader in the list; `None` if the error was only found at link time.
     pub(crate) shader: Option<usize>,
-    /// The driver's words.
+    /// Message of the driver.
     pub(crate) message: String,
 }
 
-/// A module of SPIR-V.
+/// Module of SPIR-V.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Module<'a> {
     /// Words of the module.

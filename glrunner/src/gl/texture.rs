@@ -11,16 +11,16 @@ use std::rc::Rc;
 /// Image of a texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Image {
-    /// The target, which for a cube map is a face.
+    /// Target, which for a cube map is a face.
     pub(crate) target: u32,
-    /// The level of detail.
+    /// Level of detail.
     pub(crate) level: u32,
     /// Width, height, depth; 1 for missing dimensions. Layers of arrays are the last dimension of
     /// the target.
     pub(crate) size: [u32; 3],
 }
 
-/// A texture.
+/// Texture.
 pub(crate) struct Texture {
     object: Object,
     target: u32,

@@ -7,7 +7,7 @@ use super::texture::{Dimensions, check_length, dimensions, int};
 use super::texture::{Image, Texture};
 use crate::error::Error;
 
-/// The color of a border, by the type of the texels.
+/// Color of a border, by the type of the texels.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Border {
     Float([f32; 4]),

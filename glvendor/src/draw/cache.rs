@@ -35,7 +35,7 @@ pub(super) struct PipelineCache {
     chosen_for: DrawKind,
     /// Groups of state that select among the pipelines of the current programs.
     deciding: Groups,
-    /// The compute pipeline that was dispatched last.
+    /// Compute pipeline that was dispatched last.
     compute: Option<(ComputeKey, Pipeline)>,
     /// Number of deleted program strings when pipelines were purged last.
     gone_count: u64,

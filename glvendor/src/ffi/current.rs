@@ -11,18 +11,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
-/// A context of GLX or EGL.
+/// Context of GLX or EGL.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Native(pub(crate) usize);
 
-/// A context, for the thread that owns it.
+/// Context, for the thread that owns it.
 ///
 /// GLX and EGL forbid to make a context current that is current on another thread, but libGLX and
 /// Mesa do not prevent it. Therefore a context has an owner, the first thread that uses it: on
 /// another one, commands do not find the context until the owner has made another one current, or
 /// ends.
 struct Cellular {
-    /// The owner's [`token`]; 0 for none.
+    /// Owner's [`token`]; 0 for none.
     owner: AtomicUsize,
     /// True while the owner uses the context. Only the owner accesses it.
     is_busy: Cell<bool>,
@@ -81,7 +81,7 @@ impl Cellular {
     }
 }
 
-/// The use of a context by its owner.
+/// Use of a context by its owner.
 struct Use<'a>(&'a Cellular);
 
 impl<'a> Use<'a> {
@@ -156,7 +156,7 @@ pub(crate) fn created(native: Native, sharing: Option<Native>) {
     drop(old);
 }
 
-/// A context that the window system is about to destroy, whose name may be another one's from then
+/// Context that the window system is about to destroy, whose name may be another one's from then
 /// on.
 pub(crate) struct Removed(Native, Option<Arc<Cellular>>);
 

@@ -15,7 +15,7 @@ use super::{current, driver, own};
 use crate::context::Groups;
 use std::ffi::c_void;
 
-/// A component of an attribute.
+/// Component of an attribute.
 trait Component: Copy {
     /// Returns the value as a number.
     fn number(self) -> f32;

@@ -133,7 +133,7 @@ fn function(library: &str, name: &CStr) -> Option<*mut c_void> {
     (!found.is_null()).then_some(found)
 }
 
-/// The vendor's library for GLX, if one is loaded.
+/// Vendor's library for GLX, if one is loaded.
 static GLX: AtomicUsize = AtomicUsize::new(0);
 
 /// Unloads the vendor's library of the old libGLX. libGLX asks once for its vendor; a second
@@ -166,7 +166,7 @@ macro_rules! vendor_function {
     }};
 }
 
-/// A handle of the window system: a display, a configuration, a surface or a context.
+/// Handle of the window system: a display, a configuration, a surface or a context.
 pub(super) type Pointer = *mut c_void;
 
 /// Return value of a function of the vendor; the default value is that of a function that the

@@ -42,10 +42,10 @@ enum Memory {
     GivenUp,
 }
 
-/// A buffer of the driver that belongs to this library until its name is given up.
+/// Buffer of the driver that belongs to this library until its name is given up.
 #[derive(Debug)]
 pub(crate) struct Store {
-    /// The name, which is not 0.
+    /// Name, which is not 0.
     pub(crate) name: u32,
     memory: Mutex<Memory>,
     /// True if `memory == GivenUp`, which can be read without the lock.
@@ -162,8 +162,8 @@ impl Store {
     }
 }
 
-/// A sequence of buffers. Each range of a buffer is written once; a full buffer is replaced, and
-/// the driver retains the old one as long as draws read it.
+/// Sequence of buffers. Each range of a buffer is written once; a full buffer is replaced, and the
+/// driver retains the old one as long as draws read it.
 #[derive(Debug, Default)]
 pub(crate) struct Ring {
     store: Option<Arc<Store>>,

@@ -6,7 +6,7 @@ use std::fmt;
 /// Driver that ran a script.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Driver {
-    /// The interface: `gl` or `vulkan`.
+    /// Interface: `gl` or `vulkan`.
     pub api: String,
     /// Name of the device.
     pub device: String,
@@ -33,11 +33,11 @@ pub struct Comparison {
     pub differing: u64,
     /// Number of zeros that differ in sign only; they are treated as equal.
     pub zero_signs: u64,
-    /// The largest distance of two floats, in units in the last place of their type.
+    /// Largest distance of two floats, in units in the last place of their type.
     pub ulp: f64,
     /// Largest difference of two floats near zero, for which units in the last place are not used.
     pub near_zero: f64,
-    /// The largest distance of two numbers with a fixed point, in steps.
+    /// Largest distance of two numbers with a fixed point, in steps.
     pub steps: f64,
     /// Verdicts on programs that were compared.
     pub verdicts: usize,
@@ -96,7 +96,7 @@ pub struct Difference {
     pub line: Option<u32>,
     /// Complete description.
     pub text: String,
-    /// The first and the worst pair of values, for values.
+    /// First and the worst pair of values, for values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<Sample>,
 }
@@ -106,7 +106,7 @@ pub struct Difference {
 pub struct Sample {
     /// Location of the value: `(3, 4) green`, `byte 12`.
     pub place: String,
-    /// The values of the two runs.
+    /// Values of the two runs.
     pub values: [String; 2],
 }
 

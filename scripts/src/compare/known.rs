@@ -23,7 +23,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A list of known differences.
+/// List of known differences.
 #[derive(Debug, Default)]
 pub struct Known {
     entries: Vec<Entry>,
@@ -38,11 +38,11 @@ struct Entry {
     matched: AtomicBool,
 }
 
-/// A difference that is decided.
+/// Difference that is decided.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownDifference {
-    /// The scripts that show it.
+    /// Scripts that show it.
     #[serde(deserialize_with = "one_or_more")]
     pub scripts: Vec<String>,
     /// Substring of the driver's name.
@@ -50,7 +50,7 @@ pub struct KnownDifference {
     /// Kinds of differences that the entry covers.
     #[serde(deserialize_with = "one_or_more")]
     pub kind: Vec<DifferenceKind>,
-    /// The section of the specification that decides it.
+    /// Section of the specification that decides it.
     pub section: String,
     /// Reason for the driver's deviation.
     pub reason: String,
@@ -62,7 +62,7 @@ pub struct KnownDifference {
 /// Assessment of a difference: the reason why it is or is not a fault of a driver.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Decision {
-    /// The section of the specification that decides.
+    /// Section of the specification that decides.
     pub section: String,
     /// Reason for the difference of the drivers.
     pub reason: String,
@@ -77,7 +77,7 @@ impl From<&KnownDifference> for Decision {
     }
 }
 
-/// The file.
+/// File.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {

@@ -15,7 +15,7 @@ use crate::probe::Precision;
 use crate::probe::pixels::print_values;
 use std::collections::{HashMap, VecDeque};
 
-/// An observation of both runs.
+/// Observation of both runs.
 struct Pair<'a> {
     sides: [&'a Observation; 2],
     /// True if a probe that passes in both runs compared the observation.
@@ -185,7 +185,7 @@ fn describe(seen: &Observation, tally: Tally) -> Difference {
     }
 }
 
-/// The layout of texels.
+/// Layout of texels.
 struct Texels<'a> {
     format: &'a Format,
     width: u32,

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Scripts that are named for each kind of difference, at most.
 const MAX_NAMED: usize = 20;
 
-/// The comparison of a script, judged.
+/// Comparison of a script, with its known causes.
 #[derive(Clone, Copy, Debug)]
 pub struct Judged<'a> {
     /// Path of the script.

@@ -20,7 +20,7 @@ pub fn wrong_blame<'d>(
     wrong.map(|error| error.message.as_str())
 }
 
-/// The features that are withheld.
+/// Features that are withheld.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Withheld {
     names: BTreeSet<String>,

@@ -29,12 +29,12 @@ pub enum Scalar {
     F64,
 }
 
-/// A number in a buffer.
+/// Number in a buffer.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub enum Value {
-    /// A value of an integer type; every one fits.
+    /// Value of an integer type; every one fits.
     Int(i128),
-    /// A value of a float type, which 64 bits hold exactly.
+    /// Value of a float type, which 64 bits hold exactly.
     Float(f64),
 }
 
@@ -211,7 +211,7 @@ impl Scalar {
     }
 }
 
-/// A type: a scalar, a vector of `rows` components, or a matrix of `columns` such vectors.
+/// Type: a scalar, a vector of `rows` components, or a matrix of `columns` such vectors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DataType {
     /// Type of the components.

@@ -12,10 +12,10 @@ pub enum Written {
     Bits,
 }
 
-/// A number of a script.
+/// Number of a script.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Literal {
-    /// The bits, in the low ones of these 64.
+    /// Bits, in the low ones of these 64.
     pub bits: u64,
     /// Notation in the script, which selects the comparison.
     pub written: Written,
@@ -134,11 +134,11 @@ impl Sequence {
 pub enum Radix {
     /// Numbers of their type.
     Decimal,
-    /// The bits of all types.
+    /// Bits of all types.
     Hexadecimal,
 }
 
-/// An array of values in a buffer.
+/// Array of values in a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DataRange {
     /// Type of an element.

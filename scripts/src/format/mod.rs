@@ -94,7 +94,7 @@ const ENCODINGS: &[(&str, Encoding)] = &[
     ("UFLOAT", Encoding::Ufloat),
 ];
 
-/// A channel: `component` is 0 to 3 for R, G, B, A.
+/// Channel: `component` is 0 to 3 for R, G, B, A.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Channel {
     /// Index of the color component: 0 to 3 for R, G, B, A.
@@ -105,7 +105,7 @@ pub struct Channel {
     pub offset: u32,
 }
 
-/// The texels of a color format, or the depths of a depth format.
+/// Texels of a color format, or the depths of a depth format.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Format {
     /// Vulkan's format.

@@ -8,7 +8,7 @@ use crate::format::Format;
 use crate::image::Image;
 use std::fmt;
 
-/// A rectangle of pixels.
+/// Rectangle of pixels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Region {
     /// Leftmost column.
@@ -24,18 +24,18 @@ pub struct Region {
 /// Buffer of a framebuffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Plane {
-    /// A color attachment.
+    /// Color attachment.
     Color(u32),
-    /// The depth buffer.
+    /// Depth buffer.
     Depth,
-    /// The stencil buffer.
+    /// Stencil buffer.
     Stencil,
 }
 
 /// Two-dimensional image in a framebuffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Surface {
-    /// The buffer.
+    /// Buffer.
     pub plane: Plane,
     /// Layer of the framebuffer, from 0.
     pub layer: u32,
@@ -104,7 +104,7 @@ pub struct Expected {
     pub components: usize,
 }
 
-/// A comparison of pixels.
+/// Comparison of pixels.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PixelProbe {
     /// Surface that contains the pixels.

@@ -6,7 +6,7 @@ use crate::data::{Literal, Scalar, TypedData, Written};
 /// Maximum number of differing values that a message lists.
 const MAX_LISTED: usize = 8;
 
-/// A value that is not as expected.
+/// Value that is not as expected.
 struct Mismatch {
     index: usize,
     at: u64,

@@ -123,9 +123,9 @@ impl Script {
 pub struct StreamOutput {
     /// Line of the script.
     pub line: u32,
-    /// The register.
+    /// Register.
     pub register: u32,
-    /// The first component.
+    /// First component.
     pub first: u8,
     /// Number of components.
     pub count: u8,
@@ -140,7 +140,7 @@ pub struct StreamOutput {
 /// Captures of a script that are specified by registers.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StreamOutputs {
-    /// The outputs, in the order of the script.
+    /// Outputs, in the order of the script.
     pub outputs: Vec<StreamOutput>,
     /// Words from a vertex to the next, by buffer; 0 where the last output ends a vertex.
     pub strides: Vec<u32>,

@@ -28,12 +28,12 @@ use crate::texture::{PlaneId, Sampling, Update};
 use glasm::ir::Stage;
 use glasm::state::Tracking;
 
-/// A command and its line.
+/// Command and its line.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Step {
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: u32,
-    /// The command.
+    /// Command.
     pub command: Command,
 }
 
@@ -72,7 +72,7 @@ pub enum CountKind {
 }
 
 impl CountKind {
-    /// The words of `probe count`.
+    /// Words of `probe count`.
     pub const WORDS: &'static [(&'static str, Self)] = &[
         ("attrib_components", Self::AttribComponents),
         ("result_components", Self::ResultComponents),
@@ -105,9 +105,9 @@ pub enum Execution {
 /// Expected position of an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExpectedPlace {
-    /// The error's first byte in the program string, from 0.
+    /// Error's first byte in the program string, from 0.
     Start(u32),
-    /// The error's span in the program string.
+    /// Error's span in the program string.
     Bytes {
         /// First byte, from 0.
         start: u32,
@@ -116,9 +116,9 @@ pub enum ExpectedPlace {
     },
     /// Line and column of the program string, from 1.
     Position {
-        /// The line.
+        /// Line.
         line: usize,
-        /// The column.
+        /// Column.
         column: usize,
     },
     /// The error is found only after the whole program was read.
@@ -128,7 +128,7 @@ pub enum ExpectedPlace {
 /// Error or warning that a program must have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ExpectedError {
-    /// The code that it must have.
+    /// Code that it must have.
     pub code: glasm::Code,
     /// Expected position; `None` accepts any position.
     pub place: Option<ExpectedPlace>,
@@ -163,7 +163,7 @@ pub struct Clear {
     pub depth: f32,
     /// Stencil value.
     pub stencil: u32,
-    /// The only color attachment that is cleared; `None` clears all attachments.
+    /// Only color attachment that is cleared; `None` clears all attachments.
     pub only: Option<u32>,
 }
 
@@ -178,7 +178,7 @@ impl Default for Clear {
     }
 }
 
-/// A command.
+/// Command.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Command {
     /// `clear`
@@ -196,9 +196,9 @@ pub enum Command {
     },
     /// Sets a parameter of programs.
     Parameter {
-        /// The array of parameters.
+        /// Array of parameters.
         bank: ParamBank,
-        /// The stage whose programs see it.
+        /// Stage whose programs see it.
         stage: Stage,
         /// Index in the array.
         index: u32,
@@ -207,14 +207,14 @@ pub enum Command {
     },
     /// Changes a matrix of GL state.
     Matrix {
-        /// The matrix.
+        /// Matrix.
         target: MatrixTarget,
-        /// The change.
+        /// Change.
         update: MatrixUpdate,
     },
     /// Selects the matrix that four vertex program parameters track; `None` ends tracking.
     Track {
-        /// The first of them, a multiple of 4.
+        /// First parameter, a multiple of 4.
         address: u32,
         /// Tracked matrix.
         tracking: Option<Tracking>,
@@ -231,9 +231,9 @@ pub enum Command {
     },
     /// Changes other GL state.
     GlState(StateUpdate),
-    /// The most vertices that the geometry program emits from now on.
+    /// Sets the maximum number of vertices that the geometry program emits.
     VertexLimit {
-        /// The limit.
+        /// Limit.
         limit: i64,
         /// Expected behavior of GL.
         outcome: GlOutcome,
@@ -270,7 +270,7 @@ pub enum Command {
     },
     /// Creates or updates a storage image.
     Image {
-        /// The image.
+        /// Image.
         key: ImageKey,
         /// Update of the image.
         update: Update,
@@ -284,48 +284,48 @@ pub enum Command {
     },
     /// Compares texels of an image.
     ProbeImage {
-        /// The image.
+        /// Image.
         key: ImageKey,
         /// Plane that is compared.
         plane: PlaneId,
-        /// The comparison; its surface is not used.
+        /// Comparison; its surface is not used.
         probe: PixelProbe,
     },
     /// Prints the texels of an image.
     PrintImage {
-        /// The image.
+        /// Image.
         key: ImageKey,
         /// Plane that is printed.
         plane: PlaneId,
     },
     /// Writes values into a buffer.
     BufferData {
-        /// The buffer.
+        /// Buffer.
         buffer: BufferId,
-        /// The values.
+        /// Values.
         data: TypedData,
     },
-    /// The values again and again until the end of the buffer.
+    /// Writes values repeatedly up to the end of the buffer.
     BufferFill {
-        /// The buffer.
+        /// Buffer.
         buffer: BufferId,
-        /// The values that are repeated.
+        /// Values that are repeated.
         data: TypedData,
     },
     /// Writes numbers at equal distances into a buffer.
     BufferSequence {
-        /// The buffer.
+        /// Buffer.
         buffer: BufferId,
-        /// The numbers.
+        /// Numbers.
         sequence: Sequence,
     },
     /// Writes consecutive 64-bit addresses.
     BufferAddresses {
-        /// The buffer that is written.
+        /// Buffer that is written.
         buffer: BufferId,
         /// First byte that is written.
         offset: u64,
-        /// The addresses.
+        /// Addresses.
         addresses: Vec<BufferAddress>,
     },
     /// Binds a range of a buffer.
@@ -341,7 +341,7 @@ pub enum Command {
     ProbePixels(PixelProbe),
     /// Compares values in a buffer.
     ProbeBuffer {
-        /// The buffer.
+        /// Buffer.
         buffer: BufferId,
         /// Expected values, with the location of the observed ones.
         expected: TypedData,
@@ -360,45 +360,45 @@ pub enum Command {
         count: CaptureCount,
         /// Required relation of the count to the number.
         comparison: Comparison,
-        /// The number.
+        /// Number.
         expected: u64,
     },
     /// Samples of the last draw that passed all tests.
     ProbeSamples {
         /// Required relation of the count to the number.
         comparison: Comparison,
-        /// The number.
+        /// Number.
         expected: u64,
     },
     /// Compares the use count of a resource that GL limits, for the program of a stage.
     ProbeCount {
-        /// The stage.
+        /// Stage.
         stage: Stage,
         /// Counted resource.
         kind: CountKind,
         /// Required relation of the count to the number.
         comparison: Comparison,
-        /// The number.
+        /// Number.
         expected: u32,
     },
-    /// The bits of a parameter; `None` if it has another type.
+    /// Compares the bits of a parameter; `None` if it has another type.
     ProbeParameter {
-        /// The array of parameters.
+        /// Array of parameters.
         bank: ParamBank,
-        /// The stage whose parameter it is.
+        /// Stage whose parameter it is.
         stage: Stage,
         /// Index in the array.
         index: u32,
-        /// The type of the query.
+        /// Type of the query.
         ty: ParamType,
         /// Expected result of the query.
         expected: Option<[u32; 4]>,
     },
     /// Compares the components of a parameter, as floats.
     CompareParameter {
-        /// The array of parameters.
+        /// Array of parameters.
         bank: ParamBank,
-        /// The stage whose parameter it is.
+        /// Stage whose parameter it is.
         stage: Stage,
         /// Index in the array.
         index: u32,
@@ -411,12 +411,12 @@ pub enum Command {
     },
     /// Prints values of a buffer.
     PrintBuffer {
-        /// The buffer.
+        /// Buffer.
         buffer: BufferId,
-        /// The values.
+        /// Values.
         range: DataRange,
     },
-    /// The depth range of the viewport, for `state.depth.range`.
+    /// Sets the depth range of the viewport, for `state.depth.range`.
     DepthRange([f32; 2]),
     /// Writes an image file of the framebuffer.
     SaveImage {
@@ -433,7 +433,7 @@ pub enum Command {
     Load {
         /// Index of an alternate program in [`Script::spares`](crate::script::Script::spares).
         spare: usize,
-        /// The error that it must have; `None` if it must load.
+        /// Error that it must have; `None` if it must load.
         error: Option<ExpectedError>,
     },
 }

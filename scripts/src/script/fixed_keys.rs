@@ -14,16 +14,16 @@ use glasm::fixed_function::{
 /// Inputs of the fragment stage that a fixed-function vertex stage produces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FixedReads {
-    /// A bit for each set of texture coordinates.
+    /// Bit for each set of texture coordinates.
     pub texcoords: u8,
-    /// The fog coordinate.
+    /// Fog coordinate.
     pub fog_coordinate: bool,
 }
 
 /// Unit that processes the vertices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum VertexProcessing {
-    /// A program.
+    /// Program.
     Program,
     /// GL itself.
     Fixed,
@@ -40,7 +40,7 @@ pub struct FixedFunctions {
     normalizes: bool,
     rescales: bool,
     point_attenuation: bool,
-    /// The size of points has bounds other than the initial ones.
+    /// True if the size of points has bounds other than the initial ones.
     point_bounds: bool,
     fog: bool,
     fog_mode: FogMode,
@@ -49,7 +49,7 @@ pub struct FixedFunctions {
     units: [Unit; UNITS],
 }
 
-/// A texture unit with the set of texture coordinates of the same number.
+/// Texture unit with the set of texture coordinates of the same number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Unit {
     transformed: bool,

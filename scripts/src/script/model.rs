@@ -11,20 +11,20 @@ use glasm::TransformFeedback;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-/// A script, ready to run.
+/// Script, ready to run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Script {
-    /// The text of the script.
+    /// Text of the script.
     pub text: Arc<[u8]>,
     /// Requirements on the device and the framebuffer.
     pub requirements: Requirements,
-    /// The programs of the stages, in the order of the script; a stage has several only in GLSL.
+    /// Programs of the stages, in the order of the script; a stage has several only in GLSL.
     pub programs: Vec<ProgramSection>,
     /// Programs that commands load.
     pub spares: Vec<Spare>,
     /// Vertices; `None` without such a section.
     pub vertex_data: Option<VertexData>,
-    /// The numbers of `[indices]`.
+    /// Numbers of `[indices]`.
     pub indices: Vec<u32>,
     /// Buffers with their final sizes; a [`BufferId`] is an index into it.
     pub buffers: Vec<BufferDecl>,
@@ -36,7 +36,7 @@ pub struct Script {
     pub param_names: Vec<String>,
     /// Outputs that are captured.
     pub feedback: TransformFeedback,
-    /// The commands, in order.
+    /// Commands, in order.
     pub steps: Vec<Step>,
 }
 

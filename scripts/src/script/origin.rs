@@ -9,7 +9,7 @@ use std::ops::Range;
 /// script.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Origin {
-    /// The bytes of the script that hold the header of the section.
+    /// Bytes of the script that hold the header of the section.
     header: Range<usize>,
     /// Runs of bytes in the order of the program. Only repeated lines result in more than one.
     pieces: Vec<Piece>,

@@ -11,9 +11,9 @@ use std::fmt;
 /// a file name: `fragment`, or `fragment.red` for the program that `load fragment red` loads.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ProgramLabel {
-    /// The type that the program must have.
+    /// Type that the program must have.
     pub program_type: ProgramType,
-    /// The name by which commands load it.
+    /// Name by which commands load it.
     pub name: Option<String>,
 }
 

@@ -99,7 +99,7 @@ pub struct PipelineState {
     pub tess_levels: [f32; 6],
     /// Entry points of the stages.
     pub entry_points: EntryPoints,
-    /// The vertex whose values are not interpolated.
+    /// Vertex whose values are not interpolated.
     pub provoking_vertex: ProvokingVertex,
     /// True if depths are clamped instead of clipped.
     pub depth_clamp: bool,
@@ -118,7 +118,7 @@ pub struct PipelineState {
     pub depth_bias: bool,
     /// Bias in units of the smallest difference of depths.
     pub depth_bias_constant_factor: f32,
-    /// The bias at most, or if negative at least; 0 sets no bound.
+    /// Maximum of the bias, or if negative its minimum; 0 sets no bound.
     pub depth_bias_clamp: f32,
     /// Bias per slope of the polygon.
     pub depth_bias_slope_factor: f32,
@@ -128,7 +128,7 @@ pub struct PipelineState {
     pub logic_op_enable: bool,
     /// Bitwise operation on colors.
     pub logic_op: vk::LogicOp,
-    /// The color of `CONSTANT_COLOR` and `CONSTANT_ALPHA`.
+    /// Color of `CONSTANT_COLOR` and `CONSTANT_ALPHA`.
     pub blend_constants: [f32; 4],
     /// Blend states of the attachments, by index.
     pub attachments: [BlendState; MAX_COLORS],

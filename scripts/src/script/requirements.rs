@@ -52,7 +52,7 @@ pub struct Requirements {
     pub attachments: Attachments,
     /// GL state that programs are compiled for.
     pub fixed: glasm::FixedState,
-    /// The stipple of polygons.
+    /// Stipple of polygons.
     pub polygon_stipple: Option<Box<glasm::PolygonStipple>>,
     /// True if zero times any value is zero in programs.
     pub legacy_multiply: bool,
@@ -67,9 +67,9 @@ pub struct Requirements {
     pub tgsi: glasm::TgsiOptions,
     /// Output registers that are captured.
     pub streams: StreamOutputs,
-    /// The line that is read.
+    /// Line that is read.
     pub(super) line: u32,
-    /// The last line about the framebuffer.
+    /// Last line about the framebuffer.
     pub(super) framebuffer_line: u32,
     /// Requirements that this runner never meets.
     pub unmet: Vec<String>,

@@ -11,16 +11,16 @@ use glasm::ir::Stage;
 /// Form in which a program section contains its program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProgramForm {
-    /// An assembly program: `[... program]`.
+    /// Assembly program: `[... program]`.
     Assembly,
-    /// A program of the intermediate representation in its text form: `[... program ir]`.
+    /// Program of the intermediate representation in its text form: `[... program ir]`.
     Ir,
     /// GLSL: `[... shader]`.
     Glsl,
     /// SPIR-V assembly: `[... shader spirv]`.
     SpirvText,
-    /// The words of a SPIR-V module: `[... shader binary]`. The text of the section is turned into
-    /// bytes while the script is read.
+    /// Words of a SPIR-V module: `[... shader binary]`. The source of the section is converted to
+    /// bytes during parsing.
     SpirvWords,
     /// Stage that forwards its inputs: `[... shader passthrough]`.
     PassThrough,
@@ -35,11 +35,11 @@ pub(crate) enum SectionKind {
     Comment,
     /// Requirements.
     Require,
-    /// A program.
+    /// Program.
     Program(ProgramType, ProgramForm),
-    /// An assembly program with lines that are repeated: `[... program repeated]`.
+    /// Assembly program with lines that are repeated: `[... program repeated]`.
     RepeatedProgram(ProgramType),
-    /// An assembly program that commands load by its name: `[... program NAME]`.
+    /// Assembly program that commands load by its name: `[... program NAME]`.
     SpareProgram(ProgramType),
     /// Vertex attributes.
     VertexData,
@@ -49,7 +49,7 @@ pub(crate) enum SectionKind {
     Test,
 }
 
-/// A section: `line` is the line of its header; its body starts on the line after.
+/// Section: `line` is the line of its header; its body starts on the line after.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Section<'a> {
     pub kind: SectionKind,
@@ -82,7 +82,7 @@ pub(super) const STAGE_NAMES: &[(&str, ProgramType)] = &[
     ("vertex state", ProgramType::VertexState),
 ];
 
-/// The sections of vertex state programs.
+/// Sections of vertex state programs.
 pub(super) const STATE_PROGRAM: &str = "vertex state program";
 
 pub(super) const FORM_NAMES: &[(&str, ProgramForm)] = &[
@@ -277,12 +277,12 @@ pub(crate) fn logical_lines(
     lines
 }
 
-/// A program section.
+/// Program section.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramSection {
-    /// The type that the program must have.
+    /// Type that the program must have.
     pub program_type: ProgramType,
-    /// The stage that the program is for.
+    /// Stage that the program is for.
     pub stage: Stage,
     /// Form of the program.
     pub form: ProgramForm,
@@ -294,12 +294,12 @@ pub struct ProgramSection {
     pub origin: Origin,
 }
 
-/// A program string that may be loaded.
+/// Program string that may be loaded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spare {
     /// Name for `load`; it may denote a program of each stage.
     pub name: String,
-    /// The program.
+    /// Program.
     pub program: ProgramSection,
 }
 

@@ -21,7 +21,7 @@ enum Reading {
     FloatsFrom(Scalar),
 }
 
-/// A column.
+/// Column.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Column {
     /// Number of the attribute.
@@ -36,7 +36,7 @@ pub struct Column {
 /// Vertices.
 #[derive(Clone, PartialEq, Debug)]
 pub struct VertexData {
-    /// The columns, in the order of the headers.
+    /// Columns, in the order of the headers.
     pub columns: Vec<Column>,
     /// Bytes of a vertex.
     pub stride: u32,
@@ -186,7 +186,7 @@ fn take(
     Ok(())
 }
 
-/// A column header.
+/// Column header.
 struct Header {
     place: ColumnLocation,
     format: Format,

@@ -13,14 +13,14 @@ pub(crate) struct LineError {
     pub message: String,
 }
 
-/// A word and the column where it starts.
+/// Word and the column where it starts.
 #[derive(Clone, Copy, Debug)]
 struct Word<'a> {
     text: &'a str,
     column: u32,
 }
 
-/// A cursor over the words of a line.
+/// Cursor over the words of a line.
 #[derive(Clone, Debug)]
 pub(crate) struct Words<'a> {
     words: Vec<Word<'a>>,
@@ -225,7 +225,7 @@ fn error_at(column: u32, message: impl Into<String>) -> LineError {
 /// Error in a line of a script.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScriptError {
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: u32,
     /// Column in bytes, from 1.
     pub column: u32,

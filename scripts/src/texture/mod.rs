@@ -41,9 +41,9 @@ pub enum Contents {
 pub struct Update {
     /// Start of the update.
     pub start: Start,
-    /// The texture after the update.
+    /// Texture after the update.
     pub shape: Shape,
-    /// The levels that are filled.
+    /// Levels that are filled.
     pub levels: Range<u32>,
     /// Layer, face or slice; `None` updates all of each level.
     pub slice: Option<u32>,
@@ -147,7 +147,7 @@ impl Update {
     }
 }
 
-/// A texture with its texels.
+/// Texture with its texels.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TextureData {
     /// Size and format.

@@ -13,7 +13,7 @@ const MAGENTA: [f64; 4] = [1.0, 0.0, 1.0, 1.0];
 const CYAN: [f64; 4] = [0.0, 1.0, 1.0, 1.0];
 const BLACK: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
 
-/// The colors of quarters, levels and layers, and of the eighths of a 3D texture.
+/// Colors of quarters, levels and layers, and of the eighths of a 3D texture.
 const EIGHT: [[f64; 4]; 8] = [RED, GREEN, BLUE, WHITE, YELLOW, MAGENTA, CYAN, BLACK];
 
 /// Function from texel locations to colors.
@@ -45,7 +45,7 @@ pub enum Pattern {
     Solid([f64; 4]),
     /// Coordinates x, y and two more numbers, distributed over the channels as in piglit.
     Integers {
-        /// The two more numbers.
+        /// Additional numbers.
         more: [f64; 2],
         /// Channels of the format, 1 to 4.
         channels: u8,

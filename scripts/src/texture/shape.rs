@@ -9,7 +9,7 @@ const MAX_BYTES: u64 = 256 << 20;
 /// Size and format of a texture.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// The target of GL that it is for.
+    /// Target of GL that it is for.
     pub target: TexTarget,
     /// Format of the texels.
     pub format: Format,
@@ -90,14 +90,14 @@ impl Shape {
     }
 }
 
-/// A plane of a texture.
+/// Plane of a texture.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PlaneId {
-    /// The level, from 0.
+    /// Level, from 0.
     pub level: u32,
     /// Layer, face or slice.
     pub slice: u32,
-    /// The sample; 0 unless there are several.
+    /// Sample; 0 unless there are several.
     pub sample: u32,
 }
 

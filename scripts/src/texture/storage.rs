@@ -7,7 +7,7 @@ use glasm::ir::TexTarget;
 /// Bound part of an image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ImagePart {
-    /// The level, from 0.
+    /// Level, from 0.
     pub level: u32,
     /// Layer, face or slice, which is an image of a lower target; `None` for all of them.
     pub slice: Option<u32>,
@@ -16,7 +16,7 @@ pub struct ImagePart {
 /// Part of an image as a program accesses it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StorageView {
-    /// The target that the program names.
+    /// Target that the program names.
     pub target: TexTarget,
     /// Bound part of the image.
     pub part: ImagePart,

@@ -19,28 +19,28 @@ const TEXTURE_SET: u32 = 1;
 /// Source of the resource of a descriptor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Source {
-    /// The parameter block of a stage, and the parameters that its program names.
+    /// Parameter block of a stage, and the parameters that its program names.
     Params(Stage, ParamBlock, Vec<NamedParameter>),
     /// GL state that modules read when they run.
     StateBlock(Box<StateWords>),
-    /// The parameters of vertex programs, which a state program changes.
+    /// Parameters of vertex programs, which a state program changes.
     State,
     /// Consecutive texture image units, from this one, and the texture that the program expects
     /// there.
     Textures(u32, WantedTexture),
-    /// A storage image of the script.
+    /// Storage image of the script.
     Image(ImageKey),
     /// Consecutive image units, from this one, and the image that the program expects there.
     Images(u32, WantedImage),
     /// Textures or images of a target that handles select from.
     Handles(HandleKind, TexTarget),
-    /// A color attachment of the framebuffer.
+    /// Color attachment of the framebuffer.
     Attachment(u32),
     /// Sampler of a texture image unit, whose texture is ignored.
     Sampler(u32, Comparing),
     /// Buffers of the script, one bind target for each descriptor.
     Buffers(Vec<BufferPlace>),
-    /// The lock that programs hold while they update wide texels.
+    /// Lock that programs hold while they update wide texels.
     ImageLock,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Numbered<'a> {
     pub(super) images: &'a [(ImageKey, TexTarget)],
 }
 
-/// A binding and its source.
+/// Binding and its source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct PlannedBinding {
     pub(super) binding: Binding,

@@ -17,7 +17,7 @@ use glasm_scripts::script::Script;
 use std::ffi::CString;
 use std::rc::Rc;
 
-/// A module of a script, and the device's own unless each draw needs another.
+/// Module of a script, and its shader module, unless each draw needs another one.
 struct Slot<'a> {
     module: &'a Module,
     raw: Option<ShaderModule>,

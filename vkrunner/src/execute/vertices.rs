@@ -28,7 +28,7 @@ struct Given {
     offset: u32,
 }
 
-/// An attribute that the vertex stage reads.
+/// Attribute that the vertex stage reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct VertexInput {
     pub(super) location: u32,

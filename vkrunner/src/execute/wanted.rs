@@ -7,7 +7,7 @@ use glasm_scripts::format::Encoding;
 use glasm_scripts::script::{Command, ImageKey, Script};
 use std::collections::BTreeMap;
 
-/// A texture as a program reads it.
+/// Texture as a program reads it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct WantedTexture {
     pub(super) target: TexTarget,
@@ -27,7 +27,7 @@ pub(super) enum Missing {
     Transparent,
 }
 
-/// An image as a program sees it.
+/// Image as a program sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct WantedImage {
     pub(super) target: TexTarget,

@@ -17,7 +17,7 @@ const MAX_PARTS: u32 = 1024;
 /// Types inside types that are followed.
 const MAX_DEPTH: u32 = 8;
 
-/// A stage input or output with a location.
+/// Stage input or output with a location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Varying {
     pub(crate) location: u32,
@@ -32,7 +32,7 @@ pub(crate) struct Varying {
     pub(crate) flat: bool,
 }
 
-/// An entry point.
+/// Entry point.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct EntryPoint {
     pub(crate) name: String,
@@ -60,7 +60,7 @@ pub(crate) enum Primitive {
     Isolines,
 }
 
-/// The entry points of a module, and the descriptors that its code names.
+/// Entry points of a module, and the descriptors that its code names.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Interface {
     pub(crate) entry_points: Vec<EntryPoint>,
@@ -157,7 +157,7 @@ impl Decorations {
     }
 }
 
-/// A module by its ids.
+/// Module by its ids.
 struct Reader<'a> {
     definitions: HashMap<u32, &'a Instruction>,
     decorations: HashMap<u32, Decorations>,

@@ -7,7 +7,7 @@ use glasm::{Reflection, StateWords};
 use glasm_scripts::script::ProgramState;
 use glasm_scripts::script::stages::MAIN;
 
-/// A module, ready for the device.
+/// Module, ready for the device.
 #[derive(Clone, Debug)]
 pub(crate) struct Module {
     pub(crate) stage: Stage,
@@ -19,7 +19,7 @@ pub(crate) struct Module {
     pub(crate) interface: Option<Interface>,
     /// Template that generates the words of modules that depend on the draw.
     pub(crate) template: Option<Template>,
-    /// The state that the module reads when it runs.
+    /// State that the module reads at run time.
     pub(crate) state: Option<Box<StateWords>>,
 }
 
@@ -53,7 +53,7 @@ impl Module {
     }
 }
 
-/// The modules for a state that draws or dispatches meet.
+/// Modules for a state in effect at draws or dispatches.
 #[derive(Clone, Debug)]
 pub(crate) struct ModuleSet {
     pub(crate) state: ProgramState,

@@ -19,7 +19,7 @@ pub(crate) struct DrawShape {
     pub(crate) viewports: u32,
 }
 
-/// A module whose words depend on the draw: a stage and its neighbors.
+/// Module whose words depend on the draw: a stage and its neighbors.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Template {
     kind: TemplateKind,
@@ -33,7 +33,7 @@ pub(crate) struct Template {
 /// Kind of stage that a template generates.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum TemplateKind {
-    /// The control stage of patches that have no program for it.
+    /// Control stage of patches that have no program for it.
     TessControl,
     /// Geometry stage that emits its input: the output of tessellation, if there is any.
     Geometry(Option<Primitive>),

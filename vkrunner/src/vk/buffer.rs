@@ -16,7 +16,7 @@ enum BufferMemory {
     Low(LowMemory),
 }
 
-/// A buffer in memory that the host can write and read.
+/// Buffer in memory that the host can write and read.
 pub(crate) type Buffer = Kept<BufferObject>;
 
 /// Vulkan objects of a [`Buffer`].

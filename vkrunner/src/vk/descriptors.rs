@@ -32,12 +32,12 @@ fn seeing(kind: DescriptorKind, stages: vk::ShaderStageFlags) -> vk::ShaderStage
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fit {
     All,
-    /// The descriptors that programs access. The layout sets `PARTIALLY_BOUND` on devices with
+    /// Descriptors that programs access. The layout sets `PARTIALLY_BOUND` on devices with
     /// `descriptorBindingPartiallyBound`.
     Accessed,
 }
 
-/// A binding of a descriptor set; no two with the same numbers.
+/// Binding of a descriptor set; no two with the same numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Binding {
     pub(crate) set: u32,
@@ -55,11 +55,11 @@ pub(crate) enum Resource<'a> {
         offset: u64,
         size: Option<u64>,
     },
-    /// A texture, or a buffer texture.
+    /// Texture, or a buffer texture.
     Texture(&'a SampledTexture),
-    /// A storage image, or a storage texel buffer, whose view exists.
+    /// Storage image, or a storage texel buffer, whose view exists.
     Image(&'a Texture, StorageView),
-    /// A color attachment.
+    /// Color attachment.
     Attachment(vk::DescriptorImageInfo),
     /// Null storage image or storage texel buffer, on devices that have null descriptors.
     NoImage,
@@ -84,7 +84,7 @@ pub(crate) struct LayoutKey {
     stages: vk::ShaderStageFlags,
 }
 
-/// A pipeline layout with one descriptor set for each of its set layouts.
+/// Pipeline layout with one descriptor set for each of its set layouts.
 pub(crate) type Layout = Kept<LayoutObject>;
 
 /// Vulkan objects of a [`Layout`].

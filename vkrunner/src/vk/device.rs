@@ -24,7 +24,7 @@ const LARGEST_BLOCK: u64 = 64 << 20;
 /// then terminates some process.
 const BUDGET: u64 = 3 << 30;
 
-/// An opened device with one queue.
+/// Opened device with one queue.
 pub(crate) struct Device {
     pub(super) raw: ash::Device,
     pub(super) queue: vk::Queue,

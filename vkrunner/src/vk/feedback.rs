@@ -35,7 +35,7 @@ pub(crate) struct CaptureCall<'a> {
 /// Counts primitives and bytes of captured draws.
 pub(crate) struct CaptureCounts {
     functions: ash::ext::transform_feedback::Device,
-    /// The position in each buffer, 4 bytes each.
+    /// Position in each buffer, 4 bytes each.
     positions: Buffer,
     /// Queries, one for each counted stream.
     queries: vk::QueryPool,

@@ -6,7 +6,7 @@ use ash::vk;
 use glasm_scripts::script::pipeline_state::{BlendState, PipelineState, StencilFace};
 use glasm_scripts::script::stages::ProvokingVertex;
 
-/// The structures of a pipeline that others point into.
+/// Structures of a pipeline that others point to.
 pub(super) struct FixedFunction {
     viewports: Vec<vk::Viewport>,
     scissors: Vec<vk::Rect2D>,

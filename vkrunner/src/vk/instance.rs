@@ -20,7 +20,7 @@ struct Messenger {
     raw: vk::DebugUtilsMessengerEXT,
 }
 
-/// The instance.
+/// Vulkan instance with its loader and messages.
 pub(crate) struct Instance {
     pub(super) raw: ash::Instance,
     messenger: Option<Messenger>,

@@ -6,7 +6,7 @@ use ash::vk;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// An occlusion query.
+/// Occlusion query.
 pub(crate) struct SampleCounter {
     query: vk::QueryPool,
     /// True if the last draw was counted.

@@ -91,7 +91,7 @@ pub(crate) struct ComputeKey {
     layout: Rc<LayoutKey>,
 }
 
-/// A graphics pipeline.
+/// Graphics pipeline.
 pub(crate) type GraphicsPipeline = Kept<GraphicsPipelineObject>;
 
 /// Vulkan objects of a [`GraphicsPipeline`].
@@ -187,7 +187,7 @@ impl Drop for GraphicsPipelineObject {
     }
 }
 
-/// A compute pipeline.
+/// Compute pipeline.
 pub(crate) type ComputePipeline = Kept<ComputePipelineObject>;
 
 /// Vulkan objects of a [`ComputePipeline`].
@@ -264,7 +264,7 @@ fn first_pipeline(
         .map_err(|(_, result)| Error::Vulkan { call, result })
 }
 
-/// A vertex attribute.
+/// Vertex attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct VertexAttribute {
     pub(crate) location: u32,
@@ -282,7 +282,7 @@ pub(crate) struct VertexBinding {
     pub(crate) divisor: u32,
 }
 
-/// The structures of a pipeline that its state points into.
+/// Structures of a pipeline that its state points to.
 pub(super) struct VertexInput {
     bindings: Vec<vk::VertexInputBindingDescription>,
     attributes: Vec<vk::VertexInputAttributeDescription>,

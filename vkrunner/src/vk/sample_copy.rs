@@ -24,7 +24,7 @@ pub(super) struct SampleImage<'a> {
     pub(super) layout: vk::ImageLayout,
 }
 
-/// A pipeline that copies texels of images of one size, with all that it needs.
+/// Pipeline that copies texels of images of one size, with its resources.
 pub(super) struct SampleCopier {
     copying: SampleCopying,
     set_layout: vk::DescriptorSetLayout,

@@ -10,7 +10,7 @@ use glasm_scripts::format::Aspect;
 use glasm_scripts::texture::{Sampling, SrgbDecode, Swizzle};
 use std::rc::Rc;
 
-/// A view of a texture, and a sampler.
+/// View of a texture, and a sampler.
 pub(crate) struct SampledTexture {
     view: vk::ImageView,
     sampler: vk::Sampler,

@@ -15,7 +15,7 @@ pub(super) fn stage_flag(stage: Stage) -> vk::ShaderStageFlags {
     vk::ShaderStageFlags::from_raw(glasm::layout::stage_bit(stage))
 }
 
-/// A SPIR-V module.
+/// SPIR-V module.
 pub(crate) type ShaderModule = Kept<ShaderModuleObject>;
 
 /// Vulkan objects of a [`ShaderModule`].
@@ -70,7 +70,7 @@ impl Drop for ShaderModuleObject {
     }
 }
 
-/// A module and its entry point.
+/// Module and its entry point.
 pub(crate) struct ShaderStage<'a> {
     pub(crate) module: &'a ShaderModule,
     pub(crate) entry_point: CString,

@@ -12,7 +12,7 @@ use glasm_scripts::format::Encoding;
 use glasm_scripts::texture::{PlaneId, Shape};
 use std::rc::Rc;
 
-/// The layout between commands.
+/// Layout between commands.
 const LAYOUT: vk::ImageLayout = vk::ImageLayout::GENERAL;
 
 fn as_bits<'a>(image: &'a Image, shape: &Shape) -> SampleImage<'a> {

@@ -27,11 +27,11 @@ pub(crate) enum TextureUse {
 /// Memory that holds the texels.
 enum TexelMemory {
     Image(Image),
-    /// A buffer texture.
+    /// Buffer texture.
     Texels(Buffer, vk::BufferView),
 }
 
-/// A texture or storage image.
+/// Texture or storage image.
 pub(crate) struct Texture {
     shape: Shape,
     usage: TextureUse,
@@ -41,7 +41,7 @@ pub(crate) struct Texture {
     device: Rc<Device>,
 }
 
-/// A view of a storage image.
+/// View of a storage image.
 #[derive(Clone, Copy)]
 enum View {
     Image(vk::ImageView),

@@ -4,14 +4,14 @@
 use ash::vk;
 use gpu_allocator::MemoryLocation;
 
-/// The address of a buffer.
+/// Address of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Addressing {
     /// The address is not used.
     #[default]
     None,
     Any,
-    /// An address whose upper half is zero.
+    /// Address whose upper half is zero.
     Low,
 }
 
@@ -33,9 +33,9 @@ pub(crate) enum BufferUse {
     Script(Roles),
     /// Positions of captured vertices.
     CaptureCounter,
-    /// A buffer texture.
+    /// Buffer texture.
     Texels,
-    /// A buffer texture that programs write, too.
+    /// Buffer texture that programs write, too.
     StorageTexels,
     Vertex,
     Index,
@@ -89,13 +89,13 @@ impl BufferUse {
     }
 }
 
-/// A buffer at a low address.
+/// Buffer at a low address.
 pub(super) const LOW_BUFFER: BufferUse = BufferUse::Script(Roles {
     address: Addressing::Low,
     capture: false,
 });
 
-/// The usage of storage images with samples, which shaders fill and read.
+/// Usage of storage images with samples, which shaders fill and read.
 pub(super) const MULTISAMPLE_STORAGE: vk::ImageUsageFlags = vk::ImageUsageFlags::from_raw(
     vk::ImageUsageFlags::STORAGE.as_raw() | vk::ImageUsageFlags::SAMPLED.as_raw(),
 );

@@ -23,7 +23,7 @@ pub(crate) enum DrawCount<'a> {
     Indices(IndexedDraw<'a>),
 }
 
-/// The indices of a draw.
+/// Indices of a draw.
 pub(crate) struct IndexedDraw<'a> {
     pub(crate) indices: &'a Buffer,
     pub(crate) index_type: vk::IndexType,

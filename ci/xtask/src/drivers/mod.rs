@@ -62,7 +62,7 @@ const ENTER: &str = "\
     mount --bind \"$2\" \"$2\"; mount -o remount,bind,ro \"$2\"; mount --bind \"$3\" \"$3\"; mount -o remount,bind,rw \"$3\"; \
     mount --bind \"$1/etc\" /etc; mount --bind \"$1/usr\" /usr; cd \"$2\"; shift 3; exec \"$@\"";
 
-/// The interfaces that scripts run through.
+/// Interfaces that scripts run through.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Interface {
     /// All scripts on lavapipe.
@@ -92,13 +92,13 @@ impl Interface {
     }
 }
 
-/// The unpacked packages of a suite.
+/// Unpacked packages of a suite.
 struct Root {
     /// Directory that is mounted as the root of the file system.
     folder: PathBuf,
     /// Reports, and output of the programs.
     out: PathBuf,
-    /// The arguments of `unshare`.
+    /// Arguments of `unshare`.
     namespace: &'static [&'static str],
     version: Version,
 }

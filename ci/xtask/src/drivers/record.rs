@@ -9,20 +9,20 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// The files: `vulkan-25.0.txt` is the list of differences on Mesa 25.0 on Vulkan,
+/// Directory of the files: `vulkan-25.0.txt` is the list of differences on Mesa 25.0 on Vulkan,
 /// `vulkan-25.0.tsv` the record, and scripts show faults of drivers.
 pub(crate) const FOLDER: &str = "tests/drivers";
 
 /// Prefix of the names of records.
 const VULKAN: &str = "vulkan";
 
-/// The columns of a record.
+/// Columns of a record.
 const HEADINGS: &str = "script\toutcome\treason\n";
 
 /// Command that rewrites the records.
 const REFRESH: &str = "BLESS=1 cargo xtask test --only drivers";
 
-/// A version of Mesa: its first two numbers.
+/// Version of Mesa: its first two numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Version([u32; 2]);
 

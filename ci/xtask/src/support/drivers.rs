@@ -17,7 +17,7 @@ pub(super) struct Drivers<'a> {
 
 /// Features that one driver proves.
 pub(super) struct Column<'a> {
-    /// The driver.
+    /// Driver.
     pub(super) name: &'a str,
     coverage: Coverage<'a>,
 }

@@ -22,7 +22,7 @@ use texts::{NoteKind, TEXTS, Texts};
 
 // Writing into a String cannot fail, so the results of `write!` are dropped in this file.
 
-/// The page.
+/// Page.
 const PAGE: &str = "docs/support.md";
 
 /// Command that updates the page.
@@ -34,7 +34,7 @@ const UNFOLDED: usize = 8;
 /// Address of the specifications of OpenGL extensions.
 const REGISTRY: &str = "https://registry.khronos.org/OpenGL/extensions";
 
-/// The notes that the page has, with the titles of their sections and of their columns.
+/// Notes that the page has, with the titles of their sections and of their columns.
 const NOTES: &[(NoteKind, [&str; 2])] = &[
     (NoteKind::Emulated, ["Emulated", "method and cost"]),
     (

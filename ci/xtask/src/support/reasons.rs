@@ -12,11 +12,11 @@ pub(super) enum Reason {
     Note(String),
     /// Features that scripts need and the drivers lack.
     Lacking(String),
-    /// A script finds other values.
+    /// A script observes other values.
     Failing,
     /// No script claims it.
     NoScript,
-    /// The programs that have it do not load.
+    /// Programs that have it do not load.
     NoProgram,
 }
 

@@ -111,8 +111,8 @@ pub(crate) unsafe extern "system" fn VertexAttribPointerNV(
     query::set_attribute_array(number, size, kind, is_byte, stride, pointer as usize);
 }
 
-/// The queries of NV_vertex_program have names in ARB_vertex_program, with the same numbers except
-/// for `CURRENT_ATTRIB_NV`, which is the same, too.
+/// Defines queries of NV_vertex_program by those of ARB_vertex_program, with the same numbers
+/// except for `CURRENT_ATTRIB_NV`, which is the same, too.
 macro_rules! get {
     ($($name:ident, $same:ident, $ty:ty;)*) => {$(
         pub(crate) unsafe extern "system" fn $name(number: GLuint, name: GLenum, values: *mut $ty) {

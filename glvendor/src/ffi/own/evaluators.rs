@@ -14,7 +14,7 @@ use crate::commands::{self, Command, INVALID_ENUM};
 use crate::draw::{self, Draw};
 use crate::evaluators::{self, Map};
 
-/// A dimension of a map: from where to where, from one point to the next, the number of points.
+/// Dimension of a map: its domain, the stride of points, and their number.
 struct Axis {
     range: [f32; 2],
     stride: GLint,
@@ -241,7 +241,7 @@ const POINT: GLenum = 0x1B00;
 const LINE: GLenum = 0x1B01;
 const FILL: GLenum = 0x1B02;
 
-/// The primitives of a mesh: GL 2.1 section 5.1, "EvalMesh".
+/// Primitives of a mesh: GL 2.1 section 5.1, "EvalMesh".
 const POINTS: GLenum = 0;
 const LINE_STRIP: GLenum = 3;
 const QUAD_STRIP: GLenum = 8;

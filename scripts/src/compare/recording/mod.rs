@@ -37,7 +37,7 @@ use std::path::{Component, Path, PathBuf};
 /// Maximum size of the observations of a recording, in bytes; runners do not record more.
 const MAX_BYTES: usize = 64 << 20;
 
-/// The first line of a recording.
+/// First line of a recording.
 const HEAD: &str = "glasm recording 1";
 
 /// Extension of recordings.

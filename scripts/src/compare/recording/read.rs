@@ -17,7 +17,7 @@ use std::str::{FromStr, Lines};
 #[derive(thiserror::Error, Clone, PartialEq, Eq, Debug)]
 #[error("line {line}: {message}")]
 pub struct ReadError {
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: usize,
     /// Description of the error.
     pub message: String,
@@ -35,9 +35,9 @@ pub enum RecordingError {
     /// Syntax error in the file.
     #[error("{}: {error}", path.display())]
     Text {
-        /// The file.
+        /// File.
         path: PathBuf,
-        /// The error.
+        /// Error.
         error: ReadError,
     },
 }

@@ -3,16 +3,16 @@
 use glasm::ir::Stage;
 use std::collections::HashMap;
 
-/// A buffer of the script: index into [`Script::buffers`](crate::script::Script::buffers).
+/// Buffer of the script: index into [`Script::buffers`](crate::script::Script::buffers).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct BufferId(pub usize);
 
 /// Kinds of buffers that are bound through descriptors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BufferKind {
-    /// A uniform buffer (`ubo`).
+    /// Uniform buffer (`ubo`).
     Uniform,
-    /// A storage buffer (`ssbo`).
+    /// Storage buffer (`ssbo`).
     Storage,
     /// Atomic counters, which only assembly programs have.
     Counter,
@@ -34,9 +34,9 @@ pub enum BindTarget {
     },
     /// `program.buffer[index]` of one stage.
     Param {
-        /// The stage whose programs see the buffer.
+        /// Stage whose programs see the buffer.
         stage: Stage,
-        /// The `index` of `program.buffer[index]`.
+        /// Index `index` of `program.buffer[index]`.
         index: u32,
     },
 }
@@ -73,7 +73,7 @@ impl std::fmt::Display for BindTarget {
 /// Range of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BufferRange {
-    /// The buffer.
+    /// Buffer.
     pub buffer: BufferId,
     /// First byte.
     pub offset: u64,
@@ -81,10 +81,10 @@ pub struct BufferRange {
     pub size: Option<u64>,
 }
 
-/// An address in a buffer.
+/// Address in a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BufferAddress {
-    /// The buffer.
+    /// Buffer.
     pub buffer: BufferId,
     /// Distance from its start in bytes.
     pub offset: u64,
@@ -120,7 +120,7 @@ impl std::fmt::Display for BufferKey {
     }
 }
 
-/// A buffer, filled with zeros at the start.
+/// Buffer, filled with zeros at the start.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BufferDecl {
     /// Identification of the buffer.

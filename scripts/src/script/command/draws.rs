@@ -86,7 +86,7 @@ pub enum GlOutcome {
     Refused,
 }
 
-/// A draw.
+/// Draw command.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Draw {
     /// Pipeline state in force.

@@ -15,7 +15,7 @@ pub enum Switch {
     Off,
 }
 
-/// A change of state that only draws without a program see.
+/// Change of state that only draws without a program see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FixedUpdate {
     /// `enable` and `disable`.
@@ -34,7 +34,7 @@ pub enum FixedUpdate {
     FogSource(FogSource),
     /// `GL_TEXTURE_GEN_MODE` of a coordinate of a unit.
     TexGenMode(u32, TexGenCoord, TexGenMode),
-    /// The texture environment of a unit.
+    /// Texture environment of a unit.
     TexEnv(u32, TexEnvUpdate),
 }
 
@@ -59,7 +59,7 @@ pub enum FixedCapability {
     TexGen(u32, TexGenCoord),
 }
 
-/// A property of a texture environment.
+/// Property of a texture environment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TexEnvUpdate {
     /// `GL_TEXTURE_ENV_MODE`

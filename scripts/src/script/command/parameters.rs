@@ -56,20 +56,20 @@ pub enum ParamValue {
     Handles(Vec<HandleUnit>),
 }
 
-/// A matrix of GL state.
+/// Matrix of GL state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MatrixTarget {
-    /// A modelview matrix, by number.
+    /// Modelview matrix, by number.
     Modelview(u32),
-    /// The projection matrix.
+    /// Projection matrix.
     Projection,
-    /// A texture matrix, by coordinate set.
+    /// Texture matrix, by coordinate set.
     Texture(u32),
-    /// A matrix of the palette, by number.
+    /// Matrix of the palette, by number.
     Palette(u32),
-    /// A program matrix, by number.
+    /// Program matrix, by number.
     Program(u32),
-    /// The color matrix.
+    /// Color matrix.
     Color,
 }
 

@@ -6,7 +6,7 @@ use crate::format::Format;
 use crate::texture::ImagePart;
 use glasm::fixed_function::TextureTarget;
 
-/// A storage image by its descriptor.
+/// Storage image by its descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ImageKey {
     /// Descriptor set.
@@ -48,7 +48,7 @@ impl std::fmt::Display for ImageKey {
 /// Part of an image, and the format in which programs access it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoundImage {
-    /// The image.
+    /// Image.
     pub image: ImageKey,
     /// Bound part of the image.
     pub part: ImagePart,
@@ -59,9 +59,9 @@ pub struct BoundImage {
 /// Texture or image that a handle refers to, by its unit, whose number denotes the handle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HandleUnit {
-    /// The texture of a texture image unit.
+    /// Texture of a texture image unit.
     Texture(u32),
-    /// The image of an image unit.
+    /// Image of an image unit.
     Image(u32),
 }
 

@@ -7,7 +7,7 @@ use crate::data::{DataLayout, DataType, Scalar, TypedData};
 use crate::script::command::{BufferId, BufferKey, BufferKind, Command};
 use crate::script::words::{LineError, Words};
 
-/// The type of a counter.
+/// Type of a counter.
 pub(super) const COUNTER: DataType = DataType {
     scalar: Scalar::U32,
     columns: 1,

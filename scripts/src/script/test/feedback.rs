@@ -60,7 +60,7 @@ enum ResultName {
     Scalars(fn(u8) -> Semantic),
 }
 
-/// A result with its first component and their number.
+/// Result with its first component and their number.
 type ResultPart = (Semantic, u8, u8);
 
 /// Reads `result.texcoord[2].xy`.

@@ -185,7 +185,7 @@ impl TestParser {
 /// Texture image units.
 pub(super) const UNITS: u32 = 32;
 
-/// A texture image unit as the previous commands have set it.
+/// Texture image unit as the previous commands have set it.
 #[derive(Clone, Debug)]
 pub(super) struct Unit {
     pub(super) shape: Option<Shape>,

@@ -5,7 +5,7 @@ use crate::script::words::{LineError, Words};
 use ash::vk;
 use std::fmt::Debug;
 
-/// A field of the state, by the type of its value.
+/// Field of the state, by the type of its value.
 pub(crate) enum Slot<'a> {
     Bool(&'a mut bool),
     Int(&'a mut u32),
@@ -28,7 +28,7 @@ pub(crate) enum Slot<'a> {
     ColorMask(&'a mut vk::ColorComponentFlags),
 }
 
-/// The field of a property.
+/// Field of a property.
 type Field<T> = for<'a> fn(&'a mut T) -> Slot<'a>;
 
 /// All properties except for those of stencil tests and attachments.

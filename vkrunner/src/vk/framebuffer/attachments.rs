@@ -8,7 +8,7 @@ use glasm_scripts::format::{DepthFormat, Format};
 use glasm_scripts::script::Attachments;
 use std::rc::Rc;
 
-/// The layout of depth and stencil attachments between commands and in the render pass.
+/// Layout of depth and stencil attachments between commands and in the render pass.
 pub(super) const DEPTH_LAYOUT: vk::ImageLayout = vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
 
 /// Readers of color attachments during a draw.
@@ -28,13 +28,13 @@ impl Reading {
     }
 }
 
-/// A color attachment.
+/// Color attachment.
 pub(super) struct ColorAttachment {
     pub(super) image: Image,
     pub(super) format: Format,
 }
 
-/// A depth or stencil attachment, or both in one.
+/// Depth or stencil attachment, or both in one.
 pub(super) struct DepthStencil {
     pub(super) image: Image,
     pub(super) format: DepthFormat,

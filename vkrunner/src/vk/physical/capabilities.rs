@@ -163,7 +163,7 @@ fn can_share(instance: &Instance, handle: vk::PhysicalDevice, capabilities: &Cap
         .contains(vk::ExternalMemoryFeatureFlags::IMPORTABLE)
 }
 
-/// The features of the compiler, and those that scripts may need in addition.
+/// Features of the compiler, and those that scripts may need in addition.
 static FEATURES: FeatureTable = all_features! { feature_table };
 
 /// Queries the features of a device. `version` is the one that the device and the runner support.

@@ -13,7 +13,7 @@ use glasm::vulkan::Support;
 use std::collections::BTreeSet;
 use std::ffi::CStr;
 
-/// A device that scripts can run on.
+/// Device that scripts can run on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeviceInfo {
     /// Number for [`DeviceChoice::Index`](crate::DeviceChoice::Index).
@@ -30,7 +30,7 @@ pub struct DeviceInfo {
     pub features: Vec<&'static str>,
 }
 
-/// A physical device, not opened yet.
+/// Physical device, not opened yet.
 pub(crate) struct PhysicalDevice {
     pub(super) handle: vk::PhysicalDevice,
     pub(super) queue_family: u32,
@@ -105,7 +105,7 @@ fn print_version(version: u32) -> String {
     format!("{major}.{minor}.{patch}")
 }
 
-/// The type of devices that compute on the CPU.
+/// Type of devices that compute on the CPU.
 pub(super) const SOFTWARE: &str = "cpu";
 
 fn describe_type(device_type: vk::PhysicalDeviceType) -> (&'static str, u32) {

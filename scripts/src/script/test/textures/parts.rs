@@ -31,7 +31,7 @@ pub(super) enum Filling {
     Optional,
 }
 
-/// The words between unit and format.
+/// Words between unit and format.
 #[derive(Clone, Copy, Default, Debug)]
 struct Selection {
     level: Option<u32>,
