@@ -380,8 +380,8 @@ mod tests {
         }
     }
 
-    /// Tests points at 1 and 3: a line, at 0 to 2 from end to end. A third one bends it: 1/4 + 2/4
-    /// + 4/4.
+    /// Tests points at 1 and 3: a line, at 0 to 2 from end to end. A third one bends it:
+    /// `1/4 + 2/4 + 4/4`.
     #[test]
     fn curves_start_and_end_in_their_points() {
         let line = map([2, 1], &[[1.0, 0.0, 0.0, 1.0], [3.0, 0.0, 0.0, 1.0]]);

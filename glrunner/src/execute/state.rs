@@ -274,8 +274,8 @@ mod tests {
     use glasm::state::Matrix;
     use glasm::state::matrix::{scaling, translation};
 
-    /// Quarter turn about z, twice the size, moved by (5, 6, 7): x' = 5 - 2 y, y' = 6 + 2 x, z' = 7
-    /// + 2 z.
+    /// Quarter turn about z, twice the size, moved by (5, 6, 7): `x' = 5 - 2 y`, `y' = 6 + 2 x`,
+    /// `z' = 7 + 2 z`.
     const TURN: Matrix = [
         [0.0, 2.0, 0.0, 0.0],
         [-2.0, 0.0, 0.0, 0.0],
