@@ -25,7 +25,7 @@ pub(crate) fn env_parameter(state: &mut State, number: u32, index: u32) -> Optio
     Some(params::env(state, target, index))
 }
 
-/// Returns a local parameter of the program that is bound.
+/// Returns a local parameter of the bound program.
 pub(crate) fn local_parameter(state: &mut State, number: u32, index: u32) -> Option<Bits> {
     let target = target(state, number)?;
     let program = state.bound(target).program.clone();
@@ -81,7 +81,7 @@ pub(crate) fn named_parameter(state: &mut State, name: u32, parameter: &[u8]) ->
     found
 }
 
-/// Returns a subroutine parameter of the program that is bound: NV_gpu_program5.
+/// Returns a subroutine parameter of the bound program: NV_gpu_program5.
 pub(crate) fn subroutine(state: &mut State, number: u32, index: u32) -> Option<u32> {
     let target = target(state, number)?;
     let contents = state.bound(target).program.contents();
@@ -305,7 +305,7 @@ pub(crate) fn object_value(state: &mut State, program: u32, name: u32) -> Option
     Some(partial.is_separable.into())
 }
 
-/// Returns the program string of the program that is bound.
+/// Returns the program string of the bound program.
 pub(crate) fn bound_text(state: &mut State, number: u32, name: u32) -> Option<Vec<u8>> {
     let target = target(state, number)?;
     let bound = state.bound(target).program.clone();

@@ -91,7 +91,7 @@ impl State {
             (0, _) => 1,
             (name, _) => query::integer(name),
         };
-        // Texture coordinates are numbers, all others fractions where they are integers.
+        // Texture coordinates are not normalized, all other integers are.
         let is_fraction = number < 8;
         let bound = query::integer(0x8894);
         driver::BindBuffer(0x8892, query::integer(row.buffer) as u32);

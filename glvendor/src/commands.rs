@@ -32,7 +32,7 @@ pub(crate) enum Base {
     ListBase,
 }
 
-/// Command that display lists hold.
+/// Command in display lists.
 #[derive(Clone, Debug)]
 pub(crate) enum Command {
     /// `BindProgram`
@@ -223,7 +223,7 @@ fn use_program(state: &mut State, program: u32) {
     state.touch(Groups::PROGRAMS);
 }
 
-/// Loads a program string into the program that is bound: `ProgramStringARB`.
+/// Loads a program string into the bound program: `ProgramStringARB`.
 fn load_bound(state: &mut State, number: u32, format: u32, text: &[u8]) {
     let Some(target) = Target::of(number) else {
         return state.fail(INVALID_ENUM);

@@ -268,7 +268,7 @@ pub(crate) fn find_mode(state: &State, mode: u32) -> u32 {
     }
 }
 
-/// Prepares the programs that are bound, and uses their pipeline.
+/// Prepares the bound programs, and uses their pipeline.
 pub(crate) fn prepare(state: &mut State, primitive: Option<u32>) {
     if state.is_inside {
         return;

@@ -18,7 +18,7 @@ pub(crate) const FRONT: u16 = 0x1F;
 /// the back.
 pub(crate) const ALL: u16 = (1 << MATERIAL_ATTRIBUTES.len()) - 1;
 
-/// Vertex attributes that hold the material. Masks have a bit for each attribute of
+/// Vertex attributes with the material. Masks have a bit for each attribute of
 /// [`MATERIAL_ATTRIBUTES`].
 #[derive(Debug, Default)]
 pub(crate) struct Materials {

@@ -81,7 +81,7 @@ impl Texture {
         *self.name.lock() == 0
     }
 
-    /// Binds it to `TEXTURE_2D` of the active unit. A texture that is bound outlives its name.
+    /// Binds it to `TEXTURE_2D` of the active unit. A bound texture outlives its name.
     pub(crate) fn bind(&self) {
         let name = self.name.lock();
         driver::BindTexture(driver::constants::TEXTURE_2D, *name);

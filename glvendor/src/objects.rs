@@ -196,7 +196,7 @@ pub(crate) struct Share {
     pub(crate) orphans: Vec<Orphans>,
     /// Programs by name; `None` for names that are reserved.
     pub(crate) programs: FxHashMap<u32, Option<Arc<Program>>>,
-    /// Display lists that hold more than the driver's commands.
+    /// Display lists with commands of this library.
     pub(crate) lists: FxHashMap<u32, Arc<List>>,
     /// Total number of parts that were created for such lists.
     pub(crate) parts: u32,

@@ -44,7 +44,7 @@ pub(crate) struct Key {
     pub(crate) vertex: Option<FixedVertex>,
     /// Fixed-function fragment stage, if there is no program.
     pub(crate) fragment: Option<FixedFragment>,
-    /// Biases of levels, where they are clamped.
+    /// Biases of levels, if they are clamped.
     pub(crate) biases: Vec<LodBias>,
     /// Stages of the programs, if they are combined with shaders of the application.
     pub(crate) mixed: Option<StageGroup>,
@@ -64,7 +64,7 @@ pub(crate) struct Compiled {
     pub(crate) depths: Depths,
     /// Texture image units whose lookups return zeros.
     pub(crate) missing: u32,
-    /// Vertices of patches, where a stage depends on them.
+    /// Number of vertices of patches, if a stage depends on it.
     pub(crate) patch_vertices: u8,
     /// Levels of patches that have no control program.
     pub(crate) patch_levels: PatchLevels,

@@ -19,7 +19,7 @@ use std::sync::Arc;
 const UNITS: u32 = 32;
 const TEXTURE_2D: u32 = 0x0DE1;
 
-/// Image of pixels that a list holds.
+/// Image of pixels in a list.
 #[derive(Debug)]
 pub(crate) struct Image {
     /// Texture of its colors, if it is for fragment programs.

@@ -32,7 +32,7 @@ struct Results {
     colors: [Option<Vector>; 2],
     fog: f32,
     coordinates: Vec<(u8, Vector)>,
-    /// Distances of the clip planes that are enabled.
+    /// Distances of the enabled clip planes.
     distances: Vec<f32>,
 }
 

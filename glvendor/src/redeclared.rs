@@ -117,7 +117,8 @@ pub(crate) fn link(program: u32) {
     copies.into_iter().for_each(driver::DeleteShader);
 }
 
-/// Attaches other shaders instead of some, which another program object holds from then on.
+/// Attaches other shaders instead of some, which are attached to another program object from then
+/// on.
 fn exchange(program: u32, old: &[u32], new: &[u32], holder: u32) {
     for &shader in old {
         if holder != 0 {

@@ -300,7 +300,7 @@ pub(crate) struct Lookups {
     compared: Accessed,
     /// Targets that the programs access from a least level on.
     clamped: Accessed,
-    /// Targets whose lookups return zeros where the texture is not complete.
+    /// Targets whose lookups return zeros if the texture is not complete.
     transparent: Accessed,
     /// Textures that are complete, with several levels or with one.
     complete: FxHashSet<(u32, bool)>,

@@ -20,7 +20,7 @@ pub enum Outcome {
 /// Failure of a script.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
-    /// Line of the script, from 1, where there is one.
+    /// Line of the script, from 1, if there is one.
     pub line: Option<u32>,
     /// Column of the line, from 1, if the failure has a position within it.
     pub column: Option<u32>,

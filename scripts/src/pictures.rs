@@ -121,7 +121,7 @@ impl Shades {
         })
     }
 
-    /// Returns the range, where it is worth a word.
+    /// Describes the range; empty for the default range of 0 to 1.
     fn describe(self, format: &Format) -> String {
         if (self.low, self.high) == (0.0, 1.0) {
             return String::new();

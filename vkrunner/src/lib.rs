@@ -1,6 +1,6 @@
 //! Runs `.shader_test` scripts on Vulkan, without a window.
 //!
-//! A script holds programs, vertices, and commands that draw, dispatch and compare;
+//! A script contains programs, vertices, and commands that draw, dispatch and compare;
 //! `docs/scripts.md` describes the language. A [`Runner`] opens a device once and runs any number
 //! of scripts on it; each returns a [`ScriptReport`]:
 //!

@@ -2,7 +2,7 @@
 //! buffer.
 //!
 //! One invocation per pixel. The image is two-dimensional, arrayed and multisampled; the buffer has
-//! texels of four components, row by row. The parameter holds the layer, the sample, the width in
+//! texels of four components, row by row. The parameters are the layer, the sample, the width in
 //! pixels, and the row of the image that is the first one in the buffer.
 
 use crate::error::Error;

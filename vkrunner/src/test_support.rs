@@ -44,7 +44,7 @@ pub(crate) fn reflection(stage: Stage) -> Reflection {
     }
 }
 
-/// Checks modules with `spirv-val`, where it is installed.
+/// Checks modules with `spirv-val`, if it is installed.
 pub(crate) fn assert_valid(words: &[u32]) {
     use std::io::Write;
     use std::process::{Command, Stdio};

@@ -208,7 +208,7 @@ fn words_of(bytes: &[u8]) -> Vec<u32> {
         .collect()
 }
 
-/// Runs the program of a job in a directory that holds its sources as files of these names.
+/// Runs the program of a job in a directory with its sources as files of these names.
 fn run_program(job: &ToolInput, folder: &Path, names: &[String]) -> Result<Vec<u32>, ToolError> {
     let system = |error: std::io::Error| ToolError::general(error.to_string());
     let mut process = Process::new(job.language.program());

@@ -76,7 +76,7 @@ pub struct Options {
 ///
 /// # Errors
 ///
-/// Fails where the copy of the workspace does not build, or where scripts do not run.
+/// If the copy of the workspace does not build, or scripts do not run.
 pub fn run(options: &Options) -> Result<ExitCode> {
     let found = sample::find_faults()?;
     println!("{} faults could be put in", found.len());

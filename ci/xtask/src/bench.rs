@@ -51,7 +51,7 @@ pub(crate) struct Options {
     only: Option<Part>,
 }
 
-/// Document that holds the tables.
+/// Document with the tables.
 const DOCUMENT: &str = "docs/performance.md";
 
 /// Returns the lines before and after the tables of a part.

@@ -140,8 +140,8 @@ pub(crate) fn run_cg_tests() -> Result<Tally> {
     run_tests(shell::cargo().args(words.split(' ')))
 }
 
-/// Tests the feature `spirv-tools`, which no other step builds. Of the command only unit tests run:
-/// its program is not built again. Where the system has SPIRV-Tools as a static library, the tests
+/// Tests the feature `spirv-tools`, which no other step builds. Only unit tests of the command run:
+/// its program is not built again. If the system has SPIRV-Tools as a static library, the tests
 /// link with it, instead of building it for minutes.
 pub(crate) fn test_in_process_validation() -> Result<Tally> {
     let mut command = shell::cargo();

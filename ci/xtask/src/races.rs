@@ -17,8 +17,7 @@ use std::sync::LazyLock;
 /// Rust's name of the target. Naming it keeps the flags from build scripts.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// Flags of the compiler. Functions that the standard library has compiled already are compiled
-/// again where they are generic.
+/// Compiler flags. Generic functions of the compiled standard library are compiled again with them.
 const FLAGS: [&str; 5] = [
     "-Zsanitizer=thread",
     "-Zshare-generics=no",

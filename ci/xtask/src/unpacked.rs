@@ -14,7 +14,7 @@ const COMPLETE: &str = "complete";
 /// List of packages that dpkg has installed.
 const INSTALLED: &str = "/var/lib/dpkg/status";
 
-/// Keys of Debian's archive, where the package of that name is installed.
+/// Keys of Debian's archive, if the package of that name is installed.
 const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
 /// Attempts to fetch the packages of a directory before that is an error: a connection may break,

@@ -202,7 +202,7 @@ pub(super) struct BufferBinder<'a> {
 }
 
 impl BufferBinder<'_> {
-    /// Creates all buffers, full of zeros, and binds those whose name is a binding.
+    /// Creates all buffers, filled with zeros, and binds those whose name is a binding.
     pub(super) fn create_buffers(&mut self) -> Result<(), Problem> {
         let script = self.script;
         self.buffers.make(self.gl, &script.buffers)?;

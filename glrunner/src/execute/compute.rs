@@ -69,14 +69,14 @@ impl Execution<'_> {
     }
 }
 
-/// Dispatches work groups of the compute program that is bound.
+/// Dispatches work groups of the bound compute program.
 struct Dispatcher<'a> {
     gl: &'a Gl,
     buffers: &'a Buffers,
 }
 
 impl Dispatcher<'_> {
-    /// Runs the compute program that is bound.
+    /// Runs the bound compute program.
     fn run_groups(&self, groups: Groups, size: Option<[u32; 3]>) -> Result<(), Problem> {
         let counts = self.group_counts(groups)?;
         self.check_groups(counts, &COUNTS)?;

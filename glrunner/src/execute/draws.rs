@@ -151,7 +151,7 @@ impl Execution<'_> {
                     program.bind()?;
                     self.gl.Enable(*target)?;
                 }
-                // Unknown where the extension is missing.
+                // Unknown enumerant if the extension is missing.
                 None if self.gl.has(extension) => self.gl.Disable(*target)?,
                 None => {}
             }

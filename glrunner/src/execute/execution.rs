@@ -73,8 +73,8 @@ impl<'a> Execution<'a> {
 }
 
 impl Execution<'_> {
-    /// Prepares buffers and framebuffer, sets the state that holds for the whole script, and loads
-    /// the programs.
+    /// Prepares buffers and framebuffer, sets the state for the whole script, and loads the
+    /// programs.
     pub(super) fn make_ready(&mut self) -> Result<(), Problem> {
         let (gl, script) = (&self.gl, self.script);
         if let Some(through) = self.through.filter(|_| !has_shaders(script)) {

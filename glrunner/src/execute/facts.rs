@@ -41,7 +41,7 @@ pub(super) struct WordInput {
     pub(super) attribute: u32,
     /// Location in the module.
     pub(super) location: u32,
-    /// Components of 64 bits that it holds.
+    /// Half of the 64-bit components that it contains.
     pub(super) half: Option<Half>,
     /// True if it contains all components, as doubles.
     pub(super) is_doubles: bool,

@@ -19,7 +19,7 @@ use glasm_scripts::script::{
 pub(super) struct State {
     /// Size of all points; `None` leaves it to programs.
     pub(super) point_size: Option<f32>,
-    /// Clip planes and distances that are enabled, a bit for each.
+    /// Enabled clip planes and distances, a bit for each.
     pub(super) clip_planes: u8,
 }
 

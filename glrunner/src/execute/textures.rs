@@ -239,8 +239,8 @@ impl Textures {
         Ok(objects.object.as_mut())
     }
 
-    /// Unbinds textures where a unit has none of the target: programs read OpenGL's default
-    /// texture, which has no images.
+    /// Unbinds textures if a unit has none of the target: programs read OpenGL's default texture,
+    /// which has no images.
     fn unbind_missing(&self, readers: &Readers<'_>) -> Result<(), Problem> {
         let lookups = readers.programs.lookups().flat_map(|found| &found.units);
         let read = lookups.map(|lookup| (lookup.unit, lookup.gl_target));

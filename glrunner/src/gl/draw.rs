@@ -163,8 +163,8 @@ impl Gl {
         self.check("drawing")
     }
 
-    /// Sets the number of vertices of a patch, and the levels of tessellation where no program sets
-    /// them.
+    /// Sets the number of vertices of a patch, and the levels of tessellation that apply if no
+    /// program sets them.
     pub(crate) fn set_patches(
         &self,
         vertices: u32,
@@ -230,7 +230,7 @@ impl Gl {
         drawn
     }
 
-    /// Sets and enables an array in the buffer that is bound.
+    /// Sets and enables an array in the bound buffer.
     ///
     /// # Safety
     ///
@@ -269,7 +269,7 @@ impl Gl {
         self.check("setting a vertex array")
     }
 
-    /// Sets the array of a generic attribute in the buffer that is bound.
+    /// Sets the array of a generic attribute in the bound buffer.
     ///
     /// # Safety
     ///

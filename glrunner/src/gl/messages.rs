@@ -28,7 +28,7 @@ impl MessageLog {
     /// has no KHR_debug, or does not start it.
     pub(super) fn install(commands: &Commands) -> Option<Arc<Self>> {
         let log = Arc::<Self>::default();
-        // Unlike a box, an `Arc` may be moved while others hold its address.
+        // Unlike a box, an `Arc` may be moved while others store its address.
         let user = Arc::as_ptr(&log).cast::<c_void>();
         commands.Enable(DEBUG_OUTPUT).ok()?;
         commands.Enable(DEBUG_OUTPUT_SYNCHRONOUS).ok()?;

@@ -11,7 +11,7 @@
 //! violate:
 //!
 //! - pixels are packed without gaps in both directions: nothing calls `glPixelStore`;
-//! - vertex arrays that are enabled, and indices, are in buffer objects;
+//! - enabled vertex arrays, and indices, are in buffer objects;
 //! - no mapped pointer outlives the function that mapped it.
 
 #[allow(

@@ -183,7 +183,7 @@ fn plain_texture(
     Ok(texture)
 }
 
-/// Draws go to this attachment of the framebuffer that is bound.
+/// Draws go to this attachment of the bound framebuffer.
 fn draw_into(gl: &Gl, point: u32) -> Result<(), Error> {
     gl.DrawBuffer(match point {
         COLOR_ATTACHMENT0 => point,

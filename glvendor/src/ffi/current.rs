@@ -1,6 +1,6 @@
 //! The context that is current on a thread, and all contexts by the handles of the window system.
 //!
-//! The state of a context is touched by one thread at a time, the owner of the context.
+//! The state of a context is accessed by one thread at a time, the owner of the context.
 
 use crate::context::{Context, Shared, State};
 use crate::lock::Mutex;
@@ -34,7 +34,7 @@ struct Cellular {
     share: Shared,
 }
 
-// SAFETY: `owner` is atomic. A thread touches the cells only while it is the owner, which one
+// SAFETY: `owner` is atomic. A thread accesses the cells only while it is the owner, which one
 // thread is at a time: it becomes the owner by an exchange that reads 0 with acquire ordering, and
 // the owner before has written 0 with release ordering when it did not use the context any more. A
 // thread that reads its own token has written it itself. `share` is never written to.

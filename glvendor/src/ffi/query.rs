@@ -317,7 +317,7 @@ pub(crate) fn set_env_parameter(target: u32, index: u32, value: [f32; 4]) {
     unsafe { driver::ProgramEnvParameter4fvARB(target, index, value.as_ptr()) };
 }
 
-/// Sets a local parameter of the driver's program that is bound.
+/// Sets a local parameter of the driver's bound program.
 pub(crate) fn set_local_parameter(target: u32, index: u32, value: [f32; 4]) {
     // SAFETY: four components.
     unsafe { driver::ProgramLocalParameter4fvARB(target, index, value.as_ptr()) };
@@ -534,7 +534,7 @@ pub(crate) fn bind_first(binding: u32, buffer: u32, size: Option<usize>, binds: 
     bind_uniform_buffer(binding, (buffer, 0, size), binds);
 }
 
-/// Writes words to the uniform buffer that is bound.
+/// Writes words to the bound uniform buffer.
 pub(crate) fn write_uniform_buffer(offset: usize, words: &[u32]) {
     let (offset, size) = (offset as isize, size_of_val(words) as isize);
     // SAFETY: the list has this size; the driver checks that the buffer has sufficient size.

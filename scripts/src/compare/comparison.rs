@@ -92,7 +92,7 @@ pub struct Difference {
     pub kind: DifferenceKind,
     /// True if the difference exceeds the tolerance.
     pub beyond: bool,
-    /// Line of the script that shows it, where there is one.
+    /// Line of the script that shows it, if there is one.
     pub line: Option<u32>,
     /// Complete description.
     pub text: String,

@@ -280,7 +280,7 @@ fn compare_texels(pair: &Pair<'_>, pairs: &[Pair<'_>], tally: &mut Tally) -> boo
         for &component in &components {
             let values = [values_a[component], values_b[component]];
             let kind = kind_of(formats, component, values);
-            // Doubles do not hold all 64-bit integers.
+            // Doubles cannot represent all 64-bit integers.
             let same_bits =
                 same_format && a.format.bits(x, component) == b.format.bits(y, component);
             let gap = match kind {

@@ -35,7 +35,7 @@ impl Script {
 }
 
 impl ScriptCompiler<'_> {
-    /// Compares the errors of the programs with the expected ones, where a script expects any.
+    /// Compares the errors of the programs with the expected ones, if a script expects any.
     pub fn check_expected_errors(&self) -> Option<Vec<Failure>> {
         let mut expected = self.script.expected_errors();
         if expected.is_empty() {
@@ -53,8 +53,8 @@ impl ScriptCompiler<'_> {
         Some(failures)
     }
 
-    /// Compares the warnings about the programs with the expected ones, where a script expects any.
-    /// A program that does not load is reported when it is needed.
+    /// Compares the warnings about the programs with the expected ones, if a script expects any. A
+    /// program that does not load is reported when it is needed.
     pub fn check_warnings(&self) -> Vec<Failure> {
         let steps = self.script.steps.iter();
         let expected = steps.filter_map(|step| {

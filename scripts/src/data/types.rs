@@ -34,7 +34,7 @@ pub enum Scalar {
 pub enum Value {
     /// Value of an integer type; every one fits.
     Int(i128),
-    /// Value of a float type, which 64 bits hold exactly.
+    /// Value of a float type, which 64 bits represent exactly.
     Float(f64),
 }
 

@@ -28,8 +28,8 @@ impl Format {
         values
     }
 
-    /// Returns the texel nearest to a color. Values that the format cannot hold become the nearest
-    /// that it can; NaN becomes 0 in all but floats.
+    /// Returns the texel nearest to a color. Values outside of the range of the format become the
+    /// nearest one in it; NaN becomes 0 in all but floats.
     pub fn encode(&self, color: [f64; 4]) -> Vec<u8> {
         let mut texel = vec![0; self.size()];
         if self.encoding == Encoding::SharedExponent {

@@ -58,7 +58,7 @@ impl Encoding {
         self.base() != TypeBase::Float
     }
 
-    /// Returns true if channels hold floats.
+    /// Returns true if channels are floats.
     pub fn is_float(self) -> bool {
         match self {
             Self::Sfloat | Self::Ufloat | Self::SharedExponent => true,

@@ -9,7 +9,7 @@ pub use values::check_values;
 
 use crate::format::{Encoding, Format};
 
-/// Numbers that a channel can hold.
+/// Numbers that a channel can represent.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Precision {
     /// Multiples of 1 / `steps`.

@@ -142,6 +142,6 @@ pub struct StreamOutput {
 pub struct StreamOutputs {
     /// Outputs, in the order of the script.
     pub outputs: Vec<StreamOutput>,
-    /// Words from a vertex to the next, by buffer; 0 where the last output ends a vertex.
+    /// Words from a vertex to the next, by buffer; 0 if the last output ends a vertex.
     pub strides: Vec<u32>,
 }

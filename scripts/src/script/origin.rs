@@ -9,7 +9,7 @@ use std::ops::Range;
 /// script.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Origin {
-    /// Bytes of the script that hold the header of the section.
+    /// Bytes of the script with the header of the section.
     header: Range<usize>,
     /// Runs of bytes in the order of the program. Only repeated lines result in more than one.
     pieces: Vec<Piece>,
@@ -45,7 +45,7 @@ impl Origin {
         self.pieces.push(Piece { text, script });
     }
 
-    /// Returns the bytes of the script that hold the header of the section.
+    /// Returns the bytes of the script with the header of the section.
     pub(super) fn header(&self) -> Range<usize> {
         self.header.clone()
     }

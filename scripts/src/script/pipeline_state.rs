@@ -95,7 +95,7 @@ pub struct PipelineState {
     pub primitive_restart: bool,
     /// Vertices of a patch.
     pub patch_control_points: u32,
-    /// Four outer and two inner levels, where no tessellation control program sets any.
+    /// Four outer and two inner levels, if no tessellation control program sets them.
     pub tess_levels: [f32; 6],
     /// Entry points of the stages.
     pub entry_points: EntryPoints,

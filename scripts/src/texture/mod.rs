@@ -152,7 +152,7 @@ impl Update {
 pub struct TextureData {
     /// Size and format.
     pub shape: Shape,
-    /// Planes that are missing hold zeros.
+    /// Missing planes contain zeros.
     planes: BTreeMap<PlaneId, Vec<u8>>,
 }
 

@@ -123,11 +123,11 @@ pub struct Sampling {
     pub min: vk::Filter,
     /// Filter between levels; `None` restricts lookups to the base level.
     pub between_levels: Option<vk::SamplerMipmapMode>,
-    /// Filter where the texture is magnified: `GL_TEXTURE_MAG_FILTER`.
+    /// Magnification filter: `GL_TEXTURE_MAG_FILTER`.
     pub mag: vk::Filter,
     /// For coordinates s, t and r.
     pub wrap: [Wrap; 3],
-    /// `GL_TEXTURE_BORDER_COLOR`. 64-bit floats hold 32-bit integers exactly.
+    /// `GL_TEXTURE_BORDER_COLOR`. 64-bit floats represent 32-bit integers exactly.
     pub border: [f64; 4],
     /// True if depths are compared: `GL_TEXTURE_COMPARE_MODE`.
     pub compares: bool,

@@ -171,8 +171,8 @@ impl<'a> Draws<'a> {
         Ok((draw, list))
     }
 
-    /// Draws primitives of the same number of vertices instead of patches, where the geometry
-    /// program receives patches. [`glasm::link`] has generated an evaluation stage for all others.
+    /// Draws primitives of the same number of vertices instead of patches, if the geometry program
+    /// receives patches. [`glasm::link`] has generated an evaluation stage for all others.
     fn replace_patches(&self, draw: &mut Draw) {
         let geometry = self.programs.module(Stage::Geometry);
         let told = geometry.and_then(|module| module.reflection.as_ref()?.primitives);

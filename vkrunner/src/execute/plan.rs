@@ -48,7 +48,7 @@ pub(super) enum Source {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbered<'a> {
     pub(super) buffers: &'a [BindTarget],
-    /// Texture image units with the first texture that each holds.
+    /// Texture image units with the first texture of each.
     pub(super) textures: &'a [(u32, WantedTexture)],
     /// Storage images with their targets.
     pub(super) images: &'a [(ImageKey, TexTarget)],

@@ -117,7 +117,7 @@ impl Textures {
 }
 
 impl Textures {
-    /// Returns the type of the texels of a unit, if it holds a texture.
+    /// Returns the type of the texels of a unit, if it has a texture.
     pub(super) fn texel(&self, number: u32) -> Option<Scalar> {
         let unit = self.table.get(number)?;
         Some(texel_scalar(unit.data.as_ref()?.shape.format.encoding))

@@ -92,8 +92,8 @@ fn plan_attribute(
             None => checked_attribute(given, input),
         };
     }
-    // Registers of words have the rest of a 64-bit attribute after it, but where the program reads
-    // that as one.
+    // Registers of words have the rest of a 64-bit attribute after it, except if the program reads
+    // the location as an attribute.
     let before = input.attribute.checked_sub(1);
     let in_halves = |number| {
         let mut inputs = inputs.iter();

@@ -76,7 +76,7 @@ impl CompileContext<'_> {
         }
     }
 
-    /// Returns the bits of the size of points where a module writes none: in WGSL all have one
+    /// Returns the bits of the size of points for modules that write none: in WGSL all have one
     /// pixel.
     fn implied_point_size(&self) -> Option<u32> {
         match self.through {

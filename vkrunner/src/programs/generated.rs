@@ -467,7 +467,7 @@ fn made_primitive(evaluation: &Module) -> Primitive {
     }
 }
 
-/// Returns a section that holds a program of the runner's own.
+/// Returns a section with a program of the runner.
 fn program(section: &ProgramSection, text: String) -> ProgramSection {
     ProgramSection {
         form: ProgramForm::Assembly,

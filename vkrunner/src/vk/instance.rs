@@ -24,9 +24,9 @@ struct Messenger {
 pub(crate) struct Instance {
     pub(super) raw: ash::Instance,
     messenger: Option<Messenger>,
-    // Boxed, because the messenger holds its address.
+    // Boxed, because the messenger stores its address.
     messages: Box<Messages>,
-    // Holds the library that all functions are in.
+    // Library with all functions, which must outlive them.
     _entry: ash::Entry,
 }
 

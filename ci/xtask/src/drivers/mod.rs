@@ -216,7 +216,7 @@ impl Root {
     }
 }
 
-/// Runs the scripts on one driver. Where the list is that of another version, differences are shown
+/// Runs the scripts on one driver. If the list is that of another version, differences are shown
 /// and reported as skipped: they may be the driver's.
 fn run(root: &Root, suite: &str, interface: Interface) -> Result<Tally> {
     let name = format!("{}, Mesa {} of {suite}", interface.name(), root.version);

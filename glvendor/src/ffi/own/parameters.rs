@@ -55,7 +55,7 @@ macro_rules! vector {
         pub(crate) unsafe extern "system" fn $name(target: GLenum, index: GLuint, values: *const $ty) {
             let command = match arguments::check_range(Bank::$make, target, index, 1) {
                 Err(error) => Command::Fail(error),
-                // SAFETY: the list has four components, where the parameter is valid.
+                // SAFETY: the list has four components, if the parameter is valid.
                 Ok(()) => Command::$make(target, index, unsafe { memory::vectors(values, 1, $bits) }),
             };
             current::with(|state| commands::issue(state, command));
@@ -82,7 +82,7 @@ macro_rules! vectors {
         pub(crate) unsafe extern "system" fn $name(target: GLenum, index: GLuint, count: GLsizei, values: *const $ty) {
             let command = match arguments::check_range(Bank::$make, target, index, count) {
                 Err(error) => Command::Fail(error),
-                // SAFETY: the list has four components for each vector, where the count is valid.
+                // SAFETY: the list has four components for each vector, if the count is valid.
                 Ok(()) => Command::$make(target, index, unsafe { memory::vectors(values, count, $bits) }),
             };
             current::with(|state| commands::issue(state, command));
@@ -123,7 +123,7 @@ macro_rules! named_vector {
         pub(crate) unsafe extern "system" fn $name(program: GLuint, target: GLenum, index: GLuint, values: *const $ty) {
             let command = match arguments::check_range(Bank::Local, target, index, 1) {
                 Err(error) => Command::Fail(error),
-                // SAFETY: the list has four components, where the parameter is valid.
+                // SAFETY: the list has four components, if the parameter is valid.
                 Ok(()) => Command::NamedLocal(program, target, index, unsafe { memory::vectors(values, 1, $bits) }),
             };
             current::with(|state| commands::issue(state, command));
@@ -143,7 +143,7 @@ macro_rules! named_vectors {
         pub(crate) unsafe extern "system" fn $name(program: GLuint, target: GLenum, index: GLuint, count: GLsizei, values: *const $ty) {
             let command = match arguments::check_range(Bank::Local, target, index, count) {
                 Err(error) => Command::Fail(error),
-                // SAFETY: the list has four components for each vector, where the count is valid.
+                // SAFETY: the list has four components for each vector, if the count is valid.
                 Ok(()) => Command::NamedLocal(program, target, index, unsafe { memory::vectors(values, count, $bits) }),
             };
             current::with(|state| commands::issue(state, command));
@@ -308,7 +308,7 @@ macro_rules! buffer_parameters {
         ) {
             current::with(|state| {
                 let Some(buffer) = crate::buffers::check_words(state, target, binding, first, count) else { return };
-                // SAFETY: the list has as many words, where the count is valid.
+                // SAFETY: the list has as many words, if the count is valid.
                 let words: Vec<u32> = unsafe { memory::values(values, count) }.map($bits).collect();
                 crate::buffers::set_words(buffer, first, &words);
             });

@@ -46,7 +46,7 @@ impl Recording {
     }
 }
 
-/// Returns the first line of a text, with spaces where it has control characters.
+/// Returns the first line of a string, with spaces in place of control characters.
 fn one_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let shown = |character: char| {

@@ -47,7 +47,7 @@ pub enum IndexWidth {
 }
 
 impl IndexWidth {
-    /// Returns the largest index, which restarts primitives where that is enabled.
+    /// Returns the largest index, which restarts primitives if that is enabled.
     pub fn max(self) -> u32 {
         match self {
             Self::U8 => 0xff,

@@ -207,7 +207,7 @@ fn push_probe(
         surface,
         components,
     } = compared;
-    // Integers are compared exactly, where a fraction could never be met.
+    // Integers are compared exactly; a fraction could never be equal.
     let integers = match surface.plane {
         Plane::Stencil => true,
         Plane::Depth => false,

@@ -59,7 +59,7 @@ pub(crate) struct FramebufferObject {
     /// Color attachments by number; `None` for numbers without attachment.
     colors: Vec<Option<ColorAttachment>>,
     depth: Option<DepthStencil>,
-    /// Holds one layer of one sample of any attachment.
+    /// Buffer for one layer of one sample of any attachment.
     readback: Buffer,
     /// Readers of samples, created on demand.
     readers: RefCell<Vec<SampleCopier>>,
