@@ -377,8 +377,8 @@ fn missing_language(script: &Script, gl: &Gl) -> Option<String> {
     Some(lacks(&extension))
 }
 
-/// Checks the number of address registers; OpenGL has at least one. Programs that are expected to
-/// be rejected do not indicate missing features of a driver.
+/// Returns the number of address registers that the driver lacks; OpenGL has at least one. `None`
+/// for programs that are expected to be rejected, which do not indicate missing features.
 fn missing_registers(script: &Script, gl: &Gl) -> Option<String> {
     let is_refused = |step: &Step| matches!(step.command, Command::ExpectError(_));
     let vertex = script

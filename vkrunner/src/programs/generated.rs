@@ -351,7 +351,8 @@ impl CompileContext<'_> {
         Ok(self.generated(section, &program, &options)?)
     }
 
-    /// Skips conventions of GL that a device cannot implement.
+    /// Checks that the device can implement the conventions of GL that the script needs. `Err` skips
+    /// the script.
     pub(super) fn check_conventions(&self, modules: &[Module]) -> Result<(), Refusal> {
         let has = |feature| self.capabilities.features.contains(feature);
         let opengl = self.script.requirements.convention == Convention::OpenGl;
