@@ -1,14 +1,14 @@
 //! Writes the commands and constants of OpenGL as Rust, from the registry of the Khronos group.
 //!
-//! `src/gl/bindings.rs` includes the result, a table: it gives each command a method. Commands that touch no memory of ours become safe
-//! methods.
+//! `src/gl/bindings.rs` includes the result, a table: it defines a method for each command.
+//! Commands that access no memory of this process become safe methods.
 
 use glasm_glregistry::{Cmd, Commands, has_pointer};
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// What scripts need beyond OpenGL 4.6 with the compatibility profile.
+/// Extensions that scripts use beyond OpenGL 4.6 with the compatibility profile.
 const EXTENSIONS: &[&str] = &[
     "GL_AMD_seamless_cubemap_per_texture",
     "GL_ARB_bindless_texture",
@@ -84,8 +84,9 @@ const EXTENSIONS: &[&str] = &[
     "GL_NV_viewport_swizzle",
 ];
 
-/// Commands without pointers that still may touch memory of ours, by the start of their names: drawing reads arrays, which must lie in
-/// buffers; pixel storage decides how much the transfer of pixels reads and writes; unmapping ends the life of a pointer.
+/// Commands without pointers that may nevertheless access memory of this process, by the start of
+/// their names: drawing reads arrays, which must be in buffers; pixel storage determines the amount
+/// of memory that pixel transfers access; unmapping ends the life of a pointer.
 const TOUCHES_MEMORY: &[&str] = &[
     "ArrayElement",
     "BindVertexBuffer",

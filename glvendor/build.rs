@@ -1,16 +1,17 @@
 //! Writes the commands of OpenGL as Rust, from the registry of the Khronos group: those of the
-//! driver below, and the entry points that are before them.
+//! driver, and the entry points that precede them.
 //!
-//! `src/ffi/driver.rs` includes `driver.rs`, a table of all commands, as macro calls. `src/ffi/entry.rs` includes `entries.rs`: the
-//! commands that this library sees, each with what is to be done about it. [`RULES`] says so by name.
+//! `src/ffi/driver.rs` includes `driver.rs`, a table of all commands, as macro calls.
+//! `src/ffi/entry.rs` includes `entries.rs`: the commands that this library intercepts, each with
+//! its handling, which [`RULES`] defines by name.
 
 use glasm_glregistry::{Binding, Cmd, Commands, has_pointer, signature};
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// What applications may use beyond OpenGL 4.6 with the compatibility profile and what concerns programs, their parameters, attributes,
-/// draws and state.
+/// Extensions that applications may use beyond OpenGL 4.6 with the compatibility profile and the
+/// extensions for programs, their parameters, attributes, draws and state.
 const EXTENSIONS: &[&str] = &[
     "GL_ARB_bindless_texture",
     "GL_ARB_buffer_storage",
@@ -66,16 +67,19 @@ const EXTENSIONS: &[&str] = &[
     "GL_NV_vertex_program4",
 ];
 
-/// What is done about a command, by its name or the start of its name (`*`), without `gl`. The first row that fits counts; commands that fit
-/// none go to the driver unseen.
+/// Handling of commands, by the name or the start of the name (`*`), without `gl`. The first
+/// matching entry applies; commands that match none go to the driver directly.
 ///
 /// - `own`: a function of this library answers it.
-/// - `draw`: programs are made ready before the driver draws primitives of a mode, its first parameter.
-/// - `attribute`: a conventional attribute of a vertex, which is a numbered one, too; `numbered`: the other way round.
+/// - `draw`: programs are prepared before the driver draws primitives of a mode, its first
+///   parameter.
+/// - `attribute`: a conventional attribute of a vertex, which is a numbered one, too; `numbered`:
+///   the other way round.
 /// - `rectangle`: it draws one.
 /// - `raster`: it sets the raster position.
-/// - `arrays`: before it, arrays become what the application has made of them; `textures`: textures do.
-/// - anything else is the group of state that the command may change.
+/// - `arrays`: before the command, arrays are restored to the state of the application; `textures`:
+///   textures are.
+/// - any other class is the group of state that the command may change.
 const RULES: &[(&str, &[&str])] = &[
     (
         "unseen",
@@ -185,7 +189,7 @@ const RULES: &[(&str, &[&str])] = &[
             "GetVertexAttribivNV",
             "GetVertexAttribPointervNV",
             "VertexAttribs*",
-            // State that the application asks for.
+            // State that the application queries.
             "Enable",
             "Disable",
             "IsEnabled",
@@ -215,7 +219,8 @@ const RULES: &[(&str, &[&str])] = &[
             "GenTransformFeedbacksNV",
             "IsTransformFeedbackNV",
             "DrawTransformFeedbackNV",
-            // What must not see our programs, or decides between them and the application's own.
+            // Commands that must not see the programs of this library, or that select between them
+            // and the application's own.
             "UseProgram",
             "UseProgramObjectARB",
             "GetHandleARB",
@@ -432,7 +437,7 @@ const RULES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What is done about a command; `None` for those that go to the driver unseen.
+/// Returns the class of a command in [`RULES`]; `None` for those that go to the driver directly.
 fn class_of(name: &str) -> Option<&'static str> {
     let fits = |pattern: &&str| match pattern.split_once('*') {
         Some((start, end)) => name.starts_with(start) && name.ends_with(end),
@@ -444,7 +449,7 @@ fn class_of(name: &str) -> Option<&'static str> {
     Some(row.0).filter(|class| *class != "unseen")
 }
 
-/// Returns the commands that this library sees, each with what is to be done about it.
+/// Returns the commands that this library intercepts, each with its handling.
 fn entries(commands: &Commands) -> String {
     let rows = commands.iter().filter_map(|command| {
         let class = class_of(&command.proto.ident)?;
@@ -460,8 +465,9 @@ fn entries(commands: &Commands) -> String {
     format!("entries! {{\n{rows}}}\n")
 }
 
-/// What is done about a parameter that names objects of the driver which this library may have, too: statements that come before the command.
-/// `crate::names` says why. Programs of ARB_vertex_program have separate names.
+/// Returns the statements that precede a command for a parameter that names objects of the driver
+/// which this library may have, too. `crate::names` explains the reason. Programs of
+/// ARB_vertex_program have separate names.
 fn guard(command: &Cmd, parameter: &Binding) -> Option<String> {
     let (name, of) = (command.proto.ident.as_str(), parameter.ident.as_str());
     let of_programs = [
@@ -509,8 +515,8 @@ fn guard(command: &Cmd, parameter: &Binding) -> Option<String> {
     })
 }
 
-/// Returns the commands that name objects which this library may have, each with what is done
-/// before it; `seen` if it is an entry, too.
+/// Returns the commands that name objects which this library may have, each with the statements
+/// that precede it; `seen` if it is an entry, too.
 fn guards(commands: &Commands) -> String {
     let rows = commands.iter().filter_map(|command| {
         let statements = command.params.iter().filter_map(|it| guard(command, it));
@@ -543,8 +549,9 @@ fn rectangle(command: &Cmd) -> String {
     format!(" = (), [{}]", corners.join(", "))
 }
 
-/// What a command sets of a vertex: ` = number of the attribute, four components`. Components that it leaves out are 0, 0, 0, 1; integers
-/// are fractions of the largest one where GL says so (GL 2.1 section 2.7; NV_vertex_program, "VertexAttrib4ubNV").
+/// Returns the vertex attribute that a command sets: ` = number of the attribute, four components`.
+/// Components that it omits are 0, 0, 0, 1; integers are fractions of the largest one if GL
+/// specifies it (GL 2.1 section 2.7; NV_vertex_program, "VertexAttrib4ubNV").
 fn attribute(command: &Cmd) -> String {
     let name = command.proto.ident.as_str();
     let digit = name.find(|it: char| it.is_ascii_digit());

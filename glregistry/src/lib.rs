@@ -1,13 +1,15 @@
-//! Writes the commands and constants of OpenGL as Rust, from the registry of the Khronos group: for the build scripts of `glrunner` and
-//! `glvendor`, whose sources include the text.
+//! Writes the commands and constants of OpenGL as Rust, from the registry of the Khronos group: for
+//! the build scripts of `glrunner` and `glvendor`, whose sources include the text.
 //!
-//! The text holds the modules `types` and `constants`, and tables of commands as macro calls: what becomes of a command is up to the macro
-//! of who includes it. Names are those of the registry, less `gl` and `GL_`.
+//! The generated code has the modules `types` and `constants`, and tables of commands as macro
+//! calls: the including crate's macro defines the expansion of each command. Names are those of the
+//! registry, less `gl` and `GL_`.
 
 use gl_generator::{Api, Fallbacks, Profile, Registry};
 pub use gl_generator::{Binding, Cmd};
 
-/// The types of parameters. Those that `gl_generator` has are not for all machines: bytes of C have no sign on some.
+/// Types of parameters. Those of `gl_generator` are not portable: `char` of C is unsigned on some
+/// machines.
 const TYPES: &str = "\
 /// Types of parameters.
 #[allow(clippy::upper_case_acronyms, non_camel_case_types, dead_code, reason = \"names are those of the registry\")]
@@ -60,7 +62,7 @@ pub(crate) mod types {
 pub struct Commands(Registry);
 
 impl Commands {
-    /// With these extensions, such as `GL_ARB_vertex_program`.
+    /// Loads the registry with these extensions, such as `GL_ARB_vertex_program`.
     pub fn with(extensions: &[&str]) -> Self {
         let (version, profile) = ((4, 6), Profile::Compatibility);
         Self(Registry::new(
@@ -72,12 +74,12 @@ impl Commands {
         ))
     }
 
-    /// All commands, by name.
+    /// Returns all commands, by name.
     pub fn iter(&self) -> impl Iterator<Item = &Cmd> {
         self.0.cmds.iter()
     }
 
-    /// The modules `types` and `constants`.
+    /// Returns the modules `types` and `constants`.
     pub fn types_and_constants(&self) -> String {
         let constants = self.0.enums.iter().filter(|row| row.ty != "&'static str");
         let lines = constants.map(|constant| {
@@ -97,7 +99,8 @@ impl Commands {
         )
     }
 
-    /// A call of the macro `commands` with a row for each command: `safe` or `unsafe`, the [`signature`], and a semicolon.
+    /// Returns a call of the macro `commands` with an entry for each command: `safe` or `unsafe`,
+    /// the [`signature`], and a semicolon.
     pub fn table(&self, is_unsafe: impl Fn(&Cmd) -> bool) -> String {
         let rows = self.iter().map(|command| {
             let safety = if is_unsafe(command) { "unsafe" } else { "safe" };
@@ -108,7 +111,8 @@ impl Commands {
     }
 }
 
-/// `Name(a_: T, b_: U) -> R`: parameters with an underscore, because some are words of Rust.
+/// Returns `Name(a_: T, b_: U) -> R`: parameters with an underscore, because some are keywords of
+/// Rust.
 pub fn signature(command: &Cmd) -> String {
     let parameters: Vec<String> = command
         .params
@@ -119,12 +123,12 @@ pub fn signature(command: &Cmd) -> String {
     format!("{name}({}) -> {result}", parameters.join(", "))
 }
 
-/// Types stand without a path.
+/// Returns the type without a path.
 fn rust_type(ty: &str) -> String {
     ty.replace("__gl_imports::raw::", "").replace("types::", "")
 }
 
-/// Whether a command takes or gives a pointer.
+/// Returns true if a command has a pointer as parameter or result.
 pub fn has_pointer(command: &Cmd) -> bool {
     let mut types = command.params.iter().chain([&command.proto]);
     types.any(|it| {

@@ -2,33 +2,33 @@
 
 use glasm_scripts::runner;
 
-/// Why the runner cannot do its work.
+/// Errors of the runner.
 #[derive(thiserror::Error, Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no EGL library on this machine.
+    /// The machine has no EGL library.
     #[error("the EGL library cannot be loaded: {0}")]
     Library(String),
     /// A call of EGL failed.
     #[error("{call} failed: {reason}")]
     Egl {
-        /// The call.
+        /// Call.
         call: &'static str,
-        /// What EGL said.
+        /// Message of EGL.
         reason: String,
     },
     /// A device cannot be used without a window.
     #[error("the driver lacks {0}")]
     MissingExtension(&'static str),
-    /// No device fits the choice.
+    /// No device matches the selection.
     #[error("no OpenGL device {wanted}; there {available}")]
     NoDevice {
-        /// The choice.
+        /// Choice.
         wanted: String,
-        /// What there is.
+        /// Names of the available devices.
         available: String,
     },
-    /// A device gives no context of OpenGL 2.1 or later with the compatibility profile.
+    /// A device supports no context of OpenGL 2.1 or later with the compatibility profile.
     #[error("no OpenGL context with the compatibility profile: {0}")]
     NoContext(String),
     /// This thread has a context already.
@@ -40,33 +40,33 @@ pub enum Error {
     /// OpenGL reported errors.
     #[error("{what}: {}", messages.join("; "))]
     Gl {
-        /// What was being done.
+        /// Operation that failed.
         what: &'static str,
         /// Names of errors and messages of the driver.
         messages: Vec<String>,
     },
-    /// A length or size is not what OpenGL would read or write.
+    /// A length or size differs from the one that OpenGL would read or write.
     #[error("{what}: {length} bytes instead of {needed}")]
     Length {
-        /// What was being done.
+        /// Operation that failed.
         what: &'static str,
-        /// The bytes that there are.
+        /// Available number of bytes.
         length: usize,
-        /// The bytes that OpenGL would touch.
+        /// Number of bytes that OpenGL would access.
         needed: usize,
     },
-    /// A client format that the runner does not know.
+    /// Client format that the runner does not support.
     #[error("no texel size is known for format {format:#06x} with type {ty:#06x}")]
     UnknownFormat {
-        /// The GL format.
+        /// GL format.
         format: u32,
-        /// The GL type.
+        /// GL type.
         ty: u32,
     },
     /// The driver cannot render to the attachments.
     #[error("the framebuffer is not complete: {0}")]
     Incomplete(String),
-    /// A framebuffer lacks what was to be read.
+    /// A framebuffer lacks the attachment that was to be read.
     #[error("the framebuffer has no such {0} attachment")]
     NoAttachment(&'static str),
     /// A shader of the runner's own does not compile.
@@ -74,10 +74,10 @@ pub enum Error {
     NoShader(String),
 }
 
-/// Why a command did not succeed.
+/// Reason why a command did not succeed.
 pub(crate) type Problem = runner::Problem<Error>;
 
-/// What most commands give.
+/// Result of most commands.
 pub(crate) type Done = Result<(), Problem>;
 
 impl From<Error> for Problem {

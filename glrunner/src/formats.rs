@@ -1,7 +1,8 @@
 //! Formats of scripts, which are named as in Vulkan, by the names of OpenGL.
 //!
-//! Formats of texels are those of [`glasm_scripts::gl_texel_formats`]; formats of vertex attributes follow from their channels. Texels of scripts are words in the order
-//! of low bytes first, as on every machine that runs this. Whether a driver has a format is asked elsewhere.
+//! Formats of texels are those of [`glasm_scripts::gl_texel_formats`]; formats of vertex attributes
+//! follow from their channels. Texels of scripts are words in the order of low bytes first, as on
+//! every machine that runs this. The support of a format by a driver is queried elsewhere.
 
 use crate::gl::{self, AttributeKind, ClientFormat};
 use ash::vk;
@@ -9,7 +10,7 @@ use glasm::fixed_function::BaseFormat;
 use glasm_scripts::format::{Encoding, Format};
 use std::borrow::Cow;
 
-/// How the texels of scripts lie, compared with those that OpenGL takes and gives.
+/// Memory layout of the texels of scripts, relative to the layout of pixel transfers in OpenGL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Layout {
     /// In the same way.
@@ -22,25 +23,26 @@ enum Layout {
     Depth32Stencil8,
 }
 
-/// A format of texels.
+/// Format of texels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct TexelFormat {
-    /// The sized internal format, such as `GL_RGBA8`.
+    /// Sized internal format, such as `GL_RGBA8`.
     pub(crate) internal: u32,
-    /// How texels are given to OpenGL and read back. All of a texel: depth with stencil value.
+    /// Format of pixel transfers. It covers all of a texel: depth with stencil value.
     pub(crate) client: ClientFormat,
     layout: Layout,
 }
 
 impl TexelFormat {
-    /// The format of OpenGL; `None` if it has no such format.
+    /// Returns the format of OpenGL; `None` if it has no such format.
     pub(crate) fn of(format: vk::Format) -> Option<Self> {
         let mut rows = TEXELS.iter();
         rows.find(|(known, _)| *known == format)
             .map(|(_, row)| *row)
     }
 
-    /// The format of OpenGL with a base internal format: the components of scripts are the first ones of it.
+    /// Returns the format of OpenGL with a base internal format: the components of scripts are its
+    /// first ones.
     pub(crate) fn of_base(format: vk::Format, base: BaseFormat) -> Option<Self> {
         let own = Self::of(format)?;
         if base == BaseFormat::Rgba && own.client.format == gl::RGBA {
@@ -60,20 +62,20 @@ impl TexelFormat {
         })
     }
 
-    /// Returns whether it has depths, stencil values, or both.
+    /// Returns true if it has depths, stencil values, or both.
     #[cfg(test)]
     pub(crate) fn has_depth_or_stencil(self) -> bool {
         self.is_depth_stencil()
             || matches!(self.client.format, gl::DEPTH_COMPONENT | gl::STENCIL_INDEX)
     }
 
-    /// Returns whether it has depths and stencil values.
+    /// Returns true if it has depths and stencil values.
     #[cfg(test)]
     pub(crate) fn is_depth_stencil(self) -> bool {
         self.client.format == gl::DEPTH_STENCIL
     }
 
-    /// The same bits read as a format without a curve, for copies.
+    /// Returns the format with the same bits and without a curve, for copies.
     pub(crate) fn without_curve(self) -> Self {
         let internal = match self.internal {
             gl::SRGB8 => gl::RGB8,
@@ -83,12 +85,13 @@ impl TexelFormat {
         Self { internal, ..self }
     }
 
-    /// Returns the texels of a script, colors or depths, as OpenGL takes them. Stencil values are
-    /// 0.
+    /// Returns the texels of a script, colors or depths, in the layout of OpenGL. Stencil values
+    /// are 0.
     pub(crate) fn to_client(self, texels: &[u8]) -> Cow<'_, [u8]> {
         match self.layout {
             Layout::Same => Cow::Borrowed(texels),
-            // The bits that follow are those of the fraction again, so that a driver which rounds and one which cuts agree.
+            // The low bits repeat the bits of the fraction, so that drivers which round and drivers
+            // which truncate agree.
             Layout::Depth24 => words(texels, |depth| {
                 (depth << 8 | depth >> 16 & 0xff).to_le_bytes()
             }),
@@ -108,7 +111,8 @@ impl TexelFormat {
         }
     }
 
-    /// Returns the stencil values, one byte each, of what OpenGL gave; none if the format has none.
+    /// Returns the stencil values, one byte each, of texels in the layout of OpenGL; an empty list
+    /// if the format has none.
     pub(crate) fn stencil_values(self, texels: &[u8]) -> Vec<u8> {
         match self.layout {
             Layout::Same if self.client.format == gl::STENCIL_INDEX => texels.to_vec(),
@@ -119,7 +123,8 @@ impl TexelFormat {
     }
 }
 
-/// Formats with base internal formats that Vulkan does not have: what they are in OpenGL, and how their texels are given.
+/// Formats with base internal formats that Vulkan does not have: their internal formats in OpenGL,
+/// and the formats of their pixel transfers.
 const BASES: &[(vk::Format, BaseFormat, u32, u32)] = &[
     (
         vk::Format::R8_UNORM,
@@ -183,14 +188,14 @@ const BASES: &[(vk::Format, BaseFormat, u32, u32)] = &[
     ),
 ];
 
-/// Each word of four bytes as other bytes.
+/// Converts each word of four bytes to other bytes.
 fn words<const N: usize>(texels: &[u8], convert: impl Fn(u32) -> [u8; N]) -> Cow<'_, [u8]> {
     let (words, _) = texels.as_chunks();
     let words = words.iter().map(|word| u32::from_le_bytes(*word));
     Cow::Owned(words.flat_map(convert).collect())
 }
 
-/// Depths and stencil values of four bytes each.
+/// Returns depths and stencil values of four bytes each.
 fn halves(texels: &[u8]) -> impl Iterator<Item = ([u8; 4], [u8; 4])> {
     let (pairs, _) = texels.as_chunks();
     pairs
@@ -223,21 +228,22 @@ macro_rules! texel_formats {
 
 glasm_scripts::gl_texel_formats! { texel_formats }
 
-/// A format of a vertex attribute.
+/// Format of a vertex attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct VertexFormat {
     /// Number of components, or `GL_BGRA`.
     pub(crate) size: u32,
-    /// The type of one component, or of all.
+    /// Type of one component, or of all.
     pub(crate) ty: u32,
-    /// What it becomes.
+    /// Type of the attribute in programs.
     pub(crate) kind: AttributeKind,
-    /// An extension that it needs beyond that of the command.
+    /// Extension that it needs beyond that of the command.
     pub(crate) extension: Option<&'static str>,
 }
 
 impl VertexFormat {
-    /// The format of OpenGL; `None` if it has no such format. OpenGL 4.6 (Compatibility Profile), section 10.3.1.
+    /// Returns the format of OpenGL; `None` if it has no such format. OpenGL 4.6 (Compatibility
+    /// Profile), section 10.3.1.
     pub(crate) fn of(format: &Format) -> Option<Self> {
         if format.vk == vk::Format::B10G11R11_UFLOAT_PACK32 {
             return Some(Self {
@@ -252,7 +258,7 @@ impl VertexFormat {
         if is_2_10_10_10 {
             return Self::of_2_10_10_10(format);
         }
-        // Of the other packed formats only those with whole bytes are left.
+        // Of the other packed formats, only those with whole bytes remain.
         if format.channels.iter().any(|channel| channel.bits != bits) {
             return None;
         }
@@ -296,8 +302,8 @@ impl VertexFormat {
     }
 }
 
-/// Returns the number of components; `GL_BGRA` where blue comes first in memory, which only
-/// normalized attributes may have.
+/// Returns the number of components; `GL_BGRA` if blue is first in memory, which only normalized
+/// attributes support.
 fn size(format: &Format, kind: AttributeKind) -> Option<u32> {
     let first = format.channels.iter().find(|channel| channel.offset == 0)?;
     let count = format.channels.len() as u32;
@@ -338,7 +344,7 @@ fn component(encoding: Encoding, bits: u32) -> Option<(u32, AttributeKind)> {
 mod tests {
     use super::*;
 
-    /// Every format that a script can name.
+    /// Returns every format that a script can name.
     fn script_formats() -> impl Iterator<Item = Format> {
         (1..185)
             .filter_map(|raw| Format::parse_texture(&format!("{:?}", vk::Format::from_raw(raw))))

@@ -1,10 +1,11 @@
-//! The extensions that a program text asks for: those of its header, and of its options.
+//! The extensions that a program requires: those of its header, and of its options.
 
 use crate::gl::Target;
 use glasm::frontend::lang::languages::Language;
 use glasm::frontend::lang::options;
 
-/// Options whose extension is not `GL_` and their name. Without an extension the option comes with its language.
+/// Options whose extension is not `GL_` and their name. Options without an extension are part of
+/// their language.
 const OPTIONS: &[(&str, Option<&str>)] = &[
     ("ARB_fog_exp", None),
     ("ARB_fog_exp2", None),
@@ -52,7 +53,8 @@ const OPTIONS: &[(&str, Option<&str>)] = &[
     ("NV_vertex_program2", Some("GL_NV_vertex_program2_option")),
 ];
 
-/// Parts of ARB programs that exist where an extension does, without blanks. ARB_vertex_program, tables X.2 and X.5.
+/// Bindings of ARB programs that require an extension, without whitespace. ARB_vertex_program,
+/// tables X.2 and X.5.
 const BINDINGS: &[(&str, &str)] = &[
     ("vertex.weight", "GL_ARB_vertex_blend"),
     ("vertex.matrixindex", "GL_ARB_matrix_palette"),
@@ -71,9 +73,8 @@ fn extension_of_target(target: Target) -> &'static str {
     }
 }
 
-/// Returns all extensions that a driver needs to judge a program: with fewer it refuses programs
-/// that are right. Options that no language has ask for nothing, because every driver is to refuse
-/// them.
+/// Returns all extensions that a driver needs to judge a program: with fewer it rejects correct
+/// programs. Options that no language has require none, because every driver must reject them.
 pub(crate) fn extensions(target: Target, text: &[u8]) -> Vec<String> {
     let mut needed = vec![of_header(target, text)];
     let names = option_names(text).into_iter();
@@ -111,7 +112,7 @@ fn of_option(name: &str) -> Option<String> {
     }
 }
 
-/// Returns the names after `OPTION`, which are before everything else.
+/// Returns the names after `OPTION`, which precede all other statements.
 fn option_names(text: &[u8]) -> Vec<String> {
     let statements = statements(text).into_iter();
     statements

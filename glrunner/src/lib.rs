@@ -1,5 +1,5 @@
-//! Runs `.shader_test` scripts on OpenGL, without a window: the driver's own assembler gives an answer that does not rest on our reading
-//! of the specifications.
+//! Runs `.shader_test` scripts on OpenGL, without a window: the driver's own assembler provides
+//! results that are independent of this project's interpretation of the specifications.
 //!
 //! Only `gl` calls EGL and OpenGL, and all `unsafe` code is there.
 

@@ -1,30 +1,29 @@
-//! What a caller chooses.
+//! Options of the caller.
 
 pub use glasm_scripts::observation::Observe;
 use glasm_scripts::runner::DeviceChoice;
 use std::path::PathBuf;
 
-/// What assembly programs are on their way to the driver.
+/// Translation of assembly programs before they are passed to the driver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Through {
     /// Modules that glasm compiles for OpenGL.
     Spirv,
-    /// What is written of these modules in GLSL. Needs the feature `text`.
+    /// GLSL translations of these modules. Needs the feature `text`.
     Glsl,
 }
 
 /// Options of a [`Runner`](crate::Runner).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RunOptions {
-    /// Which device to run on.
+    /// Device to run on.
     pub device: DeviceChoice,
-    /// Directory for the images of `save image`, made if it is missing; without it nothing is
-    /// saved.
+    /// Directory for the images of `save image`, created if it is missing; `None` saves nothing.
     pub save_images: Option<PathBuf>,
-    /// Directory for images of failures, made if it is missing; without it none are written.
+    /// Directory for images of failures, created if it is missing; `None` writes none.
     pub failure_images: Option<PathBuf>,
-    /// How the driver gets assembly programs; `None` leaves them to its own assembler.
+    /// Form in which the driver receives assembly programs; `None` leaves them to its assembler.
     pub through: Option<Through>,
-    /// Whether what programs leave is recorded.
+    /// Recording of observable output.
     pub observe: Observe,
 }

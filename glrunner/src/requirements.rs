@@ -1,7 +1,7 @@
-//! Whether a driver can run a script.
+//! Check that a driver can run a script.
 //!
-//! Scripts name what they need in Vulkan's words. Most of it comes with the languages of their programs here, whose extensions are asked
-//! for first; the rest is in one table.
+//! Scripts name their requirements in the terms of Vulkan. Most of them are provided by the
+//! languages of the programs, whose extensions are required first; the others are in one table.
 
 use crate::execute::assembler::target;
 use crate::execute::implementation::Implementation;
@@ -15,16 +15,18 @@ use glasm_scripts::script::{
     Command, Convention, ProgramForm, ProgramSection, Requirements, Script, Step,
 };
 
-/// What OpenGL needs for a requirement of Vulkan's.
+/// Counterpart in OpenGL of a requirement in the terms of Vulkan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Need {
-    /// All versions of OpenGL that can be opened have it, or rule it for everybody, like the depths of clip space.
+    /// Part of all supported versions of OpenGL, or defined differently for all, like the depths of
+    /// clip space.
     Core,
-    /// The programs that use it bring it with their language or an option, whose extensions are asked for.
+    /// Provided by the language or an option of the programs that use it, whose extensions are
+    /// required.
     Programs,
-    /// It is part of OpenGL since a version, or an extension brings it.
+    /// Provided by a version of OpenGL, or by an extension.
     Feature(Feature),
-    /// OpenGL has no such thing.
+    /// Not supported by OpenGL.
     Never,
 }
 
@@ -36,7 +38,8 @@ const fn extension(extensions: &'static [&'static str]) -> Need {
     since(NO_VERSION, extensions)
 }
 
-/// What a script can require of a device, in Vulkan's words, besides what only programs need. `docs/scripts.md` says what they are for.
+/// Features that a script can require of a device, in the terms of Vulkan, except for those that
+/// only programs need. `docs/scripts.md` describes their purpose.
 const NEEDS: &[(&str, Need)] = &[
     ("alphaToOne", Need::Core),
     (
@@ -191,7 +194,7 @@ fn need(name: &str) -> Option<Need> {
     found.map(|(_, need)| *need).or_else(of_programs)
 }
 
-/// Returns what the driver lacks of a requirement; `None` if nothing.
+/// Returns the part of a requirement that the driver lacks; `None` if nothing is missing.
 fn missing(name: &str, version: Version, has: impl Fn(&str) -> bool) -> Option<String> {
     match need(name) {
         Some(Need::Core | Need::Programs) => None,
@@ -201,7 +204,7 @@ fn missing(name: &str, version: Version, has: impl Fn(&str) -> bool) -> Option<S
     }
 }
 
-/// Returns why a script cannot run with a driver; `None` if it can.
+/// Returns the reason why a script cannot run with a driver; `None` if it can.
 pub(crate) fn skip_reason(script: &Script, gl: &Gl) -> Option<String> {
     let requirements = &script.requirements;
     // Names of OpenGL that Vulkan does not meet are for OpenGL to meet.
@@ -236,14 +239,15 @@ pub(crate) fn skip_reason(script: &Script, gl: &Gl) -> Option<String> {
         .or_else(|| missing_command(script))
 }
 
-/// What modules need in another way than programs of the driver's assembler.
+/// Requirements for which modules differ from programs of the driver's assembler.
 const OF_MODULES: &[(&str, Need)] = &[
     ("bufferDeviceAddress", Need::Never),
     ("transformFeedback", since(Version(4, 0), &[])),
     ("VK_EXT_transform_feedback", since(Version(4, 0), &[])),
 ];
 
-/// Why a script cannot run whose programs are modules of SPIR-V; `None` if it can, as far as that is known before they are compiled.
+/// Returns the reason why a script cannot run whose programs are SPIR-V modules; `None` if it can,
+/// to the extent that this is known before they are compiled.
 pub(crate) fn skip_reason_of_modules(script: &Script, gl: &Gl, through: Through) -> Option<String> {
     const MODULES: Feature = Feature {
         core: Version(4, 6),
@@ -288,7 +292,7 @@ pub(crate) fn skip_reason_of_modules(script: &Script, gl: &Gl, through: Through)
         .or_else(|| foreign_module(script))
 }
 
-/// Programs that glasm has nothing to do with, and that OpenGL does not run either.
+/// Returns the form of programs that neither glasm nor OpenGL runs.
 fn foreign_module(script: &Script) -> Option<String> {
     let mut programs = script.programs.iter();
     let is_foreign = |program: &ProgramSection| match program.form {
@@ -306,7 +310,7 @@ fn foreign_module(script: &Script) -> Option<String> {
         .then(|| "GLSL and SPIR-V of the script are for Vulkan".to_owned())
 }
 
-/// Returns what the driver lacks of the version and the extensions of OpenGL that a script names.
+/// Returns the version or extensions of OpenGL that a script names and the driver lacks.
 fn missing_of_gl(requirements: &Requirements, gl: &Gl) -> Option<String> {
     if let Some([major, minor]) = requirements.gl_version
         && gl.version() < Version(major, minor)
@@ -317,14 +321,15 @@ fn missing_of_gl(requirements: &Requirements, gl: &Gl) -> Option<String> {
     names.find(|name| !gl.has(name)).map(|name| lacks(name))
 }
 
-/// Returns whether GLSL has words that only Vulkan's has.
+/// Returns true if GLSL has keywords that only Vulkan's has.
 fn is_for_vulkan(text: &[u8]) -> bool {
     let text = String::from_utf8_lossy(text);
     let words = ["gl_VertexIndex", "gl_InstanceIndex", "push_constant"];
     words.iter().any(|word| text.contains(word))
 }
 
-/// Programs that only Vulkan runs. GLSL is for OpenGL where the script names OpenGL.
+/// Returns the form of programs that only Vulkan runs. GLSL is for OpenGL if the script names
+/// OpenGL.
 fn missing_form(script: &Script) -> Option<String> {
     let is_tgsi = |program: &ProgramSection| {
         let dialect = glasm::programs(&program.text).find_map(|part| part.dialect);
@@ -345,7 +350,7 @@ fn missing_form(script: &Script) -> Option<String> {
     Some(format!("{what} is not for OpenGL"))
 }
 
-/// Returns a version of GLSL that the driver does not know.
+/// Returns a version of GLSL that the driver does not support.
 fn missing_glsl(script: &Script, gl: &Gl) -> Option<String> {
     let version = |program: &ProgramSection| {
         let text = String::from_utf8_lossy(&program.text);
@@ -359,7 +364,7 @@ fn missing_glsl(script: &Script, gl: &Gl) -> Option<String> {
     (needed > known).then(|| lacks(&format!("GLSL {}.{:02}", needed / 100, needed % 100)))
 }
 
-/// Returns an extension that the header or an option of a program asks for.
+/// Returns an extension that the header or an option of a program requires.
 fn missing_language(script: &Script, gl: &Gl) -> Option<String> {
     let own = script.programs.iter();
     let spares = script.spares.iter().map(|spare| &spare.program);
@@ -372,7 +377,8 @@ fn missing_language(script: &Script, gl: &Gl) -> Option<String> {
     Some(lacks(&extension))
 }
 
-/// Address registers, of which OpenGL has one at least. Programs that are to be refused say nothing of what a driver lacks.
+/// Returns the number of address registers that the driver lacks; OpenGL has at least one. `None`
+/// for programs that are expected to be rejected, which do not indicate missing features.
 fn missing_registers(script: &Script, gl: &Gl) -> Option<String> {
     let is_refused = |step: &Step| matches!(step.command, Command::ExpectError(_));
     let vertex = script

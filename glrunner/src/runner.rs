@@ -1,4 +1,4 @@
-//! Runs scripts one after the other on one device.
+//! Runs scripts sequentially on one device.
 
 use crate::error::Error;
 use crate::execute::{self, verdicts};
@@ -13,10 +13,11 @@ use glasm_scripts::timing::{Clock, Phase};
 use std::path::Path;
 use std::rc::Rc;
 
-/// Runs scripts on one device. Every script has a context of its own, so none sees what another one left.
+/// Runs scripts on one device. Every script has a separate context, so that scripts do not affect
+/// each other.
 ///
-/// A runner stays on its thread. A crash or hang of a driver takes the process with it: a caller
-/// who must survive one runs scripts in separate processes, as the `glasm` command does.
+/// A runner is bound to its thread. A crash or hang of a driver affects the process: a caller that
+/// must survive it runs scripts in separate processes, like the `glasm` command.
 pub struct Runner {
     options: RunOptions,
     info: DeviceInfo,
@@ -24,7 +25,7 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// Chooses the device and sees whether it opens.
+    /// Selects the device and checks that it can be opened.
     ///
     /// # Errors
     /// If there is no such device, or no OpenGL on this machine.
@@ -42,7 +43,7 @@ impl Runner {
         &self.info
     }
 
-    /// Runs a script. Whatever goes wrong is in the report.
+    /// Runs a script. All errors are in the report.
     pub fn run_file(&self, path: &Path) -> ScriptReport {
         let run = |name: &str, text: &[u8]| self.run_text(name, text);
         report_on(path, &self.clock, run, || {})
@@ -63,7 +64,7 @@ impl Runner {
         }
     }
 
-    /// `Err` is the reason to skip the script.
+    /// Runs a script; `Err` is the reason to skip it.
     fn run_script(&self, name: &str, script: &Script) -> Result<Results, String> {
         let opened = {
             let _phase = self.clock.enter(Phase::Open);
@@ -85,7 +86,7 @@ impl Runner {
             return Err(reason);
         }
         let verdicts = match self.options.observe {
-            // The driver has nothing to say about what glasm compiles.
+            // The driver's assembler does not receive the programs that glasm compiles.
             _ if self.options.through.is_some() => Ok(Vec::new()),
             Observe::On => verdicts::verdicts(&gl, script),
             Observe::Off => Ok(Vec::new()),

@@ -1,5 +1,5 @@
-//! Answers to what applications ask about programs: ARB_vertex_program section 6.1.12, NV_vertex_program section 6.1.13, and the tables of
-//! state of each specification.
+//! Results of queries about programs: ARB_vertex_program section 6.1.12, NV_vertex_program section
+//! 6.1.13, and the tables of state of each specification.
 
 use crate::commands::{INVALID_ENUM, INVALID_OPERATION, INVALID_VALUE};
 use crate::context::State;
@@ -25,7 +25,7 @@ pub(crate) fn env_parameter(state: &mut State, number: u32, index: u32) -> Optio
     Some(params::env(state, target, index))
 }
 
-/// Returns a local parameter of the program that is bound.
+/// Returns a local parameter of the bound program.
 pub(crate) fn local_parameter(state: &mut State, number: u32, index: u32) -> Option<Bits> {
     let target = target(state, number)?;
     let program = state.bound(target).program.clone();
@@ -81,7 +81,7 @@ pub(crate) fn named_parameter(state: &mut State, name: u32, parameter: &[u8]) ->
     found
 }
 
-/// Returns a subroutine parameter of the program that is bound: NV_gpu_program5.
+/// Returns a subroutine parameter of the bound program: NV_gpu_program5.
 pub(crate) fn subroutine(state: &mut State, number: u32, index: u32) -> Option<u32> {
     let target = target(state, number)?;
     let contents = state.bound(target).program.contents();
@@ -103,7 +103,7 @@ pub(crate) fn target(state: &mut State, number: u32) -> Option<Target> {
     target
 }
 
-/// Returns whether all names are programs.
+/// Returns true if all names are programs.
 pub(crate) fn are_programs(state: &mut State, mut names: impl Iterator<Item = u32>) -> bool {
     let all = names.all(|name| state.shared().find(name).is_some());
     if !all {
@@ -148,10 +148,11 @@ pub(crate) fn track_matrix(state: &mut State, number: u32, address: u32, name: u
     }
 }
 
-/// The number of a count, and what it counts.
+/// GL's enumerant of a count, and the function that returns it.
 type CountRow = (u32, fn(&Counts) -> u32);
 
-/// Counts and limits of `GetProgramiv`, by the number of the count; the limit, and both native ones, are the next numbers.
+/// Counts and limits of `GetProgramiv`, by the number of the count; the limit, and both native
+/// ones, are the next numbers.
 static COUNTS: [CountRow; 5] = [
     (0x88A0, |it| it.instructions),
     (0x88A4, |it| it.temporaries),
@@ -160,7 +161,8 @@ static COUNTS: [CountRow; 5] = [
     (0x88B0, |it| it.address_registers),
 ];
 
-/// Counts and limits of fragment programs, in the order of [`FRAGMENT_NAMES`]: ALU, TEX, indirections.
+/// Counts and limits of fragment programs, in the order of [`FRAGMENT_NAMES`]: ALU, TEX,
+/// indirections.
 static FRAGMENT_COUNTS: [fn(&Counts) -> u32; 3] = [
     |it| it.alu_instructions,
     |it| it.texture_instructions,
@@ -169,9 +171,9 @@ static FRAGMENT_COUNTS: [fn(&Counts) -> u32; 3] = [
 /// `PROGRAM_ALU_INSTRUCTIONS_ARB` and the next ones: counts, native counts, limits, native limits.
 const FRAGMENT_NAMES: std::ops::Range<u32> = 0x8805..0x8811;
 
-/// `GetProgramivARB` of a program. Programs of the driver are the driver's to answer for.
+/// Executes `GetProgramivARB` of a program. The driver executes it for its own programs.
 ///
-/// Not to be asked between `Begin` and `End`.
+/// Must not be called between `Begin` and `End`.
 pub(crate) fn program_value(
     state: &mut State,
     target: Target,
@@ -191,11 +193,11 @@ pub(crate) fn program_value(
     let (length, is_drivers) = (contents.text.len() as i32, contents.is_drivers);
     drop(contents);
     let limits = state.capabilities.limits(target);
-    // Counts and limits take turns, native or not, but for those of fragment programs.
+    // Counts and limits alternate, native or not, except for those of fragment programs.
     let is_limit = matches!(name, 0x88A0..=0x88B3) && name % 2 == 1
         || FRAGMENT_NAMES.contains(&name) && name - FRAGMENT_NAMES.start >= 6;
     let is_count = matches!(name, 0x88A0..=0x88B3) || FRAGMENT_NAMES.contains(&name);
-    // Limits are those of all programs of the target: what the driver does not take is loaded here.
+    // Limits apply to all programs of the target: programs that the driver rejects are loaded here.
     if is_drivers && is_count && !is_limit {
         let number = target.row().number;
         return Some(if state.bound(target).program.name == program.name {
@@ -217,7 +219,8 @@ pub(crate) fn program_value(
     other_value(state, target, &counts, length, name)
 }
 
-/// What is no count of ARB_vertex_program or ARB_fragment_program: the program string, limits of parameters, and what later extensions ask for.
+/// Returns the values of queries other than the counts of ARB_vertex_program or
+/// ARB_fragment_program: the program string, limits of parameters, and values of later extensions.
 fn other_value(
     state: &mut State,
     target: Target,
@@ -233,7 +236,8 @@ fn other_value(
         0x88B4 => limits.local_parameters as i32,
         0x88B5 => limits.env_parameters as i32,
         0x88B6 => 1,
-        // NV_vertex_program2_option, NV_fragment_program2: executed instructions, call depth, if depth, loop depth, loop count.
+        // NV_vertex_program2_option, NV_fragment_program2: executed instructions, call depth, if
+        // depth, loop depth, loop count.
         0x88F4 => 65_536,
         0x88F5 => limits.call_depth as i32,
         0x88F6 => limits.if_depth as i32,
@@ -249,7 +253,7 @@ fn other_value(
         0x8F45 => limits.subroutine_numbers as i32,
         // NV_tessellation_program5: generic attributes of patches.
         0x86D8 => limits.patch_attributes as i32,
-        // NV_geometry_program4: vertices, and components of all of them, that a program emits.
+        // NV_geometry_program4: maximum number of emitted vertices, and of their total components.
         0x8C27 if target == Target::Geometry => {
             query::integer(driver::constants::MAX_GEOMETRY_OUTPUT_VERTICES)
         }
@@ -268,7 +272,7 @@ fn other_value(
     })
 }
 
-/// `GetProgramivNV`
+/// Executes `GetProgramivNV`.
 pub(crate) fn nv_program_value(state: &mut State, name: u32, value: u32) -> Option<i32> {
     let Some(program) = state.shared().find(name) else {
         state.fail(INVALID_OPERATION);
@@ -291,7 +295,8 @@ pub(crate) fn nv_program_value(state: &mut State, name: u32, value: u32) -> Opti
     })
 }
 
-/// What is ours to know of a program object of GLSL: whether the application has made it separable.
+/// Returns the property of a GLSL program object that this library overrides: the separability that
+/// the application has set.
 pub(crate) fn object_value(state: &mut State, program: u32, name: u32) -> Option<i32> {
     if name != driver::constants::PROGRAM_SEPARABLE {
         return None;
@@ -300,7 +305,7 @@ pub(crate) fn object_value(state: &mut State, program: u32, name: u32) -> Option
     Some(partial.is_separable.into())
 }
 
-/// Returns the program string of the program that is bound.
+/// Returns the program string of the bound program.
 pub(crate) fn bound_text(state: &mut State, number: u32, name: u32) -> Option<Vec<u8>> {
     let target = target(state, number)?;
     let bound = state.bound(target).program.clone();
@@ -323,10 +328,10 @@ fn program_text(state: &mut State, program: Option<&Program>, name: u32) -> Opti
     None
 }
 
-/// Strings that are ours.
+/// Returns strings that this library defines.
 pub(crate) fn string(state: &mut State, name: u32) -> Option<*const c_char> {
     const PROGRAM_ERROR_STRING: u32 = 0x8874;
-    // The driver says that it is not to be asked between `Begin` and `End`.
+    // The driver reports that queries are not allowed between `Begin` and `End`.
     if !state.capabilities.works || state.is_inside {
         return None;
     }
@@ -345,7 +350,8 @@ pub(crate) fn indexed_string(state: &mut State, name: u32, index: u32) -> Option
     Some(state.capabilities.extensions.get(index as usize)?.as_ptr())
 }
 
-/// Returns whether a target is enabled, or an array of NV_vertex_program.
+/// Returns the state of a target or of an array of NV_vertex_program; `None` for other
+/// capabilities.
 pub(crate) fn is_enabled(state: &mut State, capability: u32) -> Option<bool> {
     if !state.capabilities.works {
         return None;
@@ -362,7 +368,7 @@ pub(crate) fn is_enabled(state: &mut State, capability: u32) -> Option<bool> {
     Some(state.bound(Target::of(capability)?).enabled)
 }
 
-/// Integers that are ours to know.
+/// Returns integers that this library defines.
 pub(crate) fn integer(state: &mut State, name: u32) -> Option<i32> {
     if !state.capabilities.works {
         return None;
@@ -392,7 +398,8 @@ pub(crate) fn integer(state: &mut State, name: u32) -> Option<i32> {
         0x862F => state.capabilities.limits(Target::Vertex).program_matrices as i32,
         // MAX_FRAGMENT_PROGRAM_LOCAL_PARAMETERS_NV
         0x8868 => LOCAL_PARAMETERS as i32,
-        // MATRIX_MODE: matrices of NV_vertex_program have names of ARB_vertex_program in the driver.
+        // MATRIX_MODE: matrices of NV_vertex_program have names of ARB_vertex_program in the
+        // driver.
         0x0BA0 if state.is_matrix_nv => query::integer(0x0BA0) - 0x88C0 + 0x8630,
         0x0B33 => state.recorded_list()?,
         0x8DA0 => crate::buffers::BINDINGS as i32,

@@ -1,4 +1,5 @@
-//! Checks of counts, targets and names that come before an argument is read: the specifications promise nothing about lists whose count is an error.
+//! Checks of counts, targets and names before an argument is read: the specifications guarantee
+//! nothing about lists whose count is an error.
 
 use crate::commands::{
     INVALID_ENUM, INVALID_OPERATION, INVALID_VALUE, OUT_OF_MEMORY, VERTEX_STATE_PROGRAM_NV,
@@ -13,17 +14,18 @@ use std::ffi::CString;
 /// Parameters that are set by number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Bank {
-    /// Of the environment of a target.
+    /// Environment parameter of a target.
     Env,
-    /// Of a program.
+    /// Local parameter of a program.
     Local,
 }
 
 /// Subroutine parameters of a program: MAX_PROGRAM_SUBROUTINE_PARAMETERS_NV.
 pub(crate) const SUBROUTINE_PARAMETERS: usize = 1024;
 
-/// Checks target and range of parameters before the list of their values is read: EXT_gpu_program_parameters, NV_gpu_program4 and
-/// NV_vertex_program, "Errors". `Err` is GL's error.
+/// Checks target and range of parameters before the list of their values is read:
+/// EXT_gpu_program_parameters, NV_gpu_program4 and NV_vertex_program, "Errors". `Err` is GL's
+/// error.
 pub(crate) fn check_range(bank: Bank, target: u32, first: u32, count: i32) -> Result<(), u32> {
     if Target::of(target).is_none() {
         return Err(INVALID_ENUM);
@@ -41,7 +43,8 @@ pub(crate) fn check_range(bank: Bank, target: u32, first: u32, count: i32) -> Re
     }
 }
 
-/// Checks the length of a name of a parameter that a list sets, before the name is read. `None` after an error.
+/// Checks the length of a name of a parameter that a list sets, before the name is read. `None`
+/// after an error.
 pub(crate) fn check_length_of_name(state: &mut State, length: i32) -> Option<()> {
     const MOST: i32 = 1 << 16;
     if !(1..=MOST).contains(&length) {
@@ -51,8 +54,8 @@ pub(crate) fn check_length_of_name(state: &mut State, length: i32) -> Option<()>
     Some(())
 }
 
-/// Checks that a program has a named parameter whose name is so long, before the name is read: NV_fragment_program section 5.7. `None` after an
-/// error.
+/// Checks that a program has a named parameter with a name of this length, before the name is read:
+/// NV_fragment_program section 5.7. `None` after an error.
 pub(crate) fn check_name(state: &mut State, program: u32, length: i32) -> Option<()> {
     let found = state.shared().find(program).filter(|it| it.is_fragment());
     let Some(program) = found else {
@@ -72,8 +75,8 @@ pub(crate) fn check_name(state: &mut State, program: u32, length: i32) -> Option
     Some(())
 }
 
-/// Checks the length of a program string before it is read. `None` after an error: a string beyond the limit of the compiler is one that does not
-/// load.
+/// Checks the length of a program string before it is read. `None` after an error: a string beyond
+/// the limit of the compiler is one that does not load.
 pub(crate) fn check_length(state: &mut State, length: i32) -> Option<()> {
     match usize::try_from(length) {
         Ok(length) if length <= PROGRAM_BYTES => Some(()),
@@ -101,7 +104,8 @@ pub(crate) fn check_format(state: &mut State, target: u32, format: u32) -> Optio
     Some(())
 }
 
-/// Checks target and name of `LoadProgramNV` before the program string is read. `None` after an error.
+/// Checks target and name of `LoadProgramNV` before the program string is read. `None` after an
+/// error.
 pub(crate) fn check_load(state: &mut State, target: u32, name: u32) -> Option<()> {
     let error = match (name, target) {
         (0, _) => INVALID_VALUE,
@@ -116,7 +120,7 @@ pub(crate) fn check_load(state: &mut State, target: u32, name: u32) -> Option<()
 /// Names that are generated at a time.
 pub(crate) const NAMES_AT_A_TIME: usize = 256;
 
-/// The most names of programs that contexts share: more are an error, as memory is not without bounds.
+/// Maximum number of program names that contexts share: more are an error, since memory is limited.
 const MOST_NAMES: usize = 1 << 22;
 
 /// Checks the count of `GenPrograms` before names are written. `None` after an error.

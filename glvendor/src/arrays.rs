@@ -1,10 +1,12 @@
-//! Arrays of conventional attributes, which programs read as numbered ones: NV_vertex_program section 2.8. The driver keeps them apart, so numbered arrays
-//! are pointed to the same places for a draw, and disabled again before the application could see them.
+//! Arrays of conventional attributes, which programs read as numbered ones: NV_vertex_program
+//! section 2.8. The driver stores them separately, so numbered arrays refer to the same memory
+//! during a draw, and are disabled again before the application could see them.
 
 use crate::context::{Groups, State};
 use crate::ffi::{driver, query};
 
-/// An array of a conventional attribute: number of the attribute, what enables it, and the names of its size, type, stride, buffer, pointer.
+/// Array of a conventional attribute: number of the attribute, enumerant that enables it, and the
+/// names of its size, type, stride, buffer, pointer.
 struct Array {
     number: u32,
     enable: u32,
@@ -44,13 +46,14 @@ static ARRAYS: [Array; 5] = [
 ];
 
 impl State {
-    /// Arrays are about to change, or to be asked for: they become what the application has made of them.
+    /// Restores the arrays of the application, before a command that changes or queries them.
     pub(crate) fn arrays_change(&mut self) {
         self.restore_arrays();
         self.changed(Groups::ARRAYS);
     }
 
-    /// Arrays of conventional attributes become those of the numbered attributes that the vertex program reads.
+    /// Sets the arrays of conventional attributes to those of the numbered attributes that the
+    /// vertex program reads.
     pub(crate) fn apply_arrays(&mut self, attributes: u32) {
         if !self.dirty.contains(Groups::ARRAYS) {
             return;
@@ -88,7 +91,7 @@ impl State {
             (0, _) => 1,
             (name, _) => query::integer(name),
         };
-        // Texture coordinates are numbers, all others fractions where they are integers.
+        // Texture coordinates are not normalized, all other integers are.
         let is_fraction = number < 8;
         let bound = query::integer(0x8894);
         driver::BindBuffer(0x8892, query::integer(row.buffer) as u32);

@@ -11,16 +11,17 @@ pub(crate) const BINDINGS: u32 = 14;
 /// Words of a buffer that programs see: MAX_PROGRAM_PARAMETER_BUFFER_SIZE_NV.
 pub(crate) const WORDS: i32 = 16_384;
 
-/// What is bound to a binding.
+/// Buffer range of a binding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Binding {
-    /// The buffer; 0 for none.
+    /// Buffer; 0 for none.
     pub(crate) buffer: u32,
-    /// Its bytes from the first on; `None` for all.
+    /// Number of bytes from the first on; `None` for all.
     pub(crate) size: Option<usize>,
 }
 
-/// `BindBufferRange` and its kin: a buffer, or the part of it from an offset on.
+/// Executes `BindBufferRange` and similar commands: binds a buffer, or the range of it from an
+/// offset on.
 pub(crate) fn bind(
     state: &mut State,
     target: Target,
@@ -30,7 +31,7 @@ pub(crate) fn bind(
 ) {
     let size = part.and_then(|(_, size)| size);
     let offset = part.map_or(0, |(offset, _)| offset);
-    // Parts begin with the buffer, and have whole words: NV_parameter_buffer_object section 2.9.
+    // Ranges begin with the buffer, and have whole words: NV_parameter_buffer_object section 2.9.
     let is_valid =
         index < BINDINGS && offset == 0 && size.is_none_or(|size| size > 0 && size % 4 == 0);
     if !is_valid {
@@ -43,8 +44,8 @@ pub(crate) fn bind(
     };
 }
 
-/// Checks the arguments of `ProgramBufferParameters` before words are read: NV_parameter_buffer_object, "Errors". Returns the buffer, `None` after an
-/// error.
+/// Checks the arguments of `ProgramBufferParameters` before words are read:
+/// NV_parameter_buffer_object, "Errors". Returns the buffer, `None` after an error.
 pub(crate) fn check_words(
     state: &mut State,
     number: u32,
@@ -74,7 +75,7 @@ pub(crate) fn check_words(
     None
 }
 
-/// `ProgramBufferParameters`: words of a buffer.
+/// Executes `ProgramBufferParameters`: sets words of a buffer.
 pub(crate) fn set_words(buffer: u32, first: u32, words: &[u32]) {
     let bound = query::integer(0x8A28) as u32;
     driver::BindBuffer(0x8A11, buffer);

@@ -1,5 +1,6 @@
-//! Commands about programs, as the specifications define them: ARB_vertex_program section 2.14, NV_vertex_program sections 2.14.1 and
-//! 2.14.4, NV_fragment_program section 5.7, EXT_gpu_program_parameters, EXT_direct_state_access, NV_gpu_program4 section 2.14.1.
+//! Commands about programs, as the specifications define them: ARB_vertex_program section 2.14,
+//! NV_vertex_program sections 2.14.1 and 2.14.4, NV_fragment_program section 5.7,
+//! EXT_gpu_program_parameters, EXT_direct_state_access, NV_gpu_program4 section 2.14.1.
 
 use crate::context::{Groups, State};
 use crate::draw;
@@ -22,16 +23,16 @@ pub(crate) const OUT_OF_MEMORY: u32 = 0x0505;
 
 pub(crate) const VERTEX_STATE_PROGRAM_NV: u32 = 0x8621;
 
-/// What names of lists are counted from.
+/// Base that names of lists are relative to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Base {
-    /// Nothing.
+    /// No base.
     Zero,
     /// `glListBase`
     ListBase,
 }
 
-/// A command that display lists hold.
+/// Command in display lists.
 #[derive(Clone, Debug)]
 pub(crate) enum Command {
     /// `BindProgram`
@@ -72,13 +73,15 @@ pub(crate) enum Command {
     RasterPosition([f32; 4]),
     /// `DrawPixels`
     Image(Arc<Image>),
-    /// `CopyPixels`: place, size, type.
+    /// `CopyPixels`: position, size, type.
     Copy([i32; 2], [i32; 2], u32),
     /// `Bitmap`, with the driver's list that draws it.
     Bitmap(Arc<Bitmap>, u32),
-    /// An error of arguments that are wrong in any state: it is raised when the command would be executed.
+    /// Error of arguments that are invalid in any state: it is raised when the command would be
+    /// executed.
     Fail(u32),
-    /// Our programs are made ready for what draws, with the mode of its primitives if it has one.
+    /// Prepares the programs of this library for a draw, with the mode of its primitives if it has
+    /// one.
     Ready(Option<u32>),
 }
 
@@ -141,7 +144,8 @@ pub(crate) fn execute(state: &mut State, command: &Command) {
     }
 }
 
-/// `GenPrograms`, [`NAMES_AT_A_TIME`](crate::arguments::NAMES_AT_A_TIME). Names come from the driver, so that its programs have them, too.
+/// Executes `GenPrograms`, [`NAMES_AT_A_TIME`](crate::arguments::NAMES_AT_A_TIME). The driver
+/// generates the names, so that they are valid for its programs, too.
 pub(crate) fn generate(state: &mut State, count: usize) -> Vec<u32> {
     let names = query::program_names(count);
     let mut share = state.shared();
@@ -155,7 +159,7 @@ pub(crate) fn generate(state: &mut State, count: usize) -> Vec<u32> {
     names
 }
 
-/// `DeletePrograms`: what is bound becomes program 0.
+/// Executes `DeletePrograms`: bindings of deleted programs revert to program 0.
 pub(crate) fn delete(state: &mut State, names: impl Iterator<Item = u32>) {
     for name in names.filter(|&name| name != 0) {
         query::delete_programs(&[name]);
@@ -170,7 +174,7 @@ pub(crate) fn delete(state: &mut State, names: impl Iterator<Item = u32>) {
     }
 }
 
-/// `BindProgram`: ARB_vertex_program section 2.14.1.
+/// Executes `BindProgram`: ARB_vertex_program section 2.14.1.
 fn bind(state: &mut State, number: u32, name: u32) {
     let Some(target) = Target::of(number) else {
         return state.fail(INVALID_ENUM);
@@ -195,7 +199,7 @@ fn bind(state: &mut State, number: u32, name: u32) {
     }
 }
 
-/// `Enable` or `Disable` of a target.
+/// Executes `Enable` or `Disable` of a target.
 fn enable(state: &mut State, target: Target, enabled: bool) {
     let row = target.row();
     if row.is_drivers {
@@ -211,7 +215,7 @@ fn enable(state: &mut State, target: Target, enabled: bool) {
     }
 }
 
-/// `UseProgram`: the application's own programs of GLSL come before those that are bound.
+/// Executes `UseProgram`: the application's own programs of GLSL take precedence over bound ones.
 fn use_program(state: &mut State, program: u32) {
     draw::release(state);
     driver::UseProgram(program);
@@ -219,7 +223,7 @@ fn use_program(state: &mut State, program: u32) {
     state.touch(Groups::PROGRAMS);
 }
 
-/// Loads a program string into the program that is bound: `ProgramStringARB`.
+/// Loads a program string into the bound program: `ProgramStringARB`.
 fn load_bound(state: &mut State, number: u32, format: u32, text: &[u8]) {
     let Some(target) = Target::of(number) else {
         return state.fail(INVALID_ENUM);
@@ -245,7 +249,7 @@ fn load_named(state: &mut State, name: u32, number: u32, format: u32, text: &[u8
     if !target.row().is_drivers {
         return load(state, target, &program, text);
     }
-    // The driver loads what is bound.
+    // The driver loads the string into the bound program.
     driver::BindProgramARB(number, name);
     let bound = std::mem::replace(&mut state.bound_mut(target).program, Arc::clone(&program));
     load(state, target, &program, text);
@@ -253,7 +257,7 @@ fn load_named(state: &mut State, name: u32, number: u32, format: u32, text: &[u8
     state.bound_mut(target).program = bound;
 }
 
-/// `ProgramVertexLimitNV`: NV_geometry_program4 section 2.14.6.
+/// Executes `ProgramVertexLimitNV`: NV_geometry_program4 section 2.14.6.
 pub(crate) fn set_vertex_limit(state: &mut State, number: u32, limit: i32) {
     if number != Target::Geometry.row().number {
         return state.fail(INVALID_ENUM);
@@ -278,7 +282,7 @@ pub(crate) fn set_vertex_limit(state: &mut State, number: u32, limit: i32) {
     state.touch(Groups::PROGRAMS);
 }
 
-/// `ProgramSubroutineParametersuivNV`: NV_gpu_program5 section 2.14.1.
+/// Executes `ProgramSubroutineParametersuivNV`: NV_gpu_program5 section 2.14.1.
 pub(crate) fn set_subroutines(state: &mut State, number: u32, values: Vec<u32>) {
     let Some(target) = Target::of(number) else {
         return state.fail(INVALID_ENUM);
@@ -288,7 +292,8 @@ pub(crate) fn set_subroutines(state: &mut State, number: u32, values: Vec<u32>) 
     program.parameter_changed();
 }
 
-/// `LoadProgramNV`: the target says what the string is, and nothing is bound.
+/// Executes `LoadProgramNV`: the target determines the language of the string, and no program is
+/// bound.
 fn load_nv(state: &mut State, number: u32, name: u32, text: &[u8]) {
     if name == 0 {
         return state.fail(INVALID_VALUE);
@@ -318,7 +323,8 @@ fn load_nv(state: &mut State, number: u32, name: u32, text: &[u8]) {
     }
 }
 
-/// Loads a program string: into the driver if it takes it, else into a program of ours.
+/// Loads a program string: into the driver if it accepts it, otherwise into a program of this
+/// library.
 fn load(state: &mut State, target: Target, program: &Program, text: &[u8]) {
     let row = target.row();
     let is_bound = state.bound(target).program.name == program.name;
@@ -348,14 +354,14 @@ fn load(state: &mut State, target: Target, program: &Program, text: &[u8]) {
     );
 }
 
-/// Decides whether a program may be the driver's with regard to parameters of ours: what the driver
-/// takes beyond them could not be set.
+/// Returns true if the driver may execute a program with regard to the parameters of this library:
+/// parameters beyond its limits could not be set.
 fn is_within_limits(state: &State, target: Target, text: &[u8]) -> bool {
     if !state.capabilities.has_more_parameters {
         return true;
     }
     let source = Source::new("", text).for_stage(target.row().stage);
-    // What does not load here has errors that the driver reports in its own way.
+    // A program that does not load here has errors that the driver reports in its own way.
     Loaded::load(&source).is_ok_and(|loaded| {
         loaded
             .check_limits(&limits_of_loading(state, target))
@@ -363,8 +369,8 @@ fn is_within_limits(state: &State, target: Target, text: &[u8]) -> bool {
     })
 }
 
-/// Returns the limits that programs must keep to load. The depth of calls is none of them: a full call stack ends a program where it runs
-/// (NV_gpu_program4, section 2.X.5).
+/// Returns the limits for loading programs. They exclude the depth of calls: a full call stack ends
+/// a program at run time (NV_gpu_program4, section 2.X.5).
 fn limits_of_loading(state: &State, target: Target) -> Limits {
     Limits {
         call_depth: u32::MAX,
@@ -372,14 +378,14 @@ fn limits_of_loading(state: &State, target: Target) -> Limits {
     }
 }
 
-/// Decides whether rules that shipped programs break are errors: `GLASM_STRICT=1`.
+/// Returns true if violations that shipped programs contain are errors: `GLASM_STRICT=1`.
 pub(crate) fn is_strict() -> bool {
     static STRICT: LazyLock<bool> =
         LazyLock::new(|| std::env::var_os("GLASM_STRICT").is_some_and(|it| it == "1"));
     *STRICT
 }
 
-/// Loads a program string into a program of ours. An error leaves the program as it is.
+/// Loads a program string into a program of this library. An error leaves the program unchanged.
 fn translate(state: &mut State, target: Target, program: &Program, source: Source<'_>) {
     let name = format!("program {}", program.name);
     let mut source = Source {
@@ -498,7 +504,7 @@ fn set_named_local(state: &mut State, name: u32, number: u32, first: u32, values
     }
 }
 
-/// `ProgramNamedParameter4fNV`: NV_fragment_program section 5.7.
+/// Executes `ProgramNamedParameter4fNV`: NV_fragment_program section 5.7.
 fn set_named(state: &mut State, program: u32, name: &[u8], value: Bits) {
     let program = state.shared().find(program).filter(|it| it.is_fragment());
     let Some(program) = program else {
@@ -526,7 +532,7 @@ fn set_named(state: &mut State, program: u32, name: &[u8], value: Bits) {
     program.parameter_changed();
 }
 
-/// `TrackMatrixNV`: NV_vertex_program section 2.14.5.
+/// Executes `TrackMatrixNV`: NV_vertex_program section 2.14.5.
 fn track(state: &mut State, number: u32, address: u32, matrix: u32, transform: u32) {
     if number != Target::Vertex.row().number {
         return state.fail(INVALID_ENUM);
@@ -558,7 +564,7 @@ fn track(state: &mut State, number: u32, address: u32, matrix: u32, transform: u
     let tracking = matrix.map(|matrix| Tracking { matrix, form });
     crate::params::read_tracked(state, address);
     if let Some(rows) = state.gl.track_matrix(address, tracking) {
-        // What is tracked no more keeps its last value.
+        // Parameters retain their last value when tracking ends.
         let rows = rows.map(|row| row.map(f32::to_bits));
         let bound = state.bound_mut(Target::Vertex);
         crate::objects::set(&mut bound.env, address, &rows);

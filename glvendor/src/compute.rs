@@ -1,4 +1,5 @@
-//! Compute programs: NV_compute_program5, with groups whose size the command gives (ARB_compute_variable_group_size).
+//! Compute programs: NV_compute_program5, including groups whose size the command specifies
+//! (ARB_compute_variable_group_size).
 
 use crate::commands::{INVALID_OPERATION, INVALID_VALUE};
 use crate::context::{Groups, State};
@@ -9,17 +10,19 @@ use crate::pipeline;
 use crate::target::Target;
 use std::sync::Arc;
 
-/// The serial number of a compute program, and the size of the groups if the command gave it.
+/// Serial number of a compute program, and the size of the groups if the command specifies it.
 pub(crate) type ComputeKey = (u64, Option<[u32; 3]>);
 
-/// Returns whether work groups are ours to run; what the application sets decides.
+/// Returns true if this library runs work groups, according to the state that the application has
+/// set.
 pub(crate) fn computes(state: &State) -> bool {
     state.capabilities.works
         && state.used_program == 0
         && draw::find_enabled_program(state, Target::Compute).is_some()
 }
 
-/// Work groups are about to run, of a size that the command gives if it gives one.
+/// Prepares the execution of work groups, of a size that the command specifies or the program
+/// declares.
 pub(crate) fn before_dispatch(state: &mut State, group: Option<[u32; 3]>) -> Draw {
     if !computes(state) {
         draw::release(state);
@@ -53,7 +56,7 @@ pub(crate) fn before_dispatch(state: &mut State, group: Option<[u32; 3]>) -> Dra
         return Draw::On;
     };
     draw::use_pipeline(state, &pipeline);
-    // Draws and other programs may need what this one does not, and the other way round.
+    // Draws and other programs may need state that this one does not, and vice versa.
     state.dirty = Groups::all();
     draw::send_parameters(state, &mut pipeline);
     state.dirty = Groups::all();
@@ -61,8 +64,8 @@ pub(crate) fn before_dispatch(state: &mut State, group: Option<[u32; 3]>) -> Dra
     Draw::On
 }
 
-/// Returns whether groups may have a size, where they are ours to run:
-/// ARB_compute_variable_group_size, "DispatchComputeGroupSizeARB". `None` where they are not.
+/// Returns true if groups may have a size, if this library runs them:
+/// ARB_compute_variable_group_size, "DispatchComputeGroupSizeARB". Otherwise `None`.
 pub(crate) fn checks_group(state: &mut State, group: [u32; 3]) -> Option<bool> {
     if !computes(state) {
         return None;

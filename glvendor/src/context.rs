@@ -1,4 +1,4 @@
-//! What a context knows: bound programs, parameters, what has changed since the last draw.
+//! State of a context: bound programs, parameters, changes since the last draw.
 
 use crate::buffers::{BINDINGS, Binding};
 use crate::draw::{Draw, Drawing};
@@ -14,7 +14,7 @@ use glasm::state::GlState;
 use std::ffi::CString;
 use std::sync::{Arc, MutexGuard};
 
-/// What contexts share, behind its lock.
+/// Shared state of contexts, protected by its lock.
 pub(crate) type Shared = Arc<Mutex<Share>>;
 
 bitflags! {
@@ -45,9 +45,9 @@ bitflags! {
         const TEXTURE = 1 << 10;
         /// Framebuffers and draw buffers.
         const FRAMEBUFFER = 1 << 11;
-        /// What is enabled.
+        /// Enabled capabilities.
         const ENABLES = 1 << 12;
-        /// Which programs are bound and enabled.
+        /// Bound and enabled programs.
         const PROGRAMS = 1 << 13;
         /// Arrays.
         const ARRAYS = 1 << 14;
@@ -58,7 +58,7 @@ bitflags! {
     }
 }
 
-/// A context of the application.
+/// Context of the application.
 pub(crate) struct Context {
     pub(crate) state: State,
 }
@@ -72,7 +72,7 @@ impl Context {
 }
 
 impl Drop for Context {
-    /// Hands the objects of the driver to the other contexts: the next one that is current deletes
+    /// Passes the objects of the driver to the other contexts: the next one that is current deletes
     /// them.
     fn drop(&mut self) {
         let orphans = self.state.drawing.orphans();
@@ -80,77 +80,77 @@ impl Drop for Context {
     }
 }
 
-/// What a target has in a context.
+/// State of a target in a context.
 pub(crate) struct Bound {
-    /// The program.
+    /// Program.
     pub(crate) program: Arc<Program>,
-    /// Whether it is enabled.
+    /// True if it is enabled.
     pub(crate) enabled: bool,
-    /// Environment parameters, as far as they were set.
+    /// Environment parameters, up to the last one that was set.
     pub(crate) env: Vec<Bits>,
-    /// Goes up when one changes.
+    /// Version that is incremented when a parameter changes.
     pub(crate) env_version: u64,
 }
 
-/// Parts of the state that `PushAttrib` keeps here, too.
+/// Bits of `PushAttrib` for which state of this library is saved, too.
 pub(crate) const KEEPING: u32 = driver::constants::ENABLE_BIT | driver::constants::EVAL_BIT;
 
-/// What `PushAttrib` has kept.
+/// State that `PushAttrib` has saved.
 #[derive(Default)]
 struct Pushed {
-    /// Which targets were enabled.
+    /// Enabled targets.
     targets: Option<[bool; TARGETS.len()]>,
-    /// Which maps of numbered attributes were, by dimension.
+    /// Enabled maps of numbered attributes, by dimension.
     maps: Option<[u32; 2]>,
 }
 
-/// The state of a context.
+/// State of a context.
 pub(crate) struct State {
     pub(crate) share: Shared,
     pub(crate) capabilities: Capabilities,
-    /// By target.
+    /// State by target.
     pub(crate) bound: [Bound; TARGETS.len()],
-    /// What `PushAttrib` has kept; the driver keeps what it knows.
+    /// State that `PushAttrib` has saved; the driver saves its own state.
     pushed: Vec<Pushed>,
-    /// Whether the application has defined maps.
+    /// True if the application has defined maps.
     pub(crate) has_maps: bool,
     /// Maps of numbered attributes, by dimension.
     pub(crate) maps: [Maps; 2],
-    /// What evaluators do between `Begin` and `End`, where they are ours.
+    /// Evaluators between `Begin` and `End`, if this library executes them.
     pub(crate) evaluation: Option<Box<Evaluation>>,
-    /// What has changed since parameters were read.
+    /// Groups of state that have changed since parameters were read.
     pub(crate) dirty: Groups,
-    /// What has changed since the pipeline was chosen.
+    /// Groups of state that have changed since the pipeline was selected.
     pub(crate) undecided: Groups,
-    /// GL's state as it was read from the driver, and what parameters track.
+    /// GL's state as it was read from the driver, and the matrices that parameters track.
     pub(crate) gl: GlState,
-    /// The error that `GetError` gives first.
+    /// Error that `GetError` returns first.
     pub(crate) error: u32,
-    /// Where the last program string was wrong; -1 if it was not.
+    /// Position of the error in the last program string; -1 if there was none.
     pub(crate) error_position: i32,
-    /// What was wrong with it.
+    /// Message of that error.
     pub(crate) error_text: CString,
-    /// The application's own program object of GLSL.
+    /// Application's own program object of GLSL.
     pub(crate) used_program: u32,
-    /// The application's own pipeline object of GLSL programs.
+    /// Application's own pipeline object of GLSL programs.
     pub(crate) used_pipeline: u32,
     /// Parameter buffers, by target and binding.
     pub(crate) buffers: [[Binding; BINDINGS as usize]; TARGETS.len()],
     /// Between `Begin` and `End`.
     pub(crate) is_inside: bool,
-    /// Whether the driver knows nothing of that `Begin`.
+    /// True if the driver was not informed of that `Begin`.
     is_begun_in_vain: bool,
-    /// The list base between `Begin` and `End`.
+    /// List base between `Begin` and `End`.
     pub(crate) list_base: u32,
-    /// Whether the matrix mode has a name of NV_vertex_program.
+    /// True if the matrix mode has a name of NV_vertex_program.
     pub(crate) is_matrix_nv: bool,
-    /// Parameter buffers that are bound to a target, beside those of its numbered bindings.
+    /// Parameter buffers that are bound to a target, in addition to those of its numbered bindings.
     pub(crate) bound_buffers: [u32; TARGETS.len()],
-    /// The display list that is being compiled.
+    /// Display list that is being compiled.
     pub(crate) recording: Option<Recording>,
-    /// Whether conventional attributes are set as numbered ones, too.
+    /// True if conventional attributes are set as numbered ones, too.
     pub(crate) mirroring: bool,
-    /// What draws.
+    /// State of draws.
     pub(crate) drawing: Drawing,
 }
 
@@ -189,7 +189,8 @@ impl State {
         }
     }
 
-    /// The context is current now. The first time it is asked what it can do.
+    /// Informs the context that it has been made current. Queries the capabilities of the driver
+    /// the first time.
     pub(crate) fn made_current(&mut self) {
         if !self.capabilities.known {
             self.capabilities = Capabilities::read();
@@ -217,7 +218,7 @@ impl State {
         if self.error != 0 {
             return;
         }
-        // Between `Begin` and `End` the driver cannot be asked.
+        // Between `Begin` and `End` the driver allows no queries.
         let first = if self.is_inside {
             0
         } else {
@@ -226,8 +227,8 @@ impl State {
         self.error = if first == 0 { error } else { first };
     }
 
-    /// Saves an error that the driver has pending for the application, before errors of the driver
-    /// are asked for.
+    /// Saves a pending error of the driver for the application, before errors of the driver are
+    /// queried.
     pub(crate) fn keep_error(&mut self) {
         let error = driver::GetError();
         if error != 0 {
@@ -235,14 +236,15 @@ impl State {
         }
     }
 
-    /// State may have changed.
+    /// Marks groups of state as possibly changed.
     #[inline]
     pub(crate) fn touch(&mut self, groups: Groups) {
         self.dirty |= groups;
         self.undecided |= groups;
     }
 
-    /// State may have changed, or will when the list is called that is being compiled.
+    /// Marks groups of state as possibly changed, now or when the list that is being compiled is
+    /// called.
     #[inline]
     pub(crate) fn changed(&mut self, groups: Groups) {
         if let Some(recording) = &mut self.recording {
@@ -251,8 +253,8 @@ impl State {
         self.touch(groups);
     }
 
-    /// Returns whether conventional attributes are set as numbered ones, too: as soon as a program
-    /// is there that may read them so, and in display lists, which may be called when it is.
+    /// Returns true if conventional attributes are set as numbered ones, too: as soon as a program
+    /// exists that may read them as such, and in display lists, which may be called when it exists.
     #[inline]
     pub(crate) fn mirrors(&self) -> bool {
         self.mirroring || self.recording.is_some()
@@ -262,7 +264,7 @@ impl State {
     #[inline]
     pub(crate) fn mirror(&mut self, number: u32, [x, y, z, w]: [f32; 4]) {
         self.attribute_is_set(number, [x, y, z, w]);
-        // GL keeps attribute 0 and the position together itself.
+        // GL itself aliases attribute 0 and the position.
         if number > 0 {
             driver::VertexAttrib4f(number, x, y, z, w);
         }
@@ -272,7 +274,7 @@ impl State {
         }
     }
 
-    /// From now on conventional attributes are numbered ones, too.
+    /// Sets conventional attributes as numbered ones, too, from now on.
     pub(crate) fn start_mirroring(&mut self) {
         if self.mirroring || !self.capabilities.works || self.is_inside {
             return;
@@ -294,7 +296,8 @@ impl State {
         driver::ActiveTexture(active as u32);
     }
 
-    /// `Begin`: primitives are open, now or in the list that is being compiled; unless the draw was refused, they are in the driver, too.
+    /// Executes `Begin`: opens primitives, now or in the list that is being compiled; unless the
+    /// draw was rejected, they are open in the driver, too.
     pub(crate) fn begin(&mut self, in_driver: bool) {
         let executes = match &mut self.recording {
             Some(recording) => {
@@ -307,7 +310,7 @@ impl State {
         self.is_begun_in_vain = !in_driver;
     }
 
-    /// `End`. Gives whether the driver has a `Begin` that it belongs to.
+    /// Executes `End`. Returns [`Draw::On`] if the driver has a corresponding `Begin`.
     pub(crate) fn end(&mut self) -> Draw {
         if let Some(recording) = &mut self.recording {
             recording.is_inside = false;
@@ -323,7 +326,8 @@ impl State {
         }
     }
 
-    /// `PushAttrib`: which targets are enabled is a part of `ENABLE_BIT` (ARB_vertex_program, table X.6), which maps of that and of `EVAL_BIT`.
+    /// Executes `PushAttrib`: enabled targets are part of `ENABLE_BIT` (ARB_vertex_program, table
+    /// X.6), enabled maps of that and of `EVAL_BIT`.
     pub(crate) fn push_enables(&mut self, mask: u32) {
         const MOST: usize = 64;
         if self.pushed.len() < MOST {
@@ -337,7 +341,7 @@ impl State {
         }
     }
 
-    /// `PopAttrib`: nearly everything may have changed.
+    /// Executes `PopAttrib`: nearly all state may have changed.
     pub(crate) fn pop_enables(&mut self) {
         let pushed = self.pushed.pop().unwrap_or_default();
         for (bound, enabled) in self

@@ -69,12 +69,12 @@ pub(crate) struct Drawing {
 struct Selection {
     /// `None` if the programs of the driver draw, or shaders of the application.
     programs: Option<Programs>,
-    /// Whether a program is enabled that does not exist.
+    /// True if a program is enabled that does not exist.
     is_invalid: bool,
 }
 
 impl Selection {
-    /// Returns whether a geometry program draws.
+    /// Returns true if a geometry program draws.
     fn has_geometry(&self) -> bool {
         let geometry = |programs: &Programs| programs[STAGES - 2].is_some();
         self.programs.as_ref().is_some_and(geometry)
@@ -84,11 +84,11 @@ impl Selection {
 /// State of the draw that is prepared.
 #[derive(Default)]
 struct CurrentDraw {
-    /// Whether it is an error of this library.
+    /// True if the draw is an error of this library.
     is_refused: bool,
-    /// A mode, and the one that the driver draws instead.
+    /// Mode, and the one that the driver draws instead.
     replaced: Option<(u32, u32)>,
-    /// Whether the vertices are sent one by one.
+    /// True if the vertices are sent individually.
     is_immediate: bool,
 }
 
@@ -120,7 +120,7 @@ impl Drawing {
         self.pipelines.set_deciding(deciding);
     }
 
-    /// Uses a program object in the driver unless it is in use.
+    /// Makes a program object current in the driver unless it is.
     fn use_program(&mut self, pipeline: &Pipeline, theirs: u32) {
         if self.in_use == pipeline.program {
             return;
@@ -132,31 +132,32 @@ impl Drawing {
         self.in_use = pipeline.program;
     }
 
-    /// Takes the compute pipeline out if it has this key; else returns the name of the program
-    /// object of the pipeline that it drops, if there is one.
+    /// Removes and returns the compute pipeline if it has this key; otherwise returns the name of
+    /// the program object of the pipeline that it drops, if there is one.
     pub(crate) fn take_compute(&mut self, key: &ComputeKey) -> Result<Pipeline, Option<u32>> {
         self.pipelines.take_compute(key)
     }
 
-    /// Makes a pipeline the one that [`Self::take_compute`] returns.
+    /// Stores the pipeline that [`Self::take_compute`] returns next.
     pub(crate) fn put_back_compute(&mut self, key: ComputeKey, pipeline: Pipeline) {
         self.pipelines.put_back_compute(key, pipeline);
     }
 }
 
-/// Returns whether all programs are ours, those of ARB that the driver knows, too: `GLASM_ALL=1`.
+/// Returns true if this library executes all programs, including those of ARB that the driver
+/// supports: `GLASM_ALL=1`.
 pub(crate) fn takes_all() -> bool {
     static ALL: LazyLock<bool> =
         LazyLock::new(|| std::env::var_os("GLASM_ALL").is_some_and(|it| it == "1"));
     *ALL
 }
 
-/// What becomes of a draw.
+/// Handling of a draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Draw {
     /// The driver draws.
     On,
-    /// It is an error, and nothing is drawn.
+    /// The draw is an error, and nothing is drawn.
     Nothing,
 }
 
@@ -170,8 +171,8 @@ pub(crate) fn prepare_draw(state: &mut State, primitive: Option<u32>) -> Draw {
     }
     state.drawing.feedback.has_drawn();
     if state.recording.as_ref().is_some_and(|it| it.has_geometry) {
-        // Lists hold what the driver draws after the geometry program that is enabled while they
-        // are compiled.
+        // Lists contain the primitives that the driver draws with the geometry program that is
+        // enabled while they are compiled.
         let shape = Shape::of(primitive);
         state.drawing.current.replaced = shape.replaced().or(state.drawing.current.replaced);
     }
@@ -182,7 +183,7 @@ pub(crate) fn prepare_draw(state: &mut State, primitive: Option<u32>) -> Draw {
     }
 }
 
-/// Prepares primitives of a mode whose vertices are sent one by one.
+/// Prepares primitives of a mode whose vertices are sent individually.
 pub(crate) fn prepare_vertices(state: &mut State, mode: u32) -> Draw {
     state.drawing.current.is_immediate = true;
     let draw = prepare_draw(state, Some(mode));
@@ -190,7 +191,7 @@ pub(crate) fn prepare_vertices(state: &mut State, mode: u32) -> Draw {
     draw
 }
 
-/// Prepares the draws of a list: its vertices are sent one by one, those of arrays, too.
+/// Prepares the draws of a list: all vertices are sent individually, including those of arrays.
 pub(crate) fn prepare_list(state: &mut State, primitive: Option<u32>) {
     state.drawing.current.is_immediate = true;
     prepare(state, primitive);
@@ -207,16 +208,16 @@ pub(crate) fn select_programs(state: &mut State) -> Result<Option<Programs>, ()>
         state.fail(INVALID_OPERATION);
         return Err(());
     }
-    // Beside shaders of the application pixels are the driver's.
+    // If shaders of the application draw, the driver draws pixels.
     let programs = state.drawing.selection.programs.as_ref();
     Ok(programs
         .filter(|_| state.drawing.mixed.group.is_none())
         .cloned())
 }
 
-/// Disables programs of this library for commands that they do not affect, or do not support: raster
-/// positions and pixels of the driver. Returns which targets are disabled, as the driver has no
-/// program there.
+/// Disables programs of this library for commands that they do not affect, or do not support:
+/// raster positions and pixels of the driver. Returns which targets are disabled, as the driver has
+/// no program there.
 pub(crate) fn suspend_programs(state: &mut State) -> [bool; TARGETS.len()] {
     if state.recording.is_some() || state.is_inside {
         return [false; TARGETS.len()];
@@ -224,7 +225,7 @@ pub(crate) fn suspend_programs(state: &mut State) -> [bool; TARGETS.len()] {
     release(state);
     TARGETS.each_ref().map(|row| {
         let bound = state.bound(row.target);
-        // A program that is not there is an error that the driver tells of.
+        // A program that does not exist is an error that the driver reports.
         let is_ours = bound.enabled
             && row.is_drivers
             && bound.program.serial() != 0
@@ -247,7 +248,7 @@ pub(crate) fn resume_programs(disabled: [bool; TARGETS.len()]) {
     }
 }
 
-/// Returns whether a geometry program is enabled, now or where a list is.
+/// Returns true if a geometry program is enabled, now or at this point of a list.
 pub(crate) fn has_geometry(state: &State) -> bool {
     match &state.recording {
         Some(recording) => recording.has_geometry,
@@ -267,7 +268,7 @@ pub(crate) fn find_mode(state: &State, mode: u32) -> u32 {
     }
 }
 
-/// Prepares the programs that are bound, and uses their pipeline.
+/// Prepares the bound programs, and uses their pipeline.
 pub(crate) fn prepare(state: &mut State, primitive: Option<u32>) {
     if state.is_inside {
         return;
@@ -304,7 +305,7 @@ pub(crate) fn prepare(state: &mut State, primitive: Option<u32>) {
         if state.drawing.mixed.group.is_some() {
             return release(state);
         }
-        // Programs that do not go together draw nothing.
+        // Incompatible programs draw nothing.
         state.drawing.current.is_refused = true;
         state.fail(INVALID_OPERATION);
         return release(state);
@@ -324,16 +325,16 @@ pub(crate) fn prepare(state: &mut State, primitive: Option<u32>) {
 }
 
 /// Renews the origin of window coordinates of fragments. Mesa 22.3 caches it for a program that has
-/// drawn, regardless of the framebuffer that is bound: it is a constant of the program, and those
-/// are renewed with parameters of the environment.
+/// drawn, regardless of the bound framebuffer: it is a constant of the program, and those are
+/// renewed with parameters of the environment.
 fn renew_origin(state: &State) {
     let number = Target::Fragment.row().number;
     let parameter = state.bound(Target::Fragment).env.first().copied();
     query::set_env_parameter(number, 0, parameter.unwrap_or_default().map(f32::from_bits));
 }
 
-/// Prepares programs that draw pixels, which are not those that are bound. Returns whether they
-/// form a pipeline.
+/// Prepares programs that draw pixels, which differ from the bound ones. Returns true if they form
+/// a pipeline.
 pub(crate) fn prepare_pixels(state: &mut State, programs: Programs) -> bool {
     state.restore_arrays();
     state.drawing.set_deciding(&programs);
@@ -416,15 +417,15 @@ fn select_enabled(state: &mut State) {
     }
 }
 
-/// Returns whether a program is enabled that draws and is not there, which is an error. The driver
-/// says so of its own.
+/// Returns true if an enabled program that draws does not exist, which is an error. The driver
+/// reports it for its own programs.
 fn is_missing(state: &State, row: &Row) -> bool {
     let bound = state.bound(row.target);
     bound.enabled && bound.program.serial() == 0 && row.target != Target::Compute
 }
 
-/// Returns the programs that are enabled, by stage; those of ARB_fragment_program take precedence
-/// over those of NV_fragment_program.
+/// Returns the enabled programs, by stage; those of ARB_fragment_program take precedence over those
+/// of NV_fragment_program.
 pub(crate) fn find_enabled_programs(state: &State) -> Programs {
     let mut programs = TARGETS_OF_STAGES.map(|target| find_enabled_program(state, target));
     let fragment = &mut programs[STAGES - 1];

@@ -1,4 +1,5 @@
-//! `GLASM_DUMP=folder`: the programs of each pipeline, with what they read, as a script that `glasm run` replays.
+//! `GLASM_DUMP=directory`: the programs of each pipeline, with their parameters, as a script that
+//! `glasm run` replays.
 
 use crate::context::State;
 use crate::ffi::trusted_variable;
@@ -28,7 +29,7 @@ const NAMES: [(&str, &str); STAGES] = [
     ("fragment", "fp"),
 ];
 
-/// Returns whether scripts are wanted.
+/// Returns true if scripts are to be written.
 pub(crate) fn is_wanted() -> bool {
     FOLDER.is_some()
 }
@@ -84,7 +85,7 @@ fn script(state: &State, programs: &Programs, blocks: &[Block]) -> String {
     text
 }
 
-/// `parameter local_fp 3 (0x3f800000, ...)`: the bits, which lose nothing.
+/// Writes `parameter local_fp 3 (0x3f800000, ...)`: the bits, which are exact.
 fn line(
     text: &mut String,
     state: &State,
@@ -105,7 +106,7 @@ fn line(
     );
 }
 
-/// GL's state, as far as the parameters may read it.
+/// Writes GL's state, to the extent that the parameters may read it.
 fn gl_state(text: &mut String, gl: &GlState, params: &[StateParam]) {
     let reads = |test: fn(&StateParam) -> bool| params.iter().any(test);
     lighting(text, gl);
@@ -136,7 +137,8 @@ fn gl_state(text: &mut String, gl: &GlState, params: &[StateParam]) {
     }
 }
 
-/// Lights, whose positions are in eye space and are set before the modelview matrix, and materials.
+/// Writes lights, whose positions are in eye space and are set before the modelview matrix, and
+/// materials.
 fn lighting(text: &mut String, gl: &GlState) {
     for (number, light) in gl.lights.iter().enumerate() {
         for (name, color) in [
@@ -175,7 +177,7 @@ fn lighting(text: &mut String, gl: &GlState) {
     }
 }
 
-/// A matrix, row by row.
+/// Writes a matrix, row by row.
 fn matrix(text: &mut String, name: &str, matrix: &Matrix) {
     let rows: Vec<f32> = (0..4)
         .flat_map(|row| (0..4).map(move |column| matrix[column][row]))

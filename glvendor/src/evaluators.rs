@@ -1,7 +1,8 @@
-//! Evaluators while vertex programs are enabled: maps of numbered attributes (NV_vertex_program section 5.1), which drivers do not have, and those of conventional
-//! attributes, which are numbered ones then. GL 2.1 section 5.1.
+//! Evaluators while vertex programs are enabled: maps of numbered attributes (NV_vertex_program
+//! section 5.1), which drivers do not have, and those of conventional attributes, which alias
+//! numbered ones then. GL 2.1 section 5.1.
 //!
-//! State is read when primitives begin, because GL gives none until they end.
+//! State is read when primitives begin, because GL does not allow queries until they end.
 
 use crate::commands::{INVALID_ENUM, INVALID_VALUE};
 use crate::context::State;
@@ -13,7 +14,8 @@ use crate::target::Target;
 const ATTRIBUTES: u32 = 16;
 /// `MAP1_VERTEX_ATTRIB0_4_NV`
 const MAP1_ATTRIBUTE_0: u32 = 0x8660;
-/// `MAP1_COLOR_4`; maps of two dimensions are [`SECOND`] after those of one.
+/// `MAP1_COLOR_4`; enumerants of two-dimensional maps are [`SECOND`] above those of one-dimensional
+/// ones.
 const MAP1_COLOR_4: u32 = 0x0D90;
 const SECOND: u32 = 0x20;
 const AUTO_NORMAL: u32 = 0x0D80;
@@ -21,8 +23,8 @@ const COEFF: u32 = 0x0A00;
 const ORDER: u32 = 0x0A01;
 const DOMAIN: u32 = 0x0A02;
 
-/// Maps of conventional attributes: number of the attribute, place after `MAP1_COLOR_4`,
-/// components. The first that is enabled counts.
+/// Maps of conventional attributes: number of the attribute, offset from `MAP1_COLOR_4`,
+/// components. The first enabled one applies.
 const CONVENTIONAL: [(u32, u32, usize); 8] = [
     (0, 8, 4),
     (0, 7, 3),
@@ -34,12 +36,12 @@ const CONVENTIONAL: [(u32, u32, usize); 8] = [
     (8, 3, 1),
 ];
 
-/// A map of two dimensions; those of one have one point in the other one.
+/// Two-dimensional map; one-dimensional ones have one point in the second dimension.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Map {
     /// Order in u and in v.
     pub(crate) order: [usize; 2],
-    /// From u1 to u2, from v1 to v2.
+    /// Domain: u1, u2, v1, v2.
     pub(crate) domain: [f32; 4],
     /// Points, v after v.
     pub(crate) points: Vec<[f32; 4]>,
@@ -55,7 +57,7 @@ impl Default for Map {
     }
 }
 
-/// Bernstein polynomials of an order, and their derivatives.
+/// Returns the Bernstein polynomials of an order, and their derivatives.
 fn bernstein(order: usize, t: f64) -> (Vec<f64>, Vec<f64>) {
     let mut lower = Vec::new();
     let mut all = vec![1.0];
@@ -103,7 +105,7 @@ impl Map {
     fn normal(&self, place: [f32; 2]) -> [f32; 4] {
         let [point, du, dv] = self.evaluate(place);
         let w = point[3];
-        // Of a point divided by w: (p/w)' = (p' - p w'/w) / w.
+        // Derivative of a point divided by w: (p/w)' = (p' - p w'/w) / w.
         let slope = |derivative: [f64; 4]| -> [f64; 3] {
             std::array::from_fn(|n| (derivative[n] - point[n] * derivative[3] / w) / w)
         };
@@ -117,27 +119,27 @@ impl Map {
 #[derive(Debug, Default)]
 pub(crate) struct Maps {
     maps: [Map; ATTRIBUTES as usize],
-    /// Those that are enabled.
+    /// Enabled maps.
     pub(crate) enabled: u32,
 }
 
-/// What evaluators do between `Begin` and `End`.
+/// State of evaluators between `Begin` and `End`.
 #[derive(Debug, Default)]
 pub(crate) struct Evaluation {
-    /// Maps that are enabled, by dimension, with their attributes; attribute 0 comes last.
+    /// Enabled maps, by dimension, with their attributes; attribute 0 is last.
     maps: [Vec<(u32, Map)>; 2],
     is_auto_normal: bool,
     grid: Grid,
-    /// What attributes were, as evaluators do not change them.
+    /// Previous values of the attributes, since evaluators do not change them.
     saved: Vec<(u32, [f32; 4])>,
 }
 
 /// `MapGrid`
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Grid {
-    /// From u1 to u2, and the number of segments.
+    /// One-dimensional grid: domain u1, u2, and the number of segments.
     one: ([f32; 2], i32),
-    /// The same of u and v.
+    /// Two-dimensional grid: the same for u and v.
     two: [([f32; 2], i32); 2],
 }
 
@@ -166,13 +168,13 @@ impl Grid {
         on_axis(self.one, number)
     }
 
-    /// That of one of two dimensions.
+    /// Returns the position of a point of a two-dimensional grid.
     pub(crate) fn two(&self, [i, j]: [i32; 2]) -> [f32; 2] {
         [on_axis(self.two[0], i), on_axis(self.two[1], j)]
     }
 }
 
-/// Dimension (0 for one) and attribute of a map: `MAP1_VERTEX_ATTRIB0_4_NV`.
+/// Returns dimension (0 for one) and attribute of a map: `MAP1_VERTEX_ATTRIB0_4_NV`.
 pub(crate) fn numbered(target: u32) -> Option<(usize, u32)> {
     let place = target.checked_sub(MAP1_ATTRIBUTE_0)?;
     (place < 2 * ATTRIBUTES).then_some(((place / ATTRIBUTES) as usize, place % ATTRIBUTES))
@@ -206,14 +208,14 @@ fn conventional(target: u32, dimension: usize, components: usize) -> Map {
 }
 
 impl State {
-    /// `Map1` and `Map2` of a numbered attribute.
+    /// Executes `Map1` and `Map2` of a numbered attribute.
     pub(crate) fn set_map(&mut self, target: u32, map: Map) {
         if let Some((dimension, attribute)) = numbered(target) {
             self.maps[dimension].maps[attribute as usize] = map;
         }
     }
 
-    /// `Enable` and `Disable` of a map of a numbered attribute.
+    /// Executes `Enable` and `Disable` of a map of a numbered attribute.
     pub(crate) fn enable_map(&mut self, target: u32, enabled: bool) {
         if let Some((dimension, attribute)) = numbered(target) {
             let mask = &mut self.maps[dimension].enabled;
@@ -225,7 +227,7 @@ impl State {
         }
     }
 
-    /// `GetMap` of a numbered attribute; an error if it has no such value.
+    /// Executes `GetMap` of a numbered attribute; an error if it has no such value.
     pub(crate) fn map_values(&mut self, target: u32, name: u32) -> Option<Vec<f32>> {
         let (dimension, attribute) = numbered(target)?;
         let map = &self.maps[dimension].maps[attribute as usize];
@@ -244,8 +246,8 @@ impl State {
         })
     }
 
-    /// Checks that a map may have this order, from `first` to `last` in one of its dimensions. Returns
-    /// the order. GL 2.1 section 5.1.
+    /// Checks that a map may have this order, from `first` to `last` in one of its dimensions.
+    /// Returns the order. GL 2.1 section 5.1.
     pub(crate) fn checks_map(
         &mut self,
         order: i32,
@@ -261,7 +263,8 @@ impl State {
         usize::try_from(order).ok()
     }
 
-    /// Primitives are about to begin: what evaluators will do until they end. Nothing if the driver's do it all.
+    /// Determines the behavior of evaluators until `End`, before primitives begin. No effect if the
+    /// driver executes all of them.
     pub(crate) fn begin_evaluation(&mut self) {
         let vertex = self.bound(Target::Vertex);
         let has_numbered = self.maps.iter().any(|it| it.enabled != 0);
@@ -311,8 +314,8 @@ impl State {
         maps
     }
 
-    /// What a vertex gets at a position, in the order in which it is sent; nothing if no vertex
-    /// comes of it. `None` if the driver evaluates.
+    /// Returns the attributes of a vertex at a position, in the order in which they are sent; an
+    /// empty list if there is no vertex. `None` if the driver evaluates.
     pub(crate) fn evaluate(
         &self,
         dimension: usize,
@@ -333,7 +336,7 @@ impl State {
         Some(normal.into_iter().chain(values).collect())
     }
 
-    /// Returns whether evaluators are ours for primitives that begin now.
+    /// Returns true if this library evaluates for primitives that begin now.
     pub(crate) fn evaluates(&mut self) -> bool {
         if self.is_inside {
             return false;
@@ -342,12 +345,12 @@ impl State {
         self.evaluation.take().is_some()
     }
 
-    /// Returns the grid, where evaluators are ours.
+    /// Returns the grid, if this library evaluates.
     pub(crate) fn grid(&self) -> Option<Grid> {
         self.evaluation.as_ref().map(|it| it.grid)
     }
 
-    /// The application sets an attribute between `Begin` and `End`.
+    /// Records an attribute that the application sets between `Begin` and `End`.
     pub(crate) fn attribute_is_set(&mut self, number: u32, value: [f32; 4]) {
         let evaluation = self.evaluation.as_mut();
         let saved = evaluation.and_then(|it| it.saved.iter_mut().find(|it| it.0 == number));
@@ -356,7 +359,8 @@ impl State {
         }
     }
 
-    /// Primitives have ended. Gives the attributes that are as they were; lists leave them as they come.
+    /// Ends evaluation after primitives. Returns the attributes with their previous values; in
+    /// lists, attributes are not restored.
     pub(crate) fn end_evaluation(&mut self) -> Vec<(u32, [f32; 4])> {
         let ended = self.evaluation.take();
         let ended = ended.filter(|_| self.recording.is_none());
@@ -376,7 +380,8 @@ mod tests {
         }
     }
 
-    /// Points at 1 and 3: a line, at 0 to 2 from end to end. A third one bends it: 1/4 + 2/4 + 4/4.
+    /// Tests points at 1 and 3: a line, at 0 to 2 from end to end. A third one bends it:
+    /// `1/4 + 2/4 + 4/4`.
     #[test]
     fn curves_start_and_end_in_their_points() {
         let line = map([2, 1], &[[1.0, 0.0, 0.0, 1.0], [3.0, 0.0, 0.0, 1.0]]);
@@ -387,7 +392,8 @@ mod tests {
         assert_eq!(curve.evaluate([1.0, 0.0])[0], [1.75; 4]);
     }
 
-    /// The plane (u, v, 0): a domain twice as long in u makes the first derivative half as long.
+    /// Tests the plane (u, v, 0): a domain twice as long in u makes the first derivative half as
+    /// long.
     #[test]
     fn normals_stand_on_surfaces() {
         let points = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]];

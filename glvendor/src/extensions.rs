@@ -1,4 +1,4 @@
-//! What the driver below can do, and which extensions are advertised because of it.
+//! Capabilities of the driver, and the extensions that are advertised because of them.
 
 use crate::ffi::query::Binds;
 use crate::ffi::ring::Maps;
@@ -12,48 +12,51 @@ use glasm::{Limits, Options, opengl};
 use rustc_hash::FxHashSet;
 use std::ffi::{CStr, CString};
 
-/// What the driver of a context can do.
+/// Capabilities of the driver of a context.
 #[derive(Debug, Default)]
 pub(crate) struct Capabilities {
-    /// Whether it was asked.
+    /// True if they have been queried.
     pub(crate) known: bool,
-    /// Whether programs can be translated for it: OpenGL with fixed functions, and modules in SPIR-V or GLSL.
+    /// True if programs can be translated for it: OpenGL with fixed functions, and modules in
+    /// SPIR-V or GLSL.
     pub(crate) works: bool,
-    /// What writes modules as GLSL, if the driver takes them so.
+    /// Writer of modules as GLSL, if the driver receives them in this form.
     pub(crate) writer: Option<Writer>,
-    /// What writes programs as GLSL that draw beside shaders of the application, if the driver lets them.
+    /// Writer of programs as GLSL that draw together with shaders of the application, if the driver
+    /// supports it.
     pub(crate) mixer: Option<Writer>,
-    /// How parameters are written to buffers.
+    /// Method of writing parameters to buffers.
     pub(crate) maps: Maps,
-    /// How these are bound.
+    /// Method of binding these buffers.
     pub(crate) binds: Binds,
     /// Version, as 45.
     pub(crate) version: u32,
-    /// Its extensions, with a space after each.
+    /// Extensions of the driver, with a space after each.
     driver_extensions: String,
-    /// All extensions that applications see, by number.
+    /// All advertised extensions, by index.
     pub(crate) extensions: Vec<&'static CStr>,
-    /// The same as one string.
+    /// All advertised extensions as one string.
     pub(crate) extension_text: &'static CStr,
-    /// Whether the driver says if color buffers are of floats.
+    /// True if the driver reports whether color buffers are floating-point.
     pub(crate) float_buffers: bool,
-    /// Whether the driver has the modes of fog distances (NV_fog_distance).
+    /// True if the driver has the modes of fog distances (NV_fog_distance).
     pub(crate) fog_distance: bool,
     /// Texture coordinate sets.
     pub(crate) texture_coordinates: u32,
-    /// What modules are compiled with: the driver's features, and bindings that applications leave free.
+    /// Compile options of modules: the driver's features, and bindings that applications do not
+    /// use.
     pub(crate) options: Options,
-    /// What programs may use, by target.
+    /// Limits of programs, by target.
     pub(crate) limits: Vec<Limits>,
-    /// Whether programs that the driver takes may have more parameters than programs here.
+    /// True if programs that the driver executes may have more parameters than programs here.
     pub(crate) has_more_parameters: bool,
-    /// What offsets of uniform buffers are multiples of.
+    /// Required alignment of offsets in uniform buffers.
     pub(crate) uniform_alignment: usize,
 }
 
-/// Returns a string that lives as long as the process, as those that `GetString` and `GetStringi`
-/// return: OpenGL calls them static, and applications keep them longer than contexts. Equal strings
-/// are stored once.
+/// Returns a string that lives as long as the process, like the results of `GetString` and
+/// `GetStringi`: OpenGL defines them as static, and applications use them longer than contexts.
+/// Equal strings are stored once.
 pub(crate) fn interned(text: CString) -> &'static CStr {
     static KNOWN: Mutex<Option<FxHashSet<&'static CStr>>> = Mutex::new(None);
     let mut known = KNOWN.lock();
@@ -66,7 +69,8 @@ pub(crate) fn interned(text: CString) -> &'static CStr {
     text
 }
 
-/// An extension, with what it needs of the driver: the version of GL that has it, and an extension that does as well.
+/// Extension with its requirements on the driver: the version of GL that includes it, and an
+/// extension that also suffices.
 struct Row(&'static str, u32, &'static str);
 
 /// Extensions that this library adds.
@@ -153,7 +157,7 @@ static ADDED: &[Row] = &[
 ];
 
 impl Capabilities {
-    /// Asks the driver of the context that is current.
+    /// Queries the driver of the current context.
     pub(crate) fn read() -> Self {
         let text = query::string(driver::constants::VERSION);
         let Some(version) = version(&text) else {
@@ -215,12 +219,13 @@ impl Capabilities {
         }
     }
 
-    /// Options for modules: the driver's features, and bindings at the end of what it has.
+    /// Returns the options of modules: the driver's features, and bindings at the end of its range.
     fn module_options(&self) -> Options {
         let spirv = spirv_extensions();
         let has = |name: &str| self.has_extension(name) || spirv.iter().any(|it| it == name);
         let mut device = opengl::device_features(10 * self.version, has);
-        // Mesa reads float controls, and has no extension of OpenGL to say so. Other drivers get modules whose results are exact, one by one.
+        // Mesa reads float controls, but OpenGL has no extension that reports it. Other drivers
+        // receive modules whose operations are individually exact.
         device.signed_zero_inf_nan_preserve_float32 |=
             query::string(driver::constants::VERSION).contains("Mesa");
         let uniform_buffers =
@@ -230,13 +235,13 @@ impl Capabilities {
         opengl::options(device, uniform_buffers, storage_buffers)
     }
 
-    /// Returns whether the driver has an extension, or the version of GL that has it; 0 for no
+    /// Returns true if the driver has an extension, or the version of GL that has it; 0 for no
     /// version.
     pub(crate) fn has(&self, name: &str, version: u32) -> bool {
         version != 0 && self.version >= version || self.has_extension(name)
     }
 
-    /// Returns whether the driver names an extension.
+    /// Returns true if the driver names an extension.
     pub(crate) fn has_extension(&self, name: &str) -> bool {
         self.driver_extensions.split(' ').any(|it| it == name)
     }
@@ -247,8 +252,8 @@ impl Capabilities {
         limits.copied().unwrap_or_default()
     }
 
-    /// Returns whether the driver's own programs may have more parameters of the environment or
-    /// local ones than [`Self::limits`] says.
+    /// Returns true if the driver's own programs may have more environment or local parameters than
+    /// [`Self::limits`].
     fn has_more_parameters(&self) -> bool {
         const MAX_LOCAL_PARAMETERS: u32 = 0x88B4;
         const MAX_ENV_PARAMETERS: u32 = 0x88B5;
@@ -272,7 +277,8 @@ impl Capabilities {
         if self.works {
             for Row(name, version, extension) in ADDED {
                 let has = match &self.writer {
-                    // What is written has what its version of the language has, without extensions.
+                    // Written modules can use the features of their version of the language,
+                    // without extensions.
                     Some(writer) => writer.version() >= text_version(name, *version),
                     None => self.has(extension, *version),
                 };
@@ -289,8 +295,9 @@ impl Capabilities {
     }
 }
 
-/// What `GLASM_TEXT` asks for: GLSL even where the driver takes SPIR-V, of the newest version (1) or of one of its own (330), and what else drivers
-/// without SPIR-V may lack.
+/// Returns the GLSL version that `GLASM_TEXT` requests: GLSL even if the driver accepts SPIR-V, of
+/// the newest version (1) or of a specific one (330), without other features that drivers without
+/// SPIR-V may lack.
 fn forced_text() -> Option<u32> {
     let text = std::env::var("GLASM_TEXT").ok()?;
     text.parse().ok().filter(|version| *version > 0)
@@ -312,18 +319,18 @@ fn glsl_version() -> u32 {
     }
 }
 
-/// Returns the version of GLSL that can express what an extension has, by the version of GL that
-/// has it.
+/// Returns the version of GLSL that can express the features of an extension, by the version of GL
+/// that includes it.
 fn text_version(name: &str, version: u32) -> u32 {
     if name.starts_with("GL_NV_transform_feedback") {
-        // Variables say in which buffers they are captured.
+        // Variables specify the buffers in which they are captured.
         440
     } else {
         10 * version
     }
 }
 
-/// 45 of "4.5 (Compatibility Profile) Mesa 22.3.6"; `None` for OpenGL ES.
+/// Parses a version: 45 of "4.5 (Compatibility Profile) Mesa 22.3.6"; `None` for OpenGL ES.
 fn version(text: &str) -> Option<u32> {
     let mut digits = text.split(['.', ' ']);
     let major: u32 = digits.next()?.parse().ok()?;
@@ -342,7 +349,7 @@ fn extensions(version: u32) -> Vec<String> {
     )
 }
 
-/// Extensions of SPIR-V that the driver reads.
+/// Returns the extensions of SPIR-V that the driver reads.
 fn spirv_extensions() -> Vec<String> {
     list(
         driver::constants::NUM_SPIR_V_EXTENSIONS,

@@ -1,5 +1,6 @@
-//! Transform feedback of programs: NV_transform_feedback, with the streams of ARB_transform_feedback3. What is captured is a part of the
-//! modules, so that a pipeline is one of its captures.
+//! Transform feedback of programs: NV_transform_feedback, with the streams of
+//! ARB_transform_feedback3. The captured outputs are a part of the modules, so that a pipeline is
+//! specific to them.
 
 use crate::commands::{INVALID_ENUM, INVALID_OPERATION, INVALID_VALUE};
 use crate::context::{Groups, State};
@@ -8,14 +9,15 @@ use crate::ffi::{driver, query};
 use glasm::{Capture, Semantic, TransformFeedback};
 use std::sync::Arc;
 
-/// What the context captures.
+/// Transform feedback of the context.
 #[derive(Debug, Default)]
 pub(crate) struct Feedback {
-    /// What `TransformFeedbackAttribsNV` chose.
+    /// Outputs that `TransformFeedbackAttribsNV` selected.
     chosen: Option<Arc<TransformFeedback>>,
-    /// Whether it is being captured: between `BeginTransformFeedback` and `EndTransformFeedback`.
+    /// True while capturing: between `BeginTransformFeedback` and `EndTransformFeedback`.
     is_active: bool,
-    /// What it began with in the driver, as long as nothing was drawn since: then another program may capture.
+    /// Mode with which the capture began in the driver, until something is drawn: until then
+    /// another program may capture.
     fresh: Option<u32>,
 }
 
@@ -25,13 +27,13 @@ impl Feedback {
         self.chosen.as_ref().filter(|_| self.is_active)
     }
 
-    /// Something draws: what captures stays unchanged.
+    /// Records that a draw has happened, after which the capturing program cannot change.
     pub(crate) fn has_drawn(&mut self) {
         self.fresh = None;
     }
 
-    /// Uses a program object. The driver does not let it change while it captures, so that
-    /// capturing begins again; what is drawn is known only now.
+    /// Makes a program object current. The driver does not allow a change of the program during a
+    /// capture, so that the capture begins again; the program is known only now.
     pub(crate) fn use_program(&self, program: u32) {
         let is_paused = || query::is_set(driver::constants::TRANSFORM_FEEDBACK_PAUSED);
         match self.fresh.filter(|_| !is_paused()) {
@@ -45,13 +47,14 @@ impl Feedback {
     }
 }
 
-/// A part of the results of a vertex: name, number of components, index. NV_transform_feedback, "TransformFeedbackAttribsNV".
+/// Part of the results of a vertex: name, number of components, index. NV_transform_feedback,
+/// "TransformFeedbackAttribsNV".
 pub(crate) type Part = [i32; 3];
 
 /// More buffers than any driver captures to.
 const MOST_STREAMS: i32 = 64;
 
-/// Parts that say where the next ones go: ARB_transform_feedback3.
+/// Parts that control the position of the next ones: ARB_transform_feedback3.
 const NEXT_BUFFER: i32 = -2;
 const SKIP_COMPONENTS: std::ops::RangeInclusive<i32> = -6..=-3;
 const SEPARATE: u32 = 0x8C8D;
@@ -78,12 +81,14 @@ fn semantic([name, _, index]: Part) -> Option<Semantic> {
     })
 }
 
-/// Checks the numbers of parts and of streams before they are read: NV_transform_feedback, "Errors". `None` after an error.
+/// Checks the numbers of parts and of streams before they are read: NV_transform_feedback,
+/// "Errors". `None` after an error.
 pub(crate) fn check(state: &mut State, [parts, streams]: [i32; 2], mode: u32) -> Option<()> {
     let buffers = query::integer(driver::constants::MAX_TRANSFORM_FEEDBACK_SEPARATE_ATTRIBS);
     let components =
         query::integer(driver::constants::MAX_TRANSFORM_FEEDBACK_INTERLEAVED_COMPONENTS);
-    // Parts without components say where the next ones go: two of them for each that has one are more than any use needs.
+    // Parts without components control the position of the next ones: two of them for each that has
+    // components exceed any use.
     let most = match mode {
         SEPARATE => buffers,
         INTERLEAVED => components.saturating_mul(3),
@@ -102,7 +107,8 @@ pub(crate) fn check(state: &mut State, [parts, streams]: [i32; 2], mode: u32) ->
     None
 }
 
-/// `TransformFeedbackAttribsNV`, and with streams of buffers `TransformFeedbackStreamAttribsNV`.
+/// Executes `TransformFeedbackAttribsNV`, and with streams of buffers
+/// `TransformFeedbackStreamAttribsNV`.
 pub(crate) fn choose(state: &mut State, parts: Vec<Part>, streams: &[i32], mode: u32) {
     match captures(&parts, streams, mode) {
         Ok(captures) => {
@@ -154,7 +160,7 @@ fn captures(parts: &[Part], streams: &[i32], mode: u32) -> Result<TransformFeedb
     Ok(feedback)
 }
 
-/// `BeginTransformFeedback`: our programs capture from now on.
+/// Executes `BeginTransformFeedback`: captures from programs of this library from now on.
 pub(crate) fn begin(state: &mut State, primitive: u32) {
     state.drawing.feedback.is_active = true;
     state.touch(Groups::PROGRAMS);
@@ -163,7 +169,7 @@ pub(crate) fn begin(state: &mut State, primitive: u32) {
     state.drawing.feedback.fresh = Some(primitive);
 }
 
-/// `EndTransformFeedback`
+/// Executes `EndTransformFeedback`.
 pub(crate) fn end(state: &mut State) {
     driver::EndTransformFeedback();
     state.drawing.feedback.is_active = false;
@@ -186,7 +192,8 @@ mod tests {
         }
     }
 
-    /// ARB_transform_feedback3: SKIP_COMPONENTS4_NV is -3, SKIP_COMPONENTS1_NV is -6, NEXT_BUFFER_NV is -2.
+    /// Tests ARB_transform_feedback3: SKIP_COMPONENTS4_NV is -3, SKIP_COMPONENTS1_NV is -6,
+    /// NEXT_BUFFER_NV is -2.
     #[test]
     fn parts_follow_each_other_in_one_buffer() {
         let parts = [

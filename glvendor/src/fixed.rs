@@ -1,4 +1,5 @@
-//! The fixed functions: what the driver's state asks of the stage that has no program. GL 2.1 sections 2.11 to 2.14, 3.8.13, 3.9, 3.10.
+//! The fixed functions: GL state of the driver that determines the stages without program. GL 2.1
+//! sections 2.11 to 2.14, 3.8.13, 3.9, 3.10.
 
 use crate::extensions::Capabilities;
 use crate::ffi::{driver, query};
@@ -15,8 +16,8 @@ use glasm::fixed_function::{
 use glasm::{Semantic, state::Light};
 
 /// Reads the state of the fixed functions of vertices, for the later programs and for the fixed
-/// functions of fragments on these units.
-/// `materials` are the parts of the material that are attributes.
+/// functions of fragments on these units. `materials` are the material properties that are
+/// attributes.
 pub(crate) fn vertex(
     capabilities: &Capabilities,
     programs: &[Loaded],
@@ -36,8 +37,8 @@ pub(crate) fn vertex(
         },
         lighting: query::is_enabled(0x0B50).then(|| {
             let lighting = lighting();
-            // Each part that is an attribute is read from the driver before primitives begin: those
-            // of the back only where it has a color.
+            // Each property that is an attribute is read from the driver before primitives begin;
+            // those of the back only if it has a color.
             let read = if lighting.two_sided {
                 materials
             } else {
@@ -86,8 +87,8 @@ fn fog_source(capabilities: &Capabilities) -> FogSource {
     }
 }
 
-/// Returns whether the size of points is not what the application has set: GL clamps it without
-/// attenuation, too (GL 2.1 section 3.3).
+/// Returns true if the size of points differs from the one that the application has set: GL clamps
+/// it without attenuation, too (GL 2.1 section 3.3).
 fn clamps_point_size() -> bool {
     const POINT_SIZE: u32 = 0x0B11;
     const POINT_SIZE_MIN: u32 = 0x8126;
@@ -176,7 +177,7 @@ pub(crate) fn fragment(capabilities: &Capabilities, has_vertex_program: bool) ->
     state
 }
 
-/// Returns whether colors are clamped: `CLAMP_VERTEX_COLOR`, `CLAMP_FRAGMENT_COLOR`.
+/// Returns true if colors are clamped: `CLAMP_VERTEX_COLOR`, `CLAMP_FRAGMENT_COLOR`.
 /// ARB_color_buffer_float sections 2.14.6 and 3.6.4.
 pub(crate) fn clamps(capabilities: &Capabilities, name: u32) -> bool {
     const FIXED_ONLY: i32 = 0x891D;
@@ -188,7 +189,7 @@ pub(crate) fn clamps(capabilities: &Capabilities, name: u32) -> bool {
     }
 }
 
-/// Texture units that are enabled.
+/// Returns the enabled texture units.
 pub(crate) fn enabled_units(state: &FixedFragment) -> u32 {
     let enabled = state
         .units
@@ -198,7 +199,8 @@ pub(crate) fn enabled_units(state: &FixedFragment) -> u32 {
     enabled.fold(0, |mask, (unit, _)| mask | 1 << unit)
 }
 
-/// Targets in the order in which they come before each other (GL 2.1 section 3.8.15, ARB_texture_rectangle), with the names of their levels.
+/// Targets in order of precedence (GL 2.1 section 3.8.15, ARB_texture_rectangle), with the names of
+/// their levels.
 const TARGETS: [(u32, TextureTarget, u32); 5] = [
     (0x8513, TextureTarget::Cube, 0x8515),
     (0x806F, TextureTarget::D3, 0x806F),

@@ -1,17 +1,18 @@
-//! Image units: programs see an image in its own format and as raw texels, which are units of their own to the driver.
+//! Image units: programs access an image in its own format and as raw texels, which need separate
+//! units of the driver.
 
 use crate::context::{Groups, State};
 use crate::ffi::query::{self, ImageUnit};
 use glasm::reflect::{ImageBinding, ImageFormat};
 
-/// A view of an image that a pipeline has.
+/// View of an image that a pipeline has.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View {
-    /// The application's image unit.
+    /// Application's image unit.
     unit: u32,
-    /// The driver's.
+    /// Image unit of the driver.
     place: u32,
-    /// Its format, if it is not that of the application.
+    /// Format, if it differs from that of the application.
     format: Option<u32>,
 }
 
@@ -30,7 +31,7 @@ pub(crate) fn views(image: &ImageBinding) -> impl Iterator<Item = View> + use<> 
     })
 }
 
-/// `GL_R32UI` and its kin.
+/// Returns the format of raw texels: `GL_R32UI` and others.
 fn raw_format(bits: u8) -> u32 {
     match bits {
         8 => 0x8232,
@@ -42,7 +43,7 @@ fn raw_format(bits: u8) -> u32 {
 }
 
 impl State {
-    /// The application binds images: units become what it has made of them.
+    /// Restores the image units of the application, before it binds images.
     pub(crate) fn images_change(&mut self) {
         self.restore_images();
         self.touch(Groups::IMAGES);
@@ -68,7 +69,7 @@ impl State {
         }
     }
 
-    /// Binds what the application has bound.
+    /// Binds the images that the application has bound.
     pub(crate) fn restore_images(&mut self) {
         for (place, image) in std::mem::take(&mut self.drawing.images) {
             query::bind_image_unit(place, image);

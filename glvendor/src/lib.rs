@@ -1,14 +1,19 @@
-//! A GLVND vendor library: unmodified OpenGL applications load programs of NV_vertex_program to NV_gpu_program5 on drivers that have never
-//! heard of them.
+//! A GLVND vendor library: unmodified OpenGL applications load programs of NV_vertex_program to
+//! NV_gpu_program5 on drivers without support for them.
 //!
-//! The system's libGL and libEGL ask this library for commands (`__glx_Main`, `__egl_Main`), and it asks the vendor whose driver really
-//! draws. Most commands are that driver's own. Those about programs are answered here: program strings become SPIR-V, pairs of them become
-//! program objects of the driver when something is drawn, and parameters and GL state reach them in uniform buffers.
+//! The system's libGL and libEGL request commands from this library (`__glx_Main`, `__egl_Main`),
+//! and it requests them from the vendor whose driver draws. Most commands are that driver's own.
+//! Commands about programs are implemented here: program strings become SPIR-V, pairs of them
+//! become program objects of the driver when primitives are drawn, and parameters and GL state are
+//! passed to them in uniform buffers.
 //!
-//! - `ffi` is all that touches memory of others: the interfaces of GLVND, the commands of the driver, the entry points, queries.
-//! - `context` is what a context knows, `share` what contexts share: program objects and display lists.
-//! - `arguments` checks what is wrong before it is read, `names` hides objects of this library.
-//! - `commands` answers commands, `draw` makes programs ready, `state` reads GL's state from the driver.
+//! - `ffi` contains all access to memory of others: the interfaces of GLVND, the commands of the
+//!   driver, the entry points, queries.
+//! - `context` is the state of a context, `share` the state that contexts share: program objects
+//!   and display lists.
+//! - `arguments` validates arguments before they are read, `names` hides objects of this library.
+//! - `commands` executes commands, `draw` prepares programs, `state` reads GL's state from the
+//!   driver.
 //!
 //! `docs/driver.md` is the manual.
 

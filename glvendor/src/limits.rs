@@ -1,4 +1,4 @@
-//! What programs of each target may use: what queries answer and what loads is the same, from one table.
+//! Limits of programs of each target: queries and the loading of programs use the same table.
 
 use crate::buffers;
 use crate::commands::is_strict;
@@ -25,7 +25,8 @@ const ADDRESS_REGISTERS: u32 = 64;
 /// Texture image units that vertex programs of the ARB languages may access.
 const VERTEX_TEXTURES: u32 = 16;
 
-/// Limits of GL, of programs or not, below those of the driver: number of the query, and the most that programs can have.
+/// Limits of GL, of programs or not, that are lower than those of the driver: number of the query,
+/// and the maximum of programs.
 static LOWERED: &[(u32, u32)] = &[
     (driver::constants::MAX_IMAGE_UNITS, limits::IMAGE_UNITS),
     (
@@ -48,7 +49,8 @@ static LOWERED: &[(u32, u32)] = &[
     (0x8871, TEXTURE_COORDINATES),
 ];
 
-/// Returns the answer to a query of a limit that this library lowers; `None` for other queries, and where the driver does not know the limit.
+/// Returns the result of a query of a limit that this library lowers; `None` for other queries, and
+/// if the driver does not have the limit.
 pub(crate) fn lowered(name: u32) -> Option<i32> {
     let &(_, most) = LOWERED.iter().find(|(other, _)| *other == name)?;
     let value = query::integer(name);
@@ -78,7 +80,8 @@ pub(crate) fn read(capabilities: &Capabilities) -> Vec<Limits> {
         // MAX_TEXTURE_UNITS
         texture_environments: known(0x84E2, u32::MAX),
         program_matrices: MATRICES,
-        // MAX_VERTEX_UNITS_ARB and MAX_PALETTE_MATRICES_ARB; without the extensions there is one modelview matrix and no palette.
+        // MAX_VERTEX_UNITS_ARB and MAX_PALETTE_MATRICES_ARB; without the extensions there is one
+        // modelview matrix and no palette.
         vertex_units: with("GL_ARB_vertex_blend", 0x86A4, 1),
         palette_matrices: with("GL_ARB_matrix_palette", 0x8842, 0),
         // MAX_LIGHTS, MAX_CLIP_PLANES
@@ -102,8 +105,8 @@ pub(crate) fn read(capabilities: &Capabilities) -> Vec<Limits> {
     TARGETS.iter().map(|row| of(row.target)).collect()
 }
 
-/// Returns a limit of the driver, at most `most`, which it is where the driver does not know the limit: then its programs cannot use what is limited,
-/// which the compiler reports.
+/// Returns a limit of the driver, at most `most`, which is also the result if the driver does not
+/// have the limit: then its programs cannot use the limited resource, which the compiler reports.
 fn known(name: u32, most: u32) -> u32 {
     match u32::try_from(query::integer(name)) {
         Ok(value) if value > 0 => value.min(most),
@@ -111,7 +114,8 @@ fn known(name: u32, most: u32) -> u32 {
     }
 }
 
-/// Returns how many texture image units vertex programs can name, where others can name `units`.
+/// Returns the number of texture image units that vertex programs can name, if others can name
+/// `units`.
 ///
 /// NV_vertex_program3 has the same limit for both, but Wine numbers the textures of vertex programs
 /// after those of fragment programs, as the commands of GL that bind textures allow: up to
@@ -167,8 +171,9 @@ fn counts(stage: Stage) -> Counts {
     }
 }
 
-/// Returns `MAX_PROGRAM_ATTRIBS_ARB` of a program type. The attributes of vertex programs are as many as their slots; `vertex.id` and its like have none
-/// and do not count. All others may use every attribute that their languages have.
+/// Returns `MAX_PROGRAM_ATTRIBS_ARB` of a program type. The number of attributes of vertex programs
+/// is that of their slots; `vertex.id` and `vertex.instance` have none and are not counted. All
+/// others may use every attribute of their languages.
 fn attributes(stage: Stage) -> u32 {
     match stage {
         Stage::Vertex => VERTEX_ATTRIBUTES,
@@ -185,7 +190,8 @@ mod tests {
     use super::{GENERICS, VERTEX_ATTRIBUTES, counts};
     use glasm::{Limits, Program, Source, Stage};
 
-    /// The numbers above are those of the compiler's tables: the largest one of each loads, the next one does not.
+    /// Checks the numbers above against the compiler's tables: the largest one of each loads, the
+    /// next one does not.
     #[test]
     fn limits_are_those_of_the_compiler() {
         let loads = |text: String| Program::load(&Source::new("limit", &text)).is_ok();
@@ -227,14 +233,16 @@ mod tests {
         assert_ne!(counts(Stage::Vertex), Limits::default().counts);
     }
 
-    /// The answers are the attributes that the specifications have, and a program that binds all of those that pass between stages loads.
+    /// Checks that the results are the attributes that the specifications define, and that a
+    /// program loads that binds all varyings.
     #[test]
     fn no_program_has_more_attributes_than_the_query_says() {
         // Colors, texture coordinates, generic attributes, clip distances, fog coordinate.
         let varyings = 2 + 8 + 32 + 8 + 1;
         // NV_shader_thread_group: threadid, five masks, warpid, smid.
         let threads = 8;
-        // position, facing, pointcoord, sampleid, samplemask, helperthread, layer, viewport, fullycovered, primitive.id
+        // position, facing, pointcoord, sampleid, samplemask, helperthread, layer, viewport,
+        // fullycovered, primitive.id
         assert_eq!(counts(Stage::Fragment).attribs, varyings + 10 + threads);
         // invocation.localid, globalid, groupid, groupcount, groupsize, localindex
         assert_eq!(counts(Stage::Compute).attribs, 6 + threads);
@@ -253,7 +261,7 @@ mod tests {
         let numbered = numbered.concat();
         let text = format!("!!NVfp4.0\n{numbered}{others}\nMOV result.color, a;\nEND");
         let program = Program::load(&Source::new("all", &text)).unwrap();
-        // The position and the facing besides what passes between stages.
+        // The position and the facing in addition to the varyings.
         assert_eq!(program.counts().attribs, varyings + 2);
         let limits = Limits {
             counts: counts(Stage::Fragment),

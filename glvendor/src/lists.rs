@@ -1,8 +1,9 @@
-//! Display lists that hold commands of this library between those of the driver.
+//! Display lists that contain commands of this library between those of the driver.
 //!
-//! The driver compiles its own commands. Where one of ours comes, its list ends and another one begins under a name that applications do
-//! not use, so that a list is parts in order: lists of the driver, and commands of ours. Before what draws, state that has changed within
-//! the list must reach our programs; that is such a command, too.
+//! The driver compiles its own commands. At a command of this library its list ends and another one
+//! begins under a name that applications do not use, so that a list is a sequence of parts: lists
+//! of the driver, and commands of this library. Before a draw, state that has changed within the
+//! list must be passed to the programs of this library; this is such a command, too.
 
 use crate::commands::{self, Base, Command};
 use crate::context::{Groups, KEEPING, State};
@@ -13,65 +14,67 @@ use crate::target::Target;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The first name of parts, high above those that `GenLists` gives.
+/// First name of parts, far above those that `GenLists` returns.
 const FIRST_PART: u32 = 0x7000_0000;
 
 /// Lists that call each other deeper than this end: MAX_LIST_NESTING.
 const MAX_NESTING: u32 = 64;
 
-/// A part of a list.
+/// Part of a list.
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
-    /// A list of the driver.
+    /// List of the driver.
     Driver(u32),
-    /// A command of ours.
+    /// Command of this library.
     Own(Command),
 }
 
-/// A list of several parts.
+/// List of several parts.
 #[derive(Debug, Default)]
 pub(crate) struct List {
     parts: Vec<Part>,
 }
 
-/// A list that is being compiled.
+/// List that is being compiled.
 #[derive(Debug)]
 pub(crate) struct Recording {
     name: u32,
     /// `GL_COMPILE` or `GL_COMPILE_AND_EXECUTE`.
     mode: u32,
     parts: Vec<Part>,
-    /// The driver's list that is open.
+    /// Open list of the driver.
     open: u32,
-    /// Whether state has changed since the last part that makes our programs ready.
+    /// True if state has changed since the last part that prepares the programs of this library.
     pub(crate) is_changed: bool,
-    /// What is on the stack of attributes since the list began: whether it is a command of ours.
+    /// Entries of the attribute stack since the list began: true for those that are commands of
+    /// this library.
     pushed: Vec<bool>,
-    /// Whether primitives are open: between `Begin` and `End`, lists do not end.
+    /// True if primitives are open: between `Begin` and `End`, lists do not end.
     pub(crate) is_inside: bool,
-    /// Names that `GenLists` has given meanwhile.
+    /// Names that `GenLists` has returned since then.
     reserved: Vec<Range<u32>>,
-    /// Whether a geometry program is enabled where the list is.
+    /// True if a geometry program is enabled at this point of the list.
     pub(crate) has_geometry: bool,
-    /// What our programs were made ready for last.
+    /// Shape of the last draw that the programs of this library were prepared for.
     shape: Shape,
 }
 
 impl Recording {
-    /// The driver's list that is open is a part.
+    /// Ends the open list of the driver and adds it as a part.
     fn close(&mut self) {
         driver::EndList();
         self.parts.push(Part::Driver(self.open));
     }
 
-    /// Returns whether commands are executed while they are compiled.
+    /// Returns true if commands are executed while they are compiled.
     pub(crate) fn executes(&self) -> bool {
         self.mode == driver::constants::COMPILE_AND_EXECUTE
     }
 }
 
 impl State {
-    /// `NewList`. The driver judges name and mode. Where the library has a part of that name, the application's list is a list of parts.
+    /// Executes `NewList`. The driver validates name and mode. If the library has a part of that
+    /// name, the application's list is a list of parts.
     pub(crate) fn new_list(&mut self, name: u32, mode: u32) {
         let works = self.capabilities.works && !self.is_inside;
         let valid = name != 0
@@ -105,7 +108,8 @@ impl State {
         }
     }
 
-    /// `GenLists`: the names are those that the driver would give if it had no parts of lists. `None` where it gives them itself.
+    /// Executes `GenLists`: the names are those that the driver would return if it had no parts of
+    /// lists. `None` if the driver itself can return them.
     pub(crate) fn generate_lists(&mut self, count: i32) -> Option<u32> {
         if self.is_inside || !self.capabilities.works {
             return None;
@@ -119,7 +123,7 @@ impl State {
         }
         let first = share.last_list.checked_add(1)?;
         let names = first..first.checked_add(count)?;
-        // No application has so many, and after them are the parts.
+        // No application has that many, and the names of parts follow.
         if names.end >= FIRST_PART || names.clone().any(|name| driver::IsList(name) != 0) {
             return None;
         }
@@ -132,7 +136,7 @@ impl State {
         Some(first)
     }
 
-    /// `EndList`
+    /// Executes `EndList`.
     pub(crate) fn end_list(&mut self) {
         driver::EndList();
         let Some(mut recording) = self.recording.take() else {
@@ -155,7 +159,8 @@ impl State {
         }
     }
 
-    /// Compiles a command of ours into the list that is being compiled, and executes it if the list says so. `false` if there is none.
+    /// Compiles a command of this library into the list that is being compiled, and executes it if
+    /// the mode of the list requires it. Returns `false` if there is no list.
     pub(crate) fn record(&mut self, command: &Command) -> bool {
         match self.recording.take() {
             None => false,
@@ -173,8 +178,9 @@ impl State {
         }
     }
 
-    /// Compiles a command of ours that denotes one of the driver: `native` compiles that into a
-    /// separate list, and `make` gets the name of this list. `false` between `Begin` and `End`.
+    /// Compiles a command of this library that represents one of the driver: `native` compiles that
+    /// into a separate list, and `make` receives the name of this list. `false` between `Begin` and
+    /// `End`.
     pub(crate) fn record_instead(
         &mut self,
         native: impl FnOnce(),
@@ -200,7 +206,7 @@ impl State {
         if let Command::Enable(Target::Geometry, enabled) = command {
             recording.has_geometry = *enabled;
         }
-        // The driver compiles nothing of it.
+        // The driver compiles no part of it.
         if recording.executes() {
             commands::execute(self, command);
         }
@@ -209,8 +215,8 @@ impl State {
         self.recording = Some(recording);
     }
 
-    /// Returns a name for a part that nothing has: `GenLists` of the driver may continue after the
-    /// last part.
+    /// Returns an unused name for a part: `GenLists` of the driver may continue after the last
+    /// part.
     fn part_name(&self) -> u32 {
         let mut share = self.shared();
         loop {
@@ -223,12 +229,12 @@ impl State {
         }
     }
 
-    /// Returns whether the driver's list of a name is a part.
+    /// Returns true if the driver's list of a name is a part.
     fn is_part(&self, name: u32) -> bool {
         self.shared().part_names.contains(&name)
     }
 
-    /// `IsList`, where the driver does not know the answer.
+    /// Returns the result of `IsList`, if the driver does not know it.
     pub(crate) fn is_list(&self, name: u32) -> Option<bool> {
         if self.is_inside {
             return None;
@@ -240,7 +246,8 @@ impl State {
         share.part_names.contains(&name).then_some(false)
     }
 
-    /// `PushAttrib`. In a list it is a command of ours if it keeps which targets are enabled, which the driver does not know of all.
+    /// Executes `PushAttrib`. In a list it is a command of this library if it saves the enabled
+    /// targets, some of which are unknown to the driver.
     pub(crate) fn push_attributes(&mut self, mask: u32) {
         let keeps_enables = mask & KEEPING != 0;
         if let Some(recording) = &mut self.recording {
@@ -255,7 +262,8 @@ impl State {
         }
     }
 
-    /// `PopAttrib`, which belongs to the last `PushAttrib` in the list, or to one before it.
+    /// Executes `PopAttrib`, which corresponds to the last `PushAttrib` in the list, or to one
+    /// before it.
     pub(crate) fn pop_attributes(&mut self) {
         let is_ours = match &mut self.recording {
             Some(recording) => recording.pushed.pop().unwrap_or(true),
@@ -271,7 +279,8 @@ impl State {
         self.changed(Groups::all() - Groups::ARRAYS);
     }
 
-    /// Something draws: within a list our programs are made ready when it is called. Gives whether it draws now.
+    /// Records a draw: within a list the programs of this library are prepared when it is called.
+    /// Returns true if the draw is also executed now.
     pub(crate) fn record_draw(&mut self, primitive: Option<u32>) -> bool {
         let Some(recording) = &mut self.recording else {
             return true;
@@ -286,12 +295,13 @@ impl State {
         executes
     }
 
-    /// Returns the name of the list that is being compiled, if the driver knows it by another one.
+    /// Returns the name of the list that is being compiled, if the driver uses another one.
     pub(crate) fn recorded_list(&self) -> Option<i32> {
         self.recording.as_ref().map(|it| it.name as i32)
     }
 
-    /// Primitives are about to begin, between which the driver does not tell its list base.
+    /// Stores the list base before primitives begin, since it cannot be queried between `Begin` and
+    /// `End`.
     pub(crate) fn remember_list_base(&mut self) {
         let is_needed = !self.is_inside && !self.shared().lists.is_empty();
         if is_needed {
@@ -299,8 +309,8 @@ impl State {
         }
     }
 
-    /// Returns whether the driver calls lists alone: between `Begin` and `End` of a list that is
-    /// being compiled, where commands of ours are errors, and where no list has any.
+    /// Returns true if the driver calls lists directly: between `Begin` and `End` of a list that is
+    /// being compiled, where commands of this library are errors, and if no list has any.
     pub(crate) fn lists_are_drivers(&self) -> bool {
         match &self.recording {
             Some(recording) => recording.is_inside,
@@ -308,7 +318,7 @@ impl State {
         }
     }
 
-    /// `CallList`
+    /// Executes `CallList`.
     pub(crate) fn call_list(&mut self, name: u32) {
         if self.lists_are_drivers() {
             driver::CallList(name);
@@ -320,7 +330,7 @@ impl State {
         self.call(name, 0);
     }
 
-    /// Calls lists one after the other.
+    /// Calls lists in order.
     pub(crate) fn call_each(&mut self, names: impl Iterator<Item = u32>, base: Base, depth: u32) {
         let first = match base {
             Base::Zero => 0,
@@ -365,7 +375,7 @@ impl State {
         }
     }
 
-    /// `DeleteLists`. The driver judges the count.
+    /// Executes `DeleteLists`. The driver validates the count.
     pub(crate) fn delete_lists(&mut self, first: u32, count: i32) {
         if self.is_inside || count < 0 {
             return driver::DeleteLists(first, count);
@@ -380,7 +390,7 @@ impl State {
         for (name, list) in gone {
             self.delete_parts(&list, name);
         }
-        // Parts of other lists stay.
+        // Parts of other lists are unaffected.
         let end = first.saturating_add(count);
         let parts: Vec<u32> = self
             .shared()
@@ -419,7 +429,7 @@ impl State {
     }
 }
 
-/// Makes lists that are empty, as those of new names are.
+/// Creates empty lists, as `GenLists` does for new names.
 fn make_empty(names: Range<u32>) {
     for name in names.filter(|name| driver::IsList(*name) == 0) {
         driver::NewList(name, driver::constants::COMPILE);

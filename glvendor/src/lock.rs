@@ -1,11 +1,11 @@
-//! Locks of what threads share.
+//! Locks of state that threads share.
 
 use std::sync::{MutexGuard, PoisonError, TryLockError};
 
-/// A value of which one thread at a time has the use.
+/// Value that one thread at a time can access.
 ///
-/// What a panic leaves in it is used unchanged: panics end in the command that they happen in, and
-/// the application continues.
+/// State is used unchanged after a panic: panics end in the command in which they happen, and the
+/// application continues.
 #[derive(Debug, Default)]
 pub(crate) struct Mutex<T>(std::sync::Mutex<T>);
 
@@ -14,13 +14,13 @@ impl<T> Mutex<T> {
         Self(std::sync::Mutex::new(value))
     }
 
-    /// Waits until no other thread has the use of the value. Returns the use of it, for as long as
-    /// the guard lives.
+    /// Waits until no other thread uses the value. Returns exclusive access to it, for the lifetime
+    /// of the guard.
     #[inline]
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
-        // ThreadSanitizer sees what is compiled with it: `try_lock`, which is inlined, but not how
-        // `lock` waits, which is a function of the compiled standard library. After a wait it
-        // would report all that the lock orders as races.
+        // ThreadSanitizer observes code that is compiled with it: `try_lock`, which is inlined, but
+        // not the waiting in `lock`, which is a function of the compiled standard library. After a
+        // wait it would report all accesses that the lock orders as races.
         while cfg!(thread_sanitizer) {
             match self.0.try_lock() {
                 Ok(guard) => return guard,

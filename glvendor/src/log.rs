@@ -1,10 +1,10 @@
-//! What is said on the standard error stream: a line for each thing that fails, more with `GLASM_LOG=info`, nothing with
-//! `GLASM_LOG=off`.
+//! Messages on the standard error stream: a line for each failure, more with `GLASM_LOG=info`, none
+//! with `GLASM_LOG=off`.
 
 use std::fmt::Display;
 use std::sync::LazyLock;
 
-/// How much is said.
+/// Amount of messages.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Level {
     Off,
@@ -21,17 +21,17 @@ static LEVEL: LazyLock<Level> = LazyLock::new(|| match std::env::var("GLASM_LOG"
 fn say(level: Level, message: impl Display) {
     if *LEVEL >= level {
         use std::io::Write;
-        // Where no one listens, nothing is to be said.
+        // Write errors are ignored: the stream may be closed.
         let _ = writeln!(std::io::stderr(), "glasm: {message}");
     }
 }
 
-/// Something does not work.
+/// Reports an error.
 pub(crate) fn error(message: impl Display) {
     say(Level::Error, message);
 }
 
-/// Reports that something was loaded or combined.
+/// Reports a loaded or combined program.
 pub(crate) fn info(message: impl Display) {
     say(Level::Info, message);
 }

@@ -1,30 +1,34 @@
-//! Materials of vertices between `glBegin` and `glEnd`, where the fixed functions process vertices for fragment programs of this library. Parameters
-//! cannot change there, but materials can (GL 2.1 section 2.6.3), and no command announces it. So each part of the material is a vertex attribute
-//! there. (Programs that read `state.material` see a change at the next `glBegin`: ARB_vertex_program section 2.14.3.2.)
+//! Materials of vertices between `glBegin` and `glEnd`, where the fixed functions process vertices
+//! for fragment programs of this library. Parameters cannot change there, but materials can (GL 2.1
+//! section 2.6.3), and no command announces it. Therefore each material property is a vertex
+//! attribute there. (Programs that read `state.material` see a change at the next `glBegin`:
+//! ARB_vertex_program section 2.14.3.2.)
 
 use crate::context::{Groups, State};
 use crate::ffi::{driver, query};
 use glasm::fixed_function::MATERIAL_ATTRIBUTES;
 
-/// Parts of a material, for each face: where [`MATERIAL_ATTRIBUTES`] has their attributes.
+/// Material properties, for each face, in the order of their attributes in [`MATERIAL_ATTRIBUTES`].
 const PARTS: [u32; 5] = [0x1200, 0x1201, 0x1202, 0x1600, 0x1601];
 const AMBIENT_AND_DIFFUSE: u32 = 0x1602;
-/// The parts of the front.
+/// Properties of the front.
 pub(crate) const FRONT: u16 = 0x1F;
 
-/// All parts of both faces: the lower bits as [`PARTS`] lists them for the front, then those of the back.
+/// Properties of both faces: the lower bits in the order of [`PARTS`] for the front, then those of
+/// the back.
 pub(crate) const ALL: u16 = (1 << MATERIAL_ATTRIBUTES.len()) - 1;
 
-/// Vertex attributes that hold the material. Masks have a bit for each attribute of [`MATERIAL_ATTRIBUTES`].
+/// Vertex attributes with the material. Masks have a bit for each attribute of
+/// [`MATERIAL_ATTRIBUTES`].
 #[derive(Debug, Default)]
 pub(crate) struct Materials {
-    /// Parts that are attributes of the pipeline in use.
+    /// Properties that are attributes of the current pipeline.
     used: u16,
-    /// The values that the application has set these attributes to.
+    /// Values that the application has set these attributes to.
     saved: Vec<(u32, [f32; 4])>,
 }
 
-/// Returns the parts that a command sets.
+/// Returns the properties that a command sets.
 fn parts(face: u32, name: u32) -> u16 {
     let is_set =
         |part: u32| part == name || name == AMBIENT_AND_DIFFUSE && matches!(part, 0x1200 | 0x1201);
@@ -45,12 +49,13 @@ fn attributes(mask: u16) -> impl Iterator<Item = (usize, u32)> {
 }
 
 impl State {
-    /// `Material`, which the driver has heard of: face, name, value.
+    /// Records `Material`, which the driver has executed: face, name, value.
     pub(crate) fn material(&mut self, face: u32, name: u32, [x, y, z, w]: [f32; 4]) {
         self.changed(Groups::MATERIAL);
         let mut set = parts(face, name);
         match &self.recording {
-            // Numbered attributes of lists are for the fixed functions where these process vertices now.
+            // Numbered attributes of lists are for the fixed functions where these process vertices
+            // now.
             Some(recording) if recording.is_inside => {
                 if self.bound(crate::target::Target::Vertex).enabled {
                     return;
@@ -67,7 +72,7 @@ impl State {
         }
     }
 
-    /// The attributes that are parts of the material for a pipeline get their values.
+    /// Sets the values of the attributes that are material properties of a pipeline.
     pub(crate) fn apply_materials(&mut self, used: u16) {
         self.restore_materials();
         if used == 0 {
@@ -85,7 +90,7 @@ impl State {
         }
     }
 
-    /// Numbered attributes are what the application has set them to.
+    /// Restores the numbered attributes to the values of the application.
     pub(crate) fn restore_materials(&mut self) {
         let materials = &mut self.drawing.materials;
         materials.used = 0;

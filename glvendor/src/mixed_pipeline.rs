@@ -1,11 +1,13 @@
-//! Programs of ours beside shaders that the application has in GLSL: a program object without a fragment shader draws with the fragment program that is
-//! enabled, one of fragment shaders alone with the vertex, tessellation and geometry programs (GL 2.1 sections 2.15 and 3.11; NV_tessellation_program5
-//! section 2.X: their enables are ignored unless the GLSL program contains only fragment shaders).
+//! Programs of this library combined with GLSL shaders of the application: a program object without
+//! a fragment shader draws with the fragment program that is enabled, one of fragment shaders alone
+//! with the vertex, tessellation and geometry programs (GL 2.1 sections 2.15 and 3.11;
+//! NV_tessellation_program5 section 2.X: their enables are ignored unless the GLSL program contains
+//! only fragment shaders).
 //!
-//! Such program objects are linked as separable ones, so that the driver lets another one replace
-//! what they lack. That one is ours: GLSL for the compatibility profile, which reads and writes
-//! the varyings that the language has built in. No specification says what becomes of generic
-//! attributes: here attribute n is the variable at location n.
+//! Such program objects are linked as separable ones, so that the driver allows another one to
+//! provide the missing stages. This library generates that one: GLSL for the compatibility profile,
+//! which reads and writes the built-in varyings of the language. No specification defines the
+//! treatment of generic attributes: here attribute n is the variable at location n.
 
 use crate::context::{Groups, State};
 use crate::draw;
@@ -21,12 +23,12 @@ const FRAGMENT_SHADER: i32 = 0x8B30;
 const PROGRAM_SEPARABLE: u32 = 0x8258;
 const LINK_STATUS: u32 = 0x8B82;
 
-/// What of ours is combined with shaders of the application.
+/// Stages of this library that are combined with shaders of the application.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum StageGroup {
-    /// The stages before fragments.
+    /// Stages before fragments.
     Vertex,
-    /// A fragment program.
+    /// Fragment program.
     Fragment,
 }
 
@@ -41,7 +43,7 @@ impl StageGroup {
         }
     }
 
-    /// Returns whether programs of a stage are on it.
+    /// Returns true if it includes a stage.
     pub(crate) fn has(self, stage: Stage) -> bool {
         match stage {
             Stage::Fragment => self == Self::Fragment,
@@ -53,15 +55,16 @@ impl StageGroup {
     }
 }
 
-/// A program object of the application that lacks a stage.
+/// Program object of the application that lacks a stage.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Partial {
     side: StageGroup,
-    /// Whether the application has made it separable itself.
+    /// True if the application itself has made it separable.
     pub(crate) is_separable: bool,
 }
 
-/// Returns the stage that programs of ours can take in a program object, by what is attached to it.
+/// Returns the stages that programs of this library can take in a program object, according to its
+/// attached shaders.
 fn lacking(program: u32) -> Option<StageGroup> {
     if driver::IsProgram(program) == 0 {
         return None;
@@ -78,7 +81,7 @@ fn lacking(program: u32) -> Option<StageGroup> {
     }
 }
 
-/// `LinkProgram`
+/// Executes `LinkProgram`.
 pub(crate) fn link(state: &mut State, program: u32) {
     if state.is_inside {
         return driver::LinkProgram(program);
@@ -112,8 +115,7 @@ pub(crate) fn side(state: &State) -> Option<StageGroup> {
     share.partial.get(&state.used_program).map(|it| it.side)
 }
 
-/// Returns whether vertices go through programs where these are enabled, and not through shaders of
-/// the application.
+/// Returns true if enabled programs process the vertices, and not shaders of the application.
 pub(crate) fn leaves_vertices(state: &State) -> bool {
     state.used_program == 0 || side(state) == Some(StageGroup::Vertex)
 }
@@ -122,7 +124,7 @@ pub(crate) fn leaves_vertices(state: &State) -> bool {
 /// application.
 #[derive(Debug, Default)]
 pub(crate) struct MixedPipeline {
-    /// Stages that programs of this library take. `None` if all stages are theirs.
+    /// Stages of programs of this library; `None` if all stages are theirs.
     pub(crate) group: Option<StageGroup>,
     /// Name of the pipeline object, 0 before its first use.
     name: u32,
@@ -130,7 +132,7 @@ pub(crate) struct MixedPipeline {
 }
 
 impl MixedPipeline {
-    /// Returns whether a name is that of the pipeline object.
+    /// Returns true if a name is that of the pipeline object.
     pub(crate) fn has_name(&self, name: u32) -> bool {
         name != 0 && name == self.name
     }
@@ -145,7 +147,7 @@ impl MixedPipeline {
         driver::BindProgramPipeline(self.name);
         driver::UseProgramStages(self.name, other_bits, theirs);
         driver::UseProgramStages(self.name, our_bit, ours);
-        // Uniforms that the application sets are those of its program.
+        // Uniform commands of the application apply to its program.
         driver::ActiveShaderProgram(self.name, theirs);
         self.is_bound = true;
     }
@@ -158,7 +160,7 @@ impl MixedPipeline {
     }
 }
 
-/// Makes varyings that pass between our stages and the application's those that GLSL has built in,
+/// Converts varyings between stages of this library and the application's to built-in ones of GLSL,
 /// and those at locations. The last stage, or the only one, is combined with the application's.
 pub(crate) fn share_varyings(texts: &mut [(Stage, Written)]) {
     let last = texts.len().saturating_sub(1);
@@ -169,7 +171,7 @@ pub(crate) fn share_varyings(texts: &mut [(Stage, Written)]) {
             compatible(&written.text, "")
         };
     }
-    // A stage alone may leave that to the driver.
+    // A single stage may leave that to the driver.
     if last > 0 {
         redeclare(texts);
     }
@@ -232,13 +234,13 @@ fn with_builtins(written: &str, stage: Stage) -> String {
     compatible(&text, &format!("#define {SHARE}{copies}\n"))
 }
 
-/// Returns whether a line gives a vertex away, with the results of that time.
+/// Returns true if a line emits a vertex, with the current results.
 fn emits(line: &str) -> bool {
     let statement = line.trim_start();
     statement.starts_with("EmitVertex(") || statement.starts_with("EmitStreamVertex(")
 }
 
-/// What passes between stages.
+/// Kind of a varying.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Color,
@@ -248,11 +250,11 @@ enum Kind {
     FogCoord,
     TexCoord,
     Generic,
-    /// What only programs have.
+    /// Varyings that only programs have.
     Other,
 }
 
-/// Kinds by their names in texts; what starts like another one comes first.
+/// Kinds by their names in sources; a name that begins with another one comes first.
 const KINDS: [(&str, Kind); 7] = [
     ("color_back_secondary", Kind::BackSecondaryColor),
     ("color_back", Kind::BackColor),
@@ -263,14 +265,14 @@ const KINDS: [(&str, Kind); 7] = [
     ("attrib", Kind::Generic),
 ];
 
-/// A varying that a line declares.
+/// Varying that a line declares.
 struct Varying<'a> {
     kind: Kind,
-    /// Of texture coordinates and generic attributes.
+    /// Number of texture coordinates and generic attributes.
     number: u32,
     ty: &'a str,
     name: &'a str,
-    /// The declaration without a location.
+    /// Declaration without a location.
     unplaced: &'a str,
 }
 
@@ -299,7 +301,7 @@ impl<'a> Varying<'a> {
         }
         let known = KINDS.iter().find(|(start, _)| meaning.starts_with(start));
         let (start, kind) = known.copied().unwrap_or(("", Kind::Other));
-        // Names that a text has twice end with one more number.
+        // Names that occur twice in a source have a number appended.
         let number = meaning[start.len()..].split('_').nth(1);
         Some(Self {
             kind,

@@ -1,10 +1,11 @@
-//! Names of objects of the driver that are this library's, in name spaces that it has in common with the application.
+//! Names of objects of the driver that are this library's, in name spaces that it has in common
+//! with the application.
 //!
-//! Applications see none of them. Where applications choose names themselves (buffers, textures),
-//! the library gives its object up or moves it to another name before a command with that name
-//! runs. Where only generated names are valid (program objects, pipeline objects), commands get
-//! [`NOBODYS`] instead of a name of the library, so that the driver answers as it does for any name
-//! that was not generated.
+//! Applications see none of them. If applications can choose names (buffers, textures), the library
+//! deletes its object or moves it to another name before a command with that name runs. If only
+//! generated names are valid (program objects, pipeline objects), commands receive [`NOBODYS`]
+//! instead of a name of the library, so that the driver responds as to any name that was not
+//! generated.
 
 use crate::context::State;
 use crate::ffi::ring::Store;
@@ -14,13 +15,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A name that no object has: drivers generate names from 1 on.
+/// Name that no object has: drivers generate names from 1 on.
 pub(crate) const NOBODYS: u32 = u32::MAX;
 
-/// Whether this library has made an object in any context. Until then commands are not looked at.
+/// True if this library has created an object in any context. Until then commands are not
+/// inspected.
 static EXIST: AtomicBool = AtomicBool::new(false);
 
-/// Returns whether this library may have objects.
+/// Returns true if this library may have objects.
 #[inline]
 pub(crate) fn exist() -> bool {
     EXIST.load(Ordering::Relaxed)
@@ -64,22 +66,22 @@ impl Names {
     }
 }
 
-/// A texture of this library that outlives the command that made it.
+/// Texture of this library that outlives the command that created it.
 #[derive(Debug)]
 pub(crate) struct Texture {
-    /// The name; 0 if the texture is lost. Locked while the texture moves to another name or is
+    /// Name; 0 if the texture is lost. Locked while the texture moves to another name or is
     /// deleted, which several threads may do at once: the old name is not used then.
     name: Mutex<u32>,
     size: [i32; 2],
 }
 
 impl Texture {
-    /// Decides whether it has no name any more.
+    /// Returns true if the application has taken its name.
     pub(crate) fn is_lost(&self) -> bool {
         *self.name.lock() == 0
     }
 
-    /// Binds it to `TEXTURE_2D` of the active unit. A texture that is bound outlives its name.
+    /// Binds it to `TEXTURE_2D` of the active unit. A bound texture outlives its name.
     pub(crate) fn bind(&self) {
         let name = self.name.lock();
         driver::BindTexture(driver::constants::TEXTURE_2D, *name);
@@ -89,13 +91,13 @@ impl Texture {
 impl State {
     /// Deletes a program object of this library.
     pub(crate) fn delete_program(&self, program: u32) {
-        // In this order: the application may get the name for a program of another thread as soon
-        // as this one is deleted.
+        // In this order: the application may receive the name for a program of another thread as
+        // soon as this one is deleted.
         self.shared().names.programs.remove(&program);
         driver::DeleteProgram(program);
     }
 
-    /// Gives up the buffer of this library that has a name, if there is one.
+    /// Abandons the buffer of this library that has a name, if there is one.
     pub(crate) fn claim_buffer(&self, name: u32) {
         // Between `Begin` and `End` commands with names of buffers are errors.
         if self.is_inside {
@@ -138,7 +140,7 @@ impl State {
         }
     }
 
-    /// Registers a texture that a list holds.
+    /// Registers a texture of a list.
     pub(crate) fn keep_texture(&self, name: u32, size: [i32; 2]) -> Arc<Texture> {
         EXIST.store(true, Ordering::Relaxed);
         let texture = Arc::new(Texture {
@@ -160,7 +162,8 @@ impl State {
         }
     }
 
-    /// Moves the texture of this library that has a name to another name, if there is one. A driver that does not copy images loses it.
+    /// Moves the texture of this library that has a name to another name, if there is one. A driver
+    /// that does not copy images loses it.
     pub(crate) fn claim_texture(&self, name: u32) {
         if self.is_inside || name == 0 {
             return;
@@ -169,7 +172,7 @@ impl State {
         let Some(texture) = texture else { return };
         let mut current = texture.name.lock();
         if *current != name {
-            // Another thread has moved or deleted it meanwhile.
+            // Another thread has moved or deleted it in between.
             return;
         }
         let copies = self.capabilities.has("GL_ARB_copy_image", 43);

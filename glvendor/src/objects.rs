@@ -1,4 +1,4 @@
-//! Program objects and what else contexts share.
+//! Program objects and other state that contexts share.
 
 use crate::context::State;
 use crate::ffi::ring::{self, Store};
@@ -21,37 +21,38 @@ pub(crate) const LOCAL_PARAMETERS: u32 = 1024;
 /// Environment parameters of a target: MAX_PROGRAM_ENV_PARAMETERS_ARB.
 pub(crate) const ENV_PARAMETERS: u32 = 256;
 
-/// A program object. ARB_vertex_program section 2.14.1.
+/// Program object. ARB_vertex_program section 2.14.1.
 #[derive(Debug)]
 pub(crate) struct Program {
-    /// Its name; 0 is the one that targets have at first.
+    /// Name; 0 is the initial one of targets.
     pub(crate) name: u32,
     contents: Mutex<Contents>,
-    /// Goes up when a parameter changes.
+    /// Version that is incremented when a parameter changes.
     parameters_version: AtomicU64,
-    /// Another one for each program string that is loaded, in any object: pipelines are retained
-    /// by it. 0 where there is none.
+    /// Serial number of the loaded program string, unique in all objects: pipelines are identified
+    /// by it. 0 if there is none.
     serial: AtomicU64,
 }
 
-/// What a program object holds.
+/// Contents of a program object.
 #[derive(Debug, Default)]
 pub(crate) struct Contents {
-    /// The target that it was first used with.
+    /// Target that it was first used with.
     pub(crate) target: Option<Target>,
-    /// The program string.
+    /// Program string.
     pub(crate) text: Vec<u8>,
-    /// What became of it; `None` if nothing is loaded, and for the driver's programs until a pipeline needs them.
+    /// Result of loading; `None` if nothing is loaded, and for programs of the driver until a
+    /// pipeline needs them.
     pub(crate) loaded: Option<Loaded>,
-    /// Whether the driver has taken the program string.
+    /// True if the driver has accepted the program string.
     pub(crate) is_drivers: bool,
-    /// Local parameters, as far as they were set.
+    /// Local parameters, up to the last one that was set.
     pub(crate) locals: Vec<Bits>,
     /// Named parameters: NV_fragment_program section 5.7.
     pub(crate) named: Vec<(String, Bits)>,
-    /// The most vertices of a geometry program: `ProgramVertexLimitNV`.
+    /// Maximum number of vertices of a geometry program: `ProgramVertexLimitNV`.
     pub(crate) vertex_limit: Option<u32>,
-    /// What subroutine parameters choose: NV_gpu_program5.
+    /// Subroutines that subroutine parameters select: NV_gpu_program5.
     pub(crate) subroutines: Vec<u32>,
 }
 
@@ -65,7 +66,7 @@ impl Program {
         }
     }
 
-    /// Its contents, for as long as the guard lives.
+    /// Returns its contents, for the lifetime of the guard.
     pub(crate) fn contents(&self) -> MutexGuard<'_, Contents> {
         self.contents.lock()
     }
@@ -75,7 +76,7 @@ impl Program {
         self.serial.load(Ordering::Acquire)
     }
 
-    /// It has got a new program string. Gives the number of the old one.
+    /// Records a new program string. Returns the number of the old one.
     pub(crate) fn reloaded(&self) -> u64 {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let serial = 1 + LAST.fetch_add(1, Ordering::Relaxed);
@@ -84,7 +85,7 @@ impl Program {
         old
     }
 
-    /// Goes up whenever a parameter changes.
+    /// Returns the version that is incremented whenever a parameter changes.
     pub(crate) fn parameters_version(&self) -> u64 {
         self.parameters_version.load(Ordering::Acquire)
     }
@@ -93,7 +94,7 @@ impl Program {
         self.parameters_version.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Returns whether it is a fragment program, which alone have parameters with names.
+    /// Returns true if it is a fragment program, which alone have parameters with names.
     pub(crate) fn is_fragment(&self) -> bool {
         matches!(
             self.contents().target,
@@ -101,8 +102,8 @@ impl Program {
         )
     }
 
-    /// Returns the translated program. Programs that the driver has taken are translated when a
-    /// pipeline needs them first.
+    /// Returns the translated program. Programs of the driver are translated when a pipeline needs
+    /// them first.
     pub(crate) fn loaded(&self) -> Option<Loaded> {
         let mut contents = self.contents();
         if contents.loaded.is_none() && contents.is_drivers {
@@ -123,7 +124,7 @@ impl Contents {
     }
 }
 
-/// Sets elements of a list that is as long as what was set.
+/// Sets elements of a list, whose length is extended to the last set element.
 pub(crate) fn set(list: &mut Vec<Bits>, first: u32, values: &[Bits]) {
     let end = first as usize + values.len();
     if list.len() < end {
@@ -132,12 +133,12 @@ pub(crate) fn set(list: &mut Vec<Bits>, first: u32, values: &[Bits]) {
     list[first as usize..end].copy_from_slice(values);
 }
 
-/// Objects of the driver that contexts share, of a context that is gone.
+/// Shared objects of the driver, of a deleted context.
 #[derive(Debug, Default)]
 pub(crate) struct Orphans {
     /// Program objects.
     pub(crate) programs: Vec<u32>,
-    /// The buffer of parameters.
+    /// Buffer of parameters.
     pub(crate) buffer: Option<Arc<Store>>,
 }
 
@@ -153,20 +154,20 @@ impl Orphans {
     }
 }
 
-/// Program strings that are gone, the last of them, for contexts that have pipelines of them.
+/// Deleted program strings, the most recent of them, for contexts that have pipelines of them.
 #[derive(Debug, Default)]
 pub(crate) struct Gone {
     /// Their serial numbers, the newest one last.
     serials: VecDeque<u64>,
-    /// How many there ever were.
+    /// Total number of objects that were ever created.
     pub(crate) count: u64,
 }
 
 impl Gone {
-    /// More than contexts leave each other to find.
+    /// Maximum number of retained entries, which suffices for all contexts in practice.
     const MOST: usize = 1024;
 
-    /// One more.
+    /// Adds an entry.
     pub(crate) fn add(&mut self, serial: u64) {
         if self.serials.len() == Self::MOST {
             self.serials.pop_front();
@@ -175,7 +176,8 @@ impl Gone {
         self.count += 1;
     }
 
-    /// Those since there were as many. `None` if they are too many to be known.
+    /// Returns the entries since there were `count`. `None` if some of them are not retained any
+    /// more.
     pub(crate) fn since(&self, count: u64) -> Option<impl Iterator<Item = u64>> {
         let new = usize::try_from(self.count - count).ok()?;
         let first = self.serials.len().checked_sub(new)?;
@@ -183,26 +185,28 @@ impl Gone {
     }
 }
 
-/// What contexts share.
+/// State that contexts share.
 #[derive(Debug, Default)]
 pub(crate) struct Share {
-    /// Program strings that are gone.
+    /// Deleted program strings.
     pub(crate) gone: Gone,
     /// Names of objects of this library.
     pub(crate) names: Names,
-    /// What contexts that are gone have left.
+    /// Objects of deleted contexts.
     pub(crate) orphans: Vec<Orphans>,
     /// Programs by name; `None` for names that are reserved.
     pub(crate) programs: FxHashMap<u32, Option<Arc<Program>>>,
-    /// Display lists that hold more than the driver's commands.
+    /// Display lists with commands of this library.
     pub(crate) lists: FxHashMap<u32, Arc<List>>,
-    /// Parts of such lists so far.
+    /// Total number of parts that were created for such lists.
     pub(crate) parts: u32,
-    /// The driver's names of those that there are, and of images: lists of the application have them only for the application.
+    /// Driver's names of existing parts, and of images: lists of the application may have the same
+    /// names from its point of view only.
     pub(crate) part_names: BTreeSet<u32>,
-    /// The last name of a list that the application has had.
+    /// Last name of a list of the application.
     pub(crate) last_list: u32,
-    /// The application's program objects of GLSL that lack a stage which programs of ours can have.
+    /// Application's program objects of GLSL that lack a stage which programs of this library can
+    /// provide.
     pub(crate) partial: FxHashMap<u32, Partial>,
 }
 
@@ -218,7 +222,7 @@ impl Share {
         self.programs.get(&name).cloned().flatten()
     }
 
-    /// Names that nothing has, `count` of them in sequence.
+    /// Returns the first of `count` consecutive unused names.
     pub(crate) fn free_names(&self, count: u32) -> u32 {
         let mut first = 1;
         // Names are dense: the loop ends after the last of them.

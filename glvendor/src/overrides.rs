@@ -17,7 +17,7 @@ pub(crate) enum PointSize {
     /// program.
     #[default]
     Application,
-    /// The vertex stage, which replaces fixed functions and applies the attenuation. For fixed
+    /// Vertex stage, which replaces fixed functions and applies the attenuation. For fixed
     /// functions `VERTEX_PROGRAM_POINT_SIZE` has no effect: GL 2.1 section 3.3.
     Computed,
     /// `PointSize`, which needs no attenuation.
@@ -41,7 +41,8 @@ pub(crate) struct Overridden {
     active: Overrides,
 }
 
-/// Returns whether the driver's value of a capability may be one of [`Overridden::apply`].
+/// Returns true if the driver's value of a capability may differ from the application's because of
+/// [`Overridden::apply`].
 pub(crate) fn is_overridden(capability: u32) -> bool {
     matches!(
         capability,
@@ -50,7 +51,7 @@ pub(crate) fn is_overridden(capability: u32) -> bool {
 }
 
 impl Overridden {
-    /// Sets the capabilities for a pipeline: depths that nothing clips are clamped
+    /// Sets the capabilities for a pipeline: depths are clamped if they are not clipped
     /// (NV_fragment_program section 3.11.6), planes do not clip vertices whose program writes no
     /// distances (ARB_vertex_program section 2.11), and the size of points is computed or constant
     /// for fixed functions.
@@ -89,7 +90,7 @@ impl Overridden {
         self.saved.push((PROGRAM_POINT_SIZE, is_enabled));
     }
 
-    /// Returns whether the driver clamps depths for the current pipeline only.
+    /// Returns true if the driver clamps depths for the current pipeline only.
     pub(crate) fn clamps_depths(&self) -> bool {
         self.saved
             .iter()

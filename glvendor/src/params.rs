@@ -16,16 +16,16 @@ use std::sync::Arc;
 /// Parameters that can track matrices: NV_vertex_program has 96.
 pub(crate) const TRACKING: u32 = 96;
 
-/// The uniform block of a stage.
+/// Uniform block of a stage.
 #[derive(Debug)]
 pub(crate) struct Block {
-    /// Where its environment is; `None` for stages that are made from GL's state.
+    /// Target of its environment parameters; `None` for stages that are generated from GL's state.
     pub(crate) target: Option<Target>,
-    /// Whose local parameters it reads.
+    /// Program whose local parameters it reads.
     pub(crate) program: Option<Arc<Program>>,
-    /// The binding of the uniform buffer.
+    /// Binding of the uniform buffer.
     pub(crate) binding: u32,
-    /// What each vector is.
+    /// Source of each vector.
     pub(crate) slots: Vec<ParamSource>,
     /// Parameters with names.
     pub(crate) named: Vec<NamedParameter>,
@@ -71,7 +71,7 @@ impl Block {
         }
     }
 
-    /// One of its vectors.
+    /// Returns the value of one of its vectors.
     pub(crate) fn value(&self, bound: Option<&Bound>, gl: &GlState, slot: ParamSource) -> Bits {
         let contents = self.program.as_ref().map(|it| it.contents());
         self.sources(contents.as_deref(), bound, gl).value(slot)
@@ -93,15 +93,15 @@ impl Block {
     }
 }
 
-/// Where parameters of a stage have their values from.
+/// Sources of the parameters of a stage.
 pub(crate) struct Sources<'a> {
-    /// Whether its environment may track matrices: that of vertex programs.
+    /// True if its environment parameters may track matrices: those of vertex programs.
     pub(crate) tracks: bool,
-    /// What the program holds, if there is one.
+    /// Contents of the program, if there is one.
     pub(crate) contents: Option<&'a Contents>,
     /// Parameters with names.
     pub(crate) named: &'a [NamedParameter],
-    /// What its target has in the context.
+    /// State of its target in the context.
     pub(crate) bound: Option<&'a Bound>,
     pub(crate) gl: &'a GlState,
 }
@@ -163,7 +163,7 @@ pub(crate) fn env(state: &mut State, target: Target, index: u32) -> Bits {
     set.copied().unwrap_or([0; 4])
 }
 
-/// `ExecuteProgramNV`: a state program runs once, here. NV_vertex_program section 2.14.4.
+/// Executes `ExecuteProgramNV`: runs a state program once. NV_vertex_program section 2.14.4.
 pub(crate) fn execute_state_program(state: &mut State, name: u32, argument: [f32; 4]) {
     let Some(program) = state.shared().find(name) else {
         return state.fail(INVALID_OPERATION);

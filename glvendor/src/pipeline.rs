@@ -29,24 +29,24 @@ use std::time::Instant;
 /// Stages that draw, in their order.
 pub(crate) const STAGES: usize = 5;
 
-/// What a pipeline is made of.
+/// Programs of a pipeline by stage.
 pub(crate) type Programs = [Option<Arc<Program>>; STAGES];
 
-/// What distinguishes pipelines.
+/// Key of a pipeline.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Key {
-    /// The programs' serial numbers, 0 where there is none.
+    /// Serial numbers of the programs, 0 if there is none.
     pub(crate) serials: [u64; STAGES],
     pub(crate) state: Compiled,
-    /// What is captured of the last stage before rasterization.
+    /// Captured outputs of the last stage before rasterization.
     pub(crate) captured: Option<Arc<TransformFeedback>>,
-    /// The fixed functions of vertices, where there is no program.
+    /// Fixed-function vertex stage, if there is no program.
     pub(crate) vertex: Option<FixedVertex>,
-    /// Those of fragments.
+    /// Fixed-function fragment stage, if there is no program.
     pub(crate) fragment: Option<FixedFragment>,
-    /// Biases of levels, where they are clamped.
+    /// Biases of levels, if they are clamped.
     pub(crate) biases: Vec<LodBias>,
-    /// Where the only program is combined with shaders of the application.
+    /// Stages of the programs, if they are combined with shaders of the application.
     pub(crate) mixed: Option<StageGroup>,
 }
 
@@ -62,20 +62,20 @@ pub(crate) struct Compiled {
     pub(crate) draw_buffers: u8,
     /// Textures that are compared.
     pub(crate) depths: Depths,
-    /// Texture image units of which lookups give zeros.
+    /// Texture image units whose lookups return zeros.
     pub(crate) missing: u32,
-    /// Vertices of patches, where a stage depends on them.
+    /// Number of vertices of patches, if a stage depends on it.
     pub(crate) patch_vertices: u8,
     /// Levels of patches that have no control program.
     pub(crate) patch_levels: PatchLevels,
-    /// What is drawn, as far as programs depend on it.
+    /// Primitives of the draw, to the extent that programs depend on them.
     pub(crate) shape: Shape,
-    /// Where the fragment program has its color from, if it draws pixels.
+    /// Source of the color of the fragment program, if it draws pixels.
     pub(crate) texels: Option<Texels>,
 }
 
 impl Compiled {
-    /// The driver sees to the varyings that GLSL has built in, and to clip planes.
+    /// Leaves the built-in varyings of GLSL and clip planes to the driver.
     pub(crate) fn leave_varyings(&mut self) {
         self.two_sided = false;
         self.flat = false;
@@ -84,40 +84,40 @@ impl Compiled {
     }
 }
 
-/// A program object with what it reads.
+/// Program object with its resources.
 #[derive(Debug, Default)]
 pub(crate) struct Pipeline {
-    /// Its name in the driver.
+    /// Name in the driver.
     pub(crate) program: u32,
     pub(crate) blocks: Vec<Block>,
     pub(crate) needs: Needs,
     /// Attributes that the vertex program reads.
     pub(crate) attributes: u32,
-    /// Parameter buffers: what is bound to a binding of a target, and the binding of the driver.
+    /// Parameter buffers: binding of a target, and the binding of the driver.
     pub(crate) buffers: Vec<(Target, u32, u32)>,
-    /// Buffers of atomic counters: their bindings, and those of storage buffers where modules find them.
+    /// Buffers of atomic counters: their bindings, and those of storage buffers in modules.
     pub(crate) counters: Vec<(u32, u32)>,
     pub(crate) images: Vec<View>,
-    /// Whether near and far planes clip nothing.
+    /// True if near and far planes do not clip.
     pub(crate) is_unclipped: bool,
     /// Source of the size of points.
     pub(crate) point_size: PointSize,
     /// Distances that the last stage before rasterization writes.
     pub(crate) clip_distances: u8,
-    /// A mode, and what the driver draws instead: patches that a geometry program takes as they
-    /// are, quadrilaterals and polygons.
+    /// Mode and the mode that the driver draws instead: patches that a geometry program accepts
+    /// unchanged, quadrilaterals and polygons.
     pub(crate) replaced: Option<(u32, u32)>,
-    /// Parts of the material that are attributes.
+    /// Material properties that are attributes.
     pub(crate) materials: u16,
-    /// Whether `GLASM_DUMP` has it.
+    /// True if `GLASM_DUMP` has written it.
     pub(crate) is_dumped: bool,
     /// Clip planes that were enabled when it was chosen.
     pub(crate) clip_planes: u8,
-    /// Whether shaders of the application are combined with the program object.
+    /// Stages of this library, if shaders of the application are combined with the program object.
     pub(crate) mixed: Option<StageGroup>,
 }
 
-/// The target and the stage of a place among the stages, by what is bound there.
+/// Target of each stage, in the order of the stages.
 pub(crate) const TARGETS_OF_STAGES: [Target; STAGES] = [
     Target::Vertex,
     Target::TessControl,
@@ -126,7 +126,7 @@ pub(crate) const TARGETS_OF_STAGES: [Target; STAGES] = [
     Target::Fragment,
 ];
 
-/// Kinds of shaders, by stage: `GL_VERTEX_SHADER`.
+/// Returns the kind of shaders of a stage: `GL_VERTEX_SHADER`.
 pub(crate) fn shader_kind(stage: Stage) -> u32 {
     match stage {
         Stage::Vertex => 0x8B31,
@@ -173,7 +173,8 @@ fn options(capabilities: &Capabilities, key: &Key) -> Result<Options, String> {
     Ok(options)
 }
 
-/// Positions are captured in halves, which have variables of their own: in GLSL, drivers do not capture built-in ones that the text names.
+/// Splits captured positions into halves, which have separate variables: in GLSL, drivers do not
+/// capture built-in ones that the source names.
 fn split_positions(feedback: &mut TransformFeedback) {
     let whole = |it: &&mut Capture| it.semantic == Semantic::Position && it.count == 4;
     let mut rest = Vec::new();
@@ -188,7 +189,8 @@ fn split_positions(feedback: &mut TransformFeedback) {
     feedback.captures.extend(rest);
 }
 
-/// Makes the pipeline of a compute program, for groups of a size if the program leaves it open. `Err` has what does not work about it.
+/// Creates the pipeline of a compute program, for groups of a size if the program leaves it open.
+/// `Err` has the reason of the failure.
 pub(crate) fn make_compute(
     state: &mut State,
     program: &Arc<Program>,
@@ -213,10 +215,10 @@ pub(crate) fn make_compute(
     Ok(pipeline)
 }
 
-/// A stage of a pipeline that is made.
+/// Stage of a pipeline that is being created.
 struct Part {
     loaded: Loaded,
-    /// Whose parameters it reads; `None` for the fixed functions.
+    /// Program whose parameters it reads; `None` for the fixed functions.
     owner: Option<(Target, Arc<Program>)>,
 }
 
@@ -265,8 +267,9 @@ fn parts(programs: &Programs, key: &Key) -> Result<Vec<Part>, String> {
     Ok(parts)
 }
 
-/// Distances clip where their planes are enabled: NV_vertex_program2_option section 2.11. The program does not write the others, for drivers of Mesa
-/// clip by all that are written where none of the planes is enabled. What is captured is written.
+/// Restricts clip distances to those whose planes are enabled: NV_vertex_program2_option section
+/// 2.11. The program does not write the others, since drivers of Mesa clip by all written ones if
+/// none of the planes is enabled. Captured distances are written.
 fn enable_distances(parts: &mut [Part]) {
     let mut stages = parts.iter_mut().map(|part| &mut part.loaded);
     let last = stages.rfind(|stage| stage.stage() != Stage::Fragment);
@@ -293,7 +296,7 @@ fn point_size([_, control, evaluation, geometry, _]: &Programs, key: &Key) -> Po
     }
 }
 
-/// Makes a pipeline. `Err` has what does not work about it.
+/// Creates a pipeline. `Err` has the reason of the failure.
 pub(crate) fn make(
     state: &mut State,
     compiler: &mut Compiler,
@@ -333,7 +336,8 @@ pub(crate) fn make(
         pipeline.add(state, &shader, part.owner.as_ref());
         modules.push((part.loaded.stage(), shader));
     }
-    // Without a control program patches have the levels of GL's state, which evaluation programs may read.
+    // Without a control program patches have the levels of GL's state, which evaluation programs
+    // may read.
     if programs[1].is_none()
         && let [(_, vertex), (Stage::TessEval, evaluation), ..] = &modules[..]
     {
@@ -359,9 +363,9 @@ pub(crate) fn make(
     Ok(pipeline)
 }
 
-/// Compiles the first program of each stage in a process for no one, when it is loaded: what the
-/// compiler runs first takes several times as long, and an application waits for its programs
-/// where it loads them rather than where it draws.
+/// Compiles the first program of each stage in a process when it is loaded, and discards the
+/// result: the first compilation takes several times as long, and an application waits for its
+/// programs where it loads them rather than where it draws.
 pub(crate) fn warm_up(capabilities: &Capabilities, compiler: &mut Compiler, loaded: &Loaded) {
     static WARM: [Once; STAGES] = [const { Once::new() }; STAGES];
     let place = TARGETS_OF_STAGES
@@ -371,7 +375,7 @@ pub(crate) fn warm_up(capabilities: &Capabilities, compiler: &mut Compiler, load
     WARM[place].call_once(|| {
         for shader in compiler.link(&[loaded], &capabilities.options).stages {
             if let (Ok(shader), Some(writer)) = (shader, &capabilities.writer) {
-                // What it lacks is told when the program draws.
+                // Features that the writer lacks are reported when the program draws.
                 let _ = writer.write(&shader);
             }
         }
@@ -379,8 +383,8 @@ pub(crate) fn warm_up(capabilities: &Capabilities, compiler: &mut Compiler, load
 }
 
 /// Returns a program object of the driver, of modules whose first specialization constants have
-/// these values; it is separable if it is combined with shaders of the application. `Err` has what
-/// the driver says.
+/// these values; it is separable if it is combined with shaders of the application. `Err` has the
+/// driver's message.
 fn program_object(
     capabilities: &Capabilities,
     modules: &[(Stage, Shader)],
@@ -476,8 +480,8 @@ fn make_program_object(
     Ok(program)
 }
 
-/// Returns the primitive that has as many vertices as patches, where a geometry program takes
-/// patches that no evaluation program makes primitives of.
+/// Returns the primitive with the same number of vertices as patches, if a geometry program
+/// processes patches without evaluation program.
 fn primitive_of_patches(programs: &[&Loaded], vertices: u8) -> Option<u32> {
     let takes_patches = |it: &&Loaded| {
         it.stage() == Stage::Geometry && it.ir().modes.primitive_in == InputPrimitive::Patches
@@ -497,7 +501,7 @@ fn primitive_of_patches(programs: &[&Loaded], vertices: u8) -> Option<u32> {
     })
 }
 
-/// Returns whether a geometry program takes triangles.
+/// Returns true if a geometry program has triangles as input.
 fn takes_triangles(programs: &[&Loaded]) -> bool {
     programs.iter().any(|it| {
         it.stage() == Stage::Geometry && it.ir().modes.primitive_in == InputPrimitive::Triangles
@@ -510,7 +514,7 @@ fn fixed(text: &str) -> Result<Loaded, String> {
 }
 
 impl Pipeline {
-    /// Takes over what a stage reads.
+    /// Adds the resources of a stage.
     fn add(&mut self, state: &State, shader: &Shader, owner: Option<&(Target, Arc<Program>)>) {
         let reflection = &shader.reflection;
         if reflection.stage == Stage::Vertex {

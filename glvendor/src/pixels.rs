@@ -1,9 +1,10 @@
-//! Pixels and bitmaps that go through a fragment program: GL 2.1 sections 3.6 and 3.7, ARB_fragment_program sections 3.6.4 and 3.7.
+//! Pixels and bitmaps that go through a fragment program: GL 2.1 sections 3.6 and 3.7,
+//! ARB_fragment_program sections 3.6.4 and 3.7.
 //!
-//! A driver draws pixels with fragment programs that it knows. Ours draw a rectangle, and have
-//! texels of a texture instead of their primary color, which the driver has made of the image with
-//! all that it does to pixels on their way there. For bitmaps a rectangle is drawn for each run of
-//! bits. What else the fragments have is that of the raster position.
+//! A driver draws pixels with its own fragment programs. Those of this library draw a rectangle,
+//! and use texels of a texture instead of their primary color. The driver has created the texture
+//! from the image, including its pixel transfer operations. For bitmaps a rectangle is drawn for
+//! each run of bits. Other fragment attributes are those of the raster position.
 
 use crate::context::State;
 use crate::draw;
@@ -18,39 +19,39 @@ use std::sync::Arc;
 const UNITS: u32 = 32;
 const TEXTURE_2D: u32 = 0x0DE1;
 
-/// An image of pixels that a list holds.
+/// Image of pixels in a list.
 #[derive(Debug)]
 pub(crate) struct Image {
-    /// A texture of its colors, if it is for fragment programs.
+    /// Texture of its colors, if it is for fragment programs.
     pub(crate) texture: Option<Arc<Texture>>,
-    /// The driver's list that draws it.
+    /// Driver's list that draws it.
     pub(crate) list: u32,
     /// Width and height.
     pub(crate) size: [i32; 2],
 }
 
-/// A bitmap. GL 2.1 section 3.7.
+/// Bitmap. GL 2.1 section 3.7.
 #[derive(Debug)]
 pub(crate) struct Bitmap {
-    /// Where the raster position is in it.
+    /// Position of the raster position in it.
     pub(crate) origin: [f32; 2],
-    /// How far the raster position moves.
+    /// Distance by which the raster position moves.
     pub(crate) step: [f32; 2],
-    /// Runs of bits that are set: column, row, length.
+    /// Runs of set bits: column, row, length.
     pub(crate) runs: Vec<[i32; 3]>,
 }
 
-/// What draws pixels.
+/// Executor of pixel commands.
 pub(crate) enum Way {
-    /// This fragment program of ours.
+    /// Fragment program of this library.
     Ours(Arc<Program>),
-    /// The driver.
+    /// Driver.
     Driver,
-    /// Nothing: it is an error.
+    /// No executor: the command is an error.
     Refused,
 }
 
-/// Returns what draws pixels with the current state.
+/// Returns the executor of pixel commands in the current state.
 pub(crate) fn way(state: &mut State) -> Way {
     const RENDER_MODE: u32 = 0x0C40;
     const RENDER: i32 = 0x1C00;
@@ -70,15 +71,15 @@ pub(crate) fn way(state: &mut State) -> Way {
     }
 }
 
-/// Does something as the driver would without programs of ours.
+/// Calls `work` with the driver's state that applies without programs of this library.
 pub(crate) fn beside(state: &mut State, work: impl FnOnce()) {
     let left = draw::suspend_programs(state);
     work();
     draw::resume_programs(left);
 }
 
-/// Returns whether pixels of a format are colors that textures hold: no depths, stencil indices,
-/// integers.
+/// Returns true if pixels of a format are colors that textures can store: not depths, stencil
+/// indices, or integers.
 pub(crate) fn is_color(format: u32) -> bool {
     matches!(
         format,
@@ -86,8 +87,8 @@ pub(crate) fn is_color(format: u32) -> bool {
     )
 }
 
-/// Returns a texture of an image, which `fill` gives to the texture that is bound. `None` if the
-/// driver refuses it.
+/// Returns a texture of an image, which `fill` uploads to the bound texture. `None` if the driver
+/// rejects it.
 pub(crate) fn texture(state: &mut State, size: [i32; 2], fill: impl FnOnce()) -> Option<u32> {
     let most = query::integer(driver::constants::MAX_TEXTURE_SIZE);
     if size.iter().any(|edge| !(1..=most).contains(edge)) {
@@ -107,7 +108,8 @@ pub(crate) fn texture(state: &mut State, size: [i32; 2], fill: impl FnOnce()) ->
     None
 }
 
-/// `DrawPixels` of colors: `fill` makes a texture of them, `native` is the driver's command.
+/// Executes `DrawPixels` of colors: `fill` creates a texture of them, `native` is the driver's
+/// command.
 pub(crate) fn draw_pixels(
     state: &mut State,
     size: [i32; 2],
@@ -128,7 +130,7 @@ pub(crate) fn draw_pixels(
     }
 }
 
-/// `CopyPixels`: place, size, type.
+/// Executes `CopyPixels`: position, size, type.
 pub(crate) fn copy(state: &mut State, [x, y]: [i32; 2], size: [i32; 2], kind: u32) {
     const COLOR: u32 = 0x1800;
     let [width, height] = size;
@@ -151,7 +153,7 @@ pub(crate) fn copy(state: &mut State, [x, y]: [i32; 2], size: [i32; 2], kind: u3
     }
 }
 
-/// Pixels that are no colors, which the driver draws: `native` is its command.
+/// Draws pixels that are not colors, which the driver executes: `native` is its command.
 pub(crate) fn draw_others(state: &mut State, native: impl FnOnce()) {
     match way(state) {
         Way::Refused => {}
@@ -221,7 +223,8 @@ fn draw_texture(
                 draw_rectangle(sides);
                 driver::End();
             }
-            // The program reads its color in a way that texels cannot be read in: each pixel is a rectangle.
+            // The program reads its color in a way that texels cannot be read in: each pixel is a
+            // rectangle.
             None => {
                 query::draw_without_arrays(driver::constants::TRIANGLES, corners);
             }
@@ -230,7 +233,7 @@ fn draw_texture(
     state.drawing.window.texels = None;
 }
 
-/// The vertices of a rectangle: its sides.
+/// Draws a rectangle from the positions of its sides.
 fn draw_rectangle([[left, right], [bottom, top]]: [[f32; 2]; 2]) {
     driver::Vertex2f(left, bottom);
     driver::Vertex2f(right, bottom);
@@ -239,8 +242,8 @@ fn draw_rectangle([[left, right], [bottom, top]]: [[f32; 2]; 2]) {
 }
 
 /// Returns the edge of the first pixel. A fragment belongs to the rectangle that its center is in,
-/// or on the left or lower edge of (GL 2.1 section
-/// 3.6.5). Drivers differ in what they make of edges that go through centers, so that these are moved.
+/// or on the left or lower edge of (GL 2.1 section 3.6.5). Drivers differ in the treatment of edges
+/// that go through centers, so such edges are moved.
 fn first_edge(place: f32, zoom: f32) -> f32 {
     match zoom.abs() {
         1.0 => (place - 0.5).ceil(),
@@ -263,7 +266,7 @@ fn free_unit(fragment: &Program) -> Option<u32> {
     (0..units).rev().find(|unit| !is_read(unit))
 }
 
-/// Does something with a texture that `bind` binds to a unit, without a sampler.
+/// Calls `work` with a texture that `bind` binds to a unit, without a sampler.
 fn with_texture(unit: u32, bind: impl FnOnce(), work: impl FnOnce()) {
     const SAMPLER_BINDING: u32 = 0x8919;
     let active = query::integer(0x84E0) as u32;
@@ -277,7 +280,8 @@ fn with_texture(unit: u32, bind: impl FnOnce(), work: impl FnOnce()) {
     driver::ActiveTexture(active);
 }
 
-/// `Bitmap`: `bitmap` is what it says, or nothing after an error; `native` is the driver's command.
+/// Executes `Bitmap`: `bitmap` is its decoded argument, or `None` after an error; `native` is the
+/// driver's command.
 pub(crate) fn draw_bitmap(
     state: &mut State,
     bitmap: impl FnOnce(&mut State) -> Option<Arc<Bitmap>>,
@@ -342,7 +346,8 @@ mod tests {
         assert!(runs(0, 4, |_, _| true).is_empty());
     }
 
-    /// GL 2.1 section 3.6.5: centers are at halves, and belong to the pixel right of them.
+    /// Tests GL 2.1 section 3.6.5: centers are at halves, and belong to the pixel to the right of
+    /// them.
     #[test]
     fn pixels_begin_where_fragments_belong_to_them() {
         assert_eq!(

@@ -1,6 +1,6 @@
-//! The current raster position where a vertex program is instead of the fixed functions:
-//! ARB_vertex_program section 2.12, NV_vertex_program section
-//! 2.14.2. The program runs once, on the CPU, and what it writes becomes the state of the driver.
+//! The current raster position with a vertex program instead of the fixed functions:
+//! ARB_vertex_program section 2.12, NV_vertex_program section 2.14.2. The program runs once, on the
+//! CPU, and its results become state of the driver.
 
 use crate::context::State;
 use crate::draw;
@@ -26,17 +26,17 @@ const SETS: u8 = 8;
 /// Four components.
 type Vector = [f32; 4];
 
-/// What a vertex program has written.
+/// Results of a vertex program.
 struct Results {
     position: Vector,
     colors: [Option<Vector>; 2],
     fog: f32,
     coordinates: Vec<(u8, Vector)>,
-    /// Distances of the clip planes that are enabled.
+    /// Distances of the enabled clip planes.
     distances: Vec<f32>,
 }
 
-/// `RasterPos`: object coordinates.
+/// Executes `RasterPos` with object coordinates.
 pub(crate) fn set(state: &mut State, coordinates: Vector) {
     let Ok(programs) = draw::select_programs(state) else {
         return;
@@ -61,7 +61,7 @@ pub(crate) fn set(state: &mut State, coordinates: Vector) {
     draw::resume_programs(left);
 }
 
-/// Runs a vertex program. `Err` has what it needs that is not here.
+/// Runs a vertex program. `Err` names an unsupported feature that it needs.
 fn run(state: &mut State, program: &Arc<Program>, coordinates: Vector) -> Result<Results, String> {
     let loaded = program
         .loaded()
@@ -98,7 +98,8 @@ fn run(state: &mut State, program: &Arc<Program>, coordinates: Vector) -> Result
         .filter_map(|plane| written(Semantic::ClipDistance(plane)))
         .map(|distance| distance[0])
         .collect();
-    // Only positions as of the fixed functions are clipped by planes: ARB_vertex_program section 2.11.
+    // Only positions as of the fixed functions are clipped by planes: ARB_vertex_program section
+    // 2.11.
     if ir.outputs.iter().any(|it| it.invariant) {
         distances.extend(plane_distances(coordinates));
     }
@@ -118,7 +119,7 @@ fn is_plane_enabled(plane: u8) -> bool {
     plane < CLIP_PLANES && query::is_enabled(CLIP_PLANE0 + u32::from(plane))
 }
 
-/// Distances of the enabled planes, which are planes of eye space. GL 2.1 section 2.12.
+/// Returns the distances of the enabled planes, which are planes of eye space. GL 2.1 section 2.12.
 fn plane_distances(coordinates: Vector) -> impl Iterator<Item = f32> {
     let matrix: [f32; 16] = query::floats(0x0BA6);
     let eye: Vector = std::array::from_fn(|row| {
@@ -155,7 +156,7 @@ fn attribute(input: &Input, coordinates: Vector) -> [u64; 4] {
     }
 }
 
-/// Returns the parameters of a vertex program, with the state that they are made of.
+/// Returns the parameters of a vertex program, with the state that they are derived from.
 fn parameters(state: &mut State, program: &Arc<Program>, slots: &[ParamSource]) -> Vec<[u32; 4]> {
     let mut needs = Needs::default();
     needs.add(slots);
@@ -174,7 +175,7 @@ fn parameters(state: &mut State, program: &Arc<Program>, slots: &[ParamSource]) 
     slots.iter().map(|slot| sources.value(*slot)).collect()
 }
 
-/// Returns whether a point is inside of the clip volume. GL 2.1 section 2.12.
+/// Returns true if a point is inside of the clip volume. GL 2.1 section 2.12.
 fn is_visible(results: &Results) -> bool {
     const DEPTH_CLAMP: u32 = 0x864F;
     let [x, y, z, w] = results.position;
@@ -186,7 +187,8 @@ fn is_visible(results: &Results) -> bool {
         && results.distances.iter().all(|distance| *distance >= 0.0)
 }
 
-/// Gives the driver what a vertex program has written, as current values that its `WindowPos` takes. Materials that follow the color come back with it.
+/// Sets the results of a vertex program in the driver, as current values that its `WindowPos` uses.
+/// Materials that track the color are restored with it.
 fn apply(state: &State, results: &Results) {
     const FOG_COORD_SRC: u32 = 0x8450;
     const FOG_COORD: u32 = 0x8451;
@@ -252,7 +254,7 @@ fn set_current<'a>(
     }
 }
 
-/// The driver gets a position that is outside of the clip volume, whatever its matrices are.
+/// Sets a position in the driver that is outside of the clip volume, regardless of its matrices.
 fn invalidate() {
     const MODES: [(u32, u32); 2] = [(0x1700, 0x0BA6), (0x1701, 0x0BA7)];
     let mode = query::integer(0x0BA0);

@@ -1,5 +1,6 @@
-//! GL's state, read from the driver as far as programs need it: it keeps matrices, lights and the rest through display lists and attribute
-//! stacks, so that nothing of that is told twice.
+//! GL's state, read from the driver to the extent that programs need it: the driver tracks
+//! matrices, lights and other state through display lists and attribute stacks, so this library
+//! does not duplicate it.
 
 use crate::context::Groups;
 use crate::ffi::{driver, query};
@@ -9,7 +10,7 @@ use glasm::state::{
     TexGenCoord, TrackedMatrix,
 };
 
-/// What programs need of GL's state. Sets are masks.
+/// GL state that programs need. Sets are masks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Needs {
     modelview: bool,
@@ -97,7 +98,7 @@ impl Needs {
         }
     }
 
-    /// The matrix that the four parameters of an address track, if they do.
+    /// Adds the matrix that the four parameters of an address track, if any.
     pub(crate) fn add_tracking(&mut self, gl: &GlState, address: u32) {
         match gl.tracking(address).map(|it| it.matrix) {
             None => {}
@@ -131,12 +132,12 @@ impl Needs {
     }
 }
 
-/// Numbers in a mask.
+/// Returns the numbers in a mask.
 fn numbers(mask: u32) -> impl Iterator<Item = u32> {
     (0..32).filter(move |n| mask & 1 << n != 0)
 }
 
-/// Reads what is needed of the groups that have changed.
+/// Reads the needed state of the groups that have changed.
 pub(crate) fn refresh(gl: &mut GlState, needs: &Needs, changed: Groups) {
     if changed.contains(Groups::MATRIX) {
         matrices(gl, needs);
@@ -186,7 +187,7 @@ pub(crate) fn refresh(gl: &mut GlState, needs: &Needs, changed: Groups) {
         gl.point.attenuation = query::floats(0x8129);
     }
     if changed.contains(Groups::FRAMEBUFFER) {
-        // 0 without multisampling, where no sample has a place of its own.
+        // 0 without multisampling, where samples have no separate positions.
         let samples = query::integer(0x80A9).max(0) as u32;
         gl.multisample = Multisample {
             samples: samples.max(1),
@@ -207,7 +208,7 @@ const TEXGEN: [(TexGenCoord, u32); 4] = [
     (TexGenCoord::Q, 0x2003),
 ];
 
-/// GL gives matrices column by column, as they are retained.
+/// Returns a matrix in column-major order, in which GL returns it.
 fn matrix(name: u32) -> Matrix {
     let values: [f32; 16] = query::floats(name);
     std::array::from_fn(|column| std::array::from_fn(|row| values[4 * column + row]))
@@ -236,7 +237,7 @@ fn matrices(gl: &mut GlState, needs: &Needs) {
     }
 }
 
-/// Does something for each unit, which is active meanwhile.
+/// Calls `work` for each unit, which is the active one during the call.
 pub(crate) fn with_units(units: u32, mut work: impl FnMut(u32)) {
     if units == 0 {
         return;

@@ -1,5 +1,6 @@
-//! Shaders that are linked as parts of separable program objects: from GLSL 1.50 on they must declare again which of the built-in
-//! varyings they use (GLSL 4.60 section 7.1.1), which shaders of whole program objects need not. The declarations are written into copies of the application's.
+//! Shaders that are linked into separable program objects: from GLSL 1.50 on they must redeclare
+//! the built-in varyings that they use (GLSL 4.60 section 7.1.1), which shaders of whole program
+//! objects need not. The declarations are written into copies of the application's.
 
 use crate::ffi::{driver, query};
 
@@ -18,8 +19,8 @@ const MEMBERS: [(&str, &str); 11] = [
     ("float gl_FogFragCoord", ""),
 ];
 
-/// Returns the declarations that precede and follow the members, by kind of shader: what comes in,
-/// what goes out.
+/// Returns the declarations that precede and follow the members, by kind of shader: inputs and
+/// outputs.
 fn blocks(kind: u32) -> &'static [(&'static str, &'static str)] {
     const ONE_OUT: (&str, &str) = ("out", "");
     const ALL_IN: (&str, &str) = ("in", " gl_in[]");
@@ -31,8 +32,8 @@ fn blocks(kind: u32) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// Where declarations may be: after the version and the extensions of a text, and what surrounds
-/// these.
+/// Returns the offset where declarations may be inserted: after the version and the extensions of a
+/// source, and after conditionals around these.
 fn place(text: &str) -> usize {
     let (mut place, mut at, mut depth, mut is_pending) = (0, 0, 0_u32, false);
     for line in text.split_inclusive('\n') {
@@ -57,8 +58,8 @@ fn place(text: &str) -> usize {
     place
 }
 
-/// Returns the texts, each with its kind of shader, with declarations of the built-in varyings that
-/// one of them names; `None` if they have such declarations.
+/// Returns the sources, each with its kind of shader, with declarations of the built-in varyings
+/// that one of them names; `None` if they have such declarations.
 pub(crate) fn redeclared(texts: &[(u32, String)]) -> Option<Vec<(u32, String)>> {
     let names = |word: &str| texts.iter().any(|(_, text)| text.contains(word));
     if names("gl_PerVertex") {
@@ -87,7 +88,8 @@ pub(crate) fn redeclared(texts: &[(u32, String)]) -> Option<Vec<(u32, String)>> 
     Some(texts.iter().map(declare).collect())
 }
 
-/// Links a program object of copies of its shaders, which declare their varyings. Its shaders stay attached to it.
+/// Links a program object of copies of its shaders, which declare their varyings. Its shaders
+/// remain attached to it.
 pub(crate) fn link(program: u32) {
     let shaders = query::attached_shaders(program);
     let texts: Vec<(u32, String)> = shaders
@@ -105,7 +107,7 @@ pub(crate) fn link(program: u32) {
         .map(|(kind, text)| query::create_shader_of_text(*kind, text));
     let copies: Vec<_> = copies.filter_map(Result::ok).collect();
     if copies.len() == shaders.len() {
-        // Shaders that the application has deleted live as long as they are attached.
+        // Shaders that the application has deleted exist as long as they are attached.
         let holder = driver::CreateProgram();
         exchange(program, &shaders, &copies, holder);
         driver::LinkProgram(program);
@@ -115,7 +117,8 @@ pub(crate) fn link(program: u32) {
     copies.into_iter().for_each(driver::DeleteShader);
 }
 
-/// Attaches other shaders instead of some, which another program object holds from then on.
+/// Attaches other shaders instead of some, which are attached to another program object from then
+/// on.
 fn exchange(program: u32, old: &[u32], new: &[u32], holder: u32) {
     for &shader in old {
         if holder != 0 {

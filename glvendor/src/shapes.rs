@@ -1,36 +1,37 @@
-//! Primitives that pipelines depend on: points, whose coordinates may be replaced, and what no geometry program takes as it is.
+//! Primitives that pipelines depend on: points, whose coordinates may be replaced, and primitives
+//! that no geometry program accepts unchanged.
 //!
-//! Drivers refuse `QUADS`, `QUAD_STRIP` and `POLYGON` after a geometry shader.
-//! NV_geometry_program4 allows them for programs that take triangles, and leaves open how they are
-//! divided (issue 17 tells how it was done first). Strips and polygons are strips and fans of
-//! triangles with the same vertices. A quadrilateral is a line with adjacency, which has four
-//! vertices, too: the program runs twice for it.
+//! Drivers reject `QUADS`, `QUAD_STRIP` and `POLYGON` after a geometry shader. NV_geometry_program4
+//! allows them for programs with triangles as input, and leaves their decomposition open (issue 17
+//! describes the first implementation). Strips and polygons are strips and fans of triangles with
+//! the same vertices. A quadrilateral is a line with adjacency, which has four vertices, too: the
+//! program runs twice for it.
 
 use crate::ffi::driver::constants::{
     LINES_ADJACENCY, POINTS, POLYGON, QUAD_STRIP, QUADS, TRIANGLE_FAN, TRIANGLE_STRIP,
 };
 use glasm::PrimitiveNumbers;
 
-/// What a draw draws, as far as pipelines depend on it.
+/// Primitives of a draw, to the extent that pipelines depend on them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) enum Shape {
-    /// Anything else.
+    /// All other primitives.
     #[default]
     Other,
     /// Points.
     Points,
     /// Quadrilaterals.
     Quads,
-    /// Strips of them.
+    /// Strips of quadrilaterals.
     QuadStrips,
-    /// A polygon.
+    /// Polygon.
     Polygon,
     /// Pixels: triangles whose colors are clamped as fragments, not as vertices.
     Pixels,
 }
 
 impl Shape {
-    /// The shape of a mode, if the draw has one.
+    /// Returns the shape of a mode, if the draw has one.
     pub(crate) fn of(mode: Option<u32>) -> Self {
         match mode {
             Some(POINTS) => Self::Points,
@@ -41,7 +42,7 @@ impl Shape {
         }
     }
 
-    /// The shape for pipelines without a geometry program, or with one.
+    /// Returns the shape for pipelines without a geometry program, or with one.
     pub(crate) fn before(self, has_geometry: bool) -> Self {
         match self {
             Self::Quads | Self::QuadStrips | Self::Polygon if !has_geometry => Self::Other,
@@ -64,13 +65,13 @@ impl Shape {
         }
     }
 
-    /// Returns how geometry programs count their primitives: NV_geometry_program4 section 2.X.3.4,
+    /// Returns the primitive numbering of geometry programs: NV_geometry_program4 section 2.X.3.4,
     /// `primitive.id`.
     pub(crate) fn numbers(self) -> PrimitiveNumbers {
         match self {
             Self::QuadStrips => PrimitiveNumbers::Halved,
             Self::Polygon => PrimitiveNumbers::Zero,
-            // Lines with adjacency are as many as the quadrilaterals.
+            // There is one line with adjacency for each quadrilateral.
             Self::Other | Self::Points | Self::Quads | Self::Pixels => PrimitiveNumbers::Own,
         }
     }

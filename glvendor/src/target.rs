@@ -1,8 +1,8 @@
-//! Targets of programs: what applications bind programs to, enable, and set parameters of.
+//! Targets of programs: applications bind and enable programs and set parameters by target.
 
 use glasm::Stage;
 
-/// What a program is bound to.
+/// Target that programs are bound to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Target {
     /// `VERTEX_PROGRAM_ARB`, which is `VERTEX_PROGRAM_NV`.
@@ -21,17 +21,17 @@ pub(crate) enum Target {
     Compute,
 }
 
-/// What is to be known of a target.
+/// Properties of a target.
 pub(crate) struct Row {
-    /// The target.
+    /// Target.
     pub(crate) target: Target,
-    /// Its number, for `Enable` and `BindProgram`.
+    /// Enumerant for `Enable` and `BindProgram`.
     pub(crate) number: u32,
-    /// The number of its buffer bindings: NV_parameter_buffer_object.
+    /// Number of its buffer bindings: NV_parameter_buffer_object.
     pub(crate) buffers: u32,
-    /// What its programs are.
+    /// Stage of its programs.
     pub(crate) stage: Stage,
-    /// Whether a driver below may know it: ARB_vertex_program, ARB_fragment_program.
+    /// True if the driver may support it: ARB_vertex_program, ARB_fragment_program.
     pub(crate) is_drivers: bool,
 }
 
@@ -57,13 +57,14 @@ const fn row(target: Target, number: u32, buffers: u32, stage: Stage) -> Row {
 }
 
 impl Target {
-    /// The target of a number: `GL_VERTEX_PROGRAM_ARB`.
+    /// Returns the target of an enumerant: `GL_VERTEX_PROGRAM_ARB`.
     pub(crate) fn of(number: u32) -> Option<Self> {
         let row = TARGETS.iter().find(|row| row.number == number)?;
         Some(row.target)
     }
 
-    /// The target of the buffer bindings of a number: `GL_VERTEX_PROGRAM_PARAMETER_BUFFER_NV`.
+    /// Returns the target of an enumerant of buffer bindings:
+    /// `GL_VERTEX_PROGRAM_PARAMETER_BUFFER_NV`.
     pub(crate) fn of_buffers(number: u32) -> Option<Self> {
         let row = TARGETS
             .iter()

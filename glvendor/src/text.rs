@@ -1,4 +1,4 @@
-//! Modules as GLSL, for drivers that take no SPIR-V.
+//! Modules as GLSL, for drivers without SPIR-V.
 
 #[cfg(feature = "text")]
 use glasm::DeviceFeatures;
@@ -8,16 +8,17 @@ use glasm::{Options, Shader, Stage};
 #[cfg(feature = "text")]
 use glasm_text::{Language, ResourceKind};
 
-/// A module as text.
+/// Module as text.
 #[derive(Debug)]
 pub(crate) struct Written {
-    /// The text.
+    /// Text.
     pub(crate) text: String,
-    /// What the text has no number for.
+    /// Resources whose bindings are not in the source.
     pub(crate) named: Vec<Named>,
 }
 
-/// Makes the stage before the fragments say how its results are interpolated, as the fragments say it: before GLSL 4.40 both must.
+/// Adds the interpolation qualifiers of the fragment stage to the outputs of the previous stage:
+/// before GLSL 4.40 both must have them.
 pub(crate) fn agree(texts: &mut [(Stage, Written)]) {
     let Some(fragment) = texts.iter().find(|(stage, _)| *stage == Stage::Fragment) else {
         return;
@@ -48,7 +49,7 @@ pub(crate) fn agree(texts: &mut [(Stage, Written)]) {
         let plain = format!("out {variable}");
         let lines = written.text.lines().map(|line| {
             let head = line.strip_suffix(&plain);
-            // Only where nothing is said yet.
+            // Only if no qualifier is specified yet.
             match head.filter(|head| head.is_empty() || head.ends_with(") ")) {
                 Some(head) => format!("{head}{qualifiers} {plain}\n"),
                 None => format!("{line}\n"),
@@ -58,7 +59,7 @@ pub(crate) fn agree(texts: &mut [(Stage, Written)]) {
     }
 }
 
-/// How values reach fragments.
+/// Interpolation qualifiers of fragment inputs.
 const QUALIFIERS: [&str; 4] = ["flat", "centroid", "sample", "noperspective"];
 
 /// Returns a text in which the first specialization constants have these values.
@@ -75,18 +76,18 @@ pub(crate) fn with_constants(text: &str, constants: &[u32]) -> String {
     text + "\n" + rest
 }
 
-/// A resource whose binding is set when the program is linked.
+/// Resource whose binding is set when the program is linked.
 #[derive(Debug)]
 pub(crate) struct Named {
-    /// Its name in the text.
+    /// Name in the source.
     pub(crate) name: String,
-    /// Whether it is a texture, else a uniform block.
+    /// True for a texture, false for a uniform block.
     pub(crate) is_texture: bool,
-    /// Its binding.
+    /// Binding of the resource.
     pub(crate) binding: u32,
 }
 
-/// What writes modules as GLSL.
+/// Writer of modules as GLSL.
 #[cfg(feature = "text")]
 #[derive(Clone, Debug)]
 pub(crate) struct Writer {
@@ -95,7 +96,8 @@ pub(crate) struct Writer {
 
 #[cfg(feature = "text")]
 impl Writer {
-    /// For a driver that reads this version, with options for modules. `None` if it is older than what is written.
+    /// Creates a writer for a driver that reads this version, with options for modules. `None` if
+    /// it is older than the written GLSL.
     pub(crate) fn new(version: u32, compiler: Options) -> Option<Self> {
         let known = Language::ALL.iter().copied();
         let language = known
@@ -104,7 +106,7 @@ impl Writer {
         Some(Self {
             options: glasm_text::Options {
                 compiler,
-                // Programs of the NV languages clamp what they compute, and keep NaN.
+                // Programs of the NV languages clamp their results, and preserve NaN.
                 nan: glasm_text::Nan::Exact,
                 ..glasm_text::Options::new(language)
             },
@@ -129,7 +131,7 @@ impl Writer {
         Options { device, ..compiler }
     }
 
-    /// Writes a module. `Err` has what the language lacks.
+    /// Writes a module. `Err` names the feature that the language lacks.
     pub(crate) fn write(&self, module: &Shader) -> Result<Written, String> {
         let written = glasm_text::write_shader(module, &self.options);
         let written = written.map_err(|error| error.to_string())?;
@@ -156,7 +158,7 @@ impl Writer {
     }
 }
 
-/// Elements of an array of resources; 1 for those that are none.
+/// Returns the number of elements of an array of resources; 1 for resources that are not arrays.
 #[cfg(feature = "text")]
 fn count(module: &Shader, slot: DescriptorSlot, is_texture: bool) -> u32 {
     let reflection = &module.reflection;
@@ -169,29 +171,29 @@ fn count(module: &Shader, slot: DescriptorSlot, is_texture: bool) -> u32 {
     found.unwrap_or(1)
 }
 
-/// Nothing is written in a build without the feature `text`.
+/// Writer in builds without the feature `text`; it does not exist.
 #[cfg(not(feature = "text"))]
 #[derive(Clone, Debug)]
 pub(crate) enum Writer {}
 
 #[cfg(not(feature = "text"))]
 impl Writer {
-    /// None.
+    /// Returns `None`: without the feature `text` there is no writer.
     pub(crate) fn new(_: u32, _: Options) -> Option<Self> {
         None
     }
 
-    /// There is none.
+    /// Returns the version; unreachable without a writer.
     pub(crate) fn version(&self) -> u32 {
         match *self {}
     }
 
-    /// There are none.
+    /// Returns the options; unreachable without a writer.
     pub(crate) fn options(&self) -> Options {
         match *self {}
     }
 
-    /// There is none.
+    /// Writes a module; unreachable without a writer.
     pub(crate) fn write(&self, _: &Shader) -> Result<Written, String> {
         match *self {}
     }

@@ -1,5 +1,6 @@
-//! Textures that programs compare: what their depth mode is, and whether they are compared at all. Biases of levels, for accesses with a least level.
-//! Whether textures are complete, for programs that care.
+//! Textures that programs compare: their depth modes, and whether they are compared at all. LOD
+//! biases for accesses with a minimum LOD. Completeness of textures, for programs that depend on
+//! it.
 
 use crate::context::{Groups, State};
 use crate::ffi::{driver, query};
@@ -8,7 +9,7 @@ use glasm::fixed_function::{FixedFragment, TextureTarget, TextureUnit};
 use glasm::{DepthMode, Dialect, LodBias, Program as Loaded, TexTarget};
 use rustc_hash::FxHashSet;
 
-/// Texture image units that are looked at; programs of the ARB languages have no more.
+/// Number of tracked texture image units; programs of the ARB languages have no more.
 const UNITS: usize = 32;
 
 /// `DEPTH_TEXTURE_MODE`
@@ -21,22 +22,23 @@ const TEXTURE_MIN_FILTER: u32 = 0x2801;
 /// `TEXTURE_CUBE_MAP_POSITIVE_X`
 const CUBE_FACE: u32 = 0x8515;
 
-/// Targets that programs access in some way, by texture image unit, as `GL_TEXTURE_2D`; 0 for units that they do not.
+/// Targets that programs access in some way, by texture image unit, as `GL_TEXTURE_2D`; 0 for units
+/// that they do not.
 type Accessed = [u32; UNITS];
 
-/// What the textures of these units are.
+/// Depth state of the textures of these units.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct Depths {
     /// Two bits for each unit: its depth mode.
     modes: u64,
-    /// A bit for each unit: it is not compared.
+    /// Units whose textures are not compared, one bit each.
     plain: u32,
-    /// A bit for each unit: it is.
+    /// Units whose textures are compared, one bit each.
     compared: u32,
 }
 
-/// Returns whether textures decide about lookups, not their targets: NV_fragment_program section
-/// 3.11.5.38.
+/// Returns true if textures determine comparison of lookups, not their targets: NV_fragment_program
+/// section 3.11.5.38.
 fn asks_textures(program: &Loaded) -> bool {
     program.dialect() == Some(Dialect::NvFp1_0)
 }
@@ -58,7 +60,7 @@ fn add_clamped(clamped: &mut Accessed, program: &Loaded) {
     }
 }
 
-/// Adds the targets that a program accesses, if lookups of those that are not complete give zeros.
+/// Adds the targets that a program accesses, if lookups of incomplete textures return zeros.
 fn add_transparent(transparent: &mut Accessed, program: &Loaded) {
     if program.ir().modes.transparent_missing {
         for texture in program.ir().textures.iter() {
@@ -73,7 +75,7 @@ fn set(accessed: &mut Accessed, unit: Option<u32>, target: TexTarget) {
     }
 }
 
-/// Adds what the fixed functions of fragments compare.
+/// Adds the textures that the fixed functions of fragments compare.
 fn add_fixed(compared: &mut Accessed, fixed: &FixedFragment) {
     for (place, unit) in compared.iter_mut().zip(&fixed.units) {
         match unit.target.filter(|_| unit.compared) {
@@ -115,7 +117,7 @@ fn units_of(accessed: &Accessed) -> u32 {
     units.fold(0, |mask, (unit, _)| mask | 1 << unit)
 }
 
-/// `GL_TEXTURE_2D` and its kin.
+/// Returns the enumerant of a target: `GL_TEXTURE_2D` and others.
 fn number(target: TexTarget) -> u32 {
     match target {
         TexTarget::D1 => 0x0DE0,
@@ -155,7 +157,7 @@ fn read_depths(compared: &Accessed) -> Depths {
 }
 
 /// Reads a sampling parameter of the texture of a target: that of the sampler of the active unit,
-/// or else of the texture.
+/// otherwise of the texture.
 fn sampling(target: u32, name: u32) -> i32 {
     let [value] = match query::integer(SAMPLER_BINDING) {
         0 => query::tex_parameter(target, name),
@@ -187,7 +189,7 @@ fn read_missing(accessed: &Accessed, complete: &mut FxHashSet<(u32, bool)>) -> u
     missing
 }
 
-/// Returns an image: its sizes, 1 for those that the target has not, and its internal format.
+/// Returns an image: its sizes, 1 for missing dimensions, and its internal format.
 fn image(target: u32, face: u32, level: i32) -> [i32; 4] {
     const SIZES: [u32; 3] = [0x1000, 0x1001, 0x8071];
     const INTERNAL_FORMAT: u32 = 0x1003;
@@ -204,8 +206,8 @@ fn image(target: u32, face: u32, level: i32) -> [i32; 4] {
     image
 }
 
-/// Returns whether the texture of a target of the active unit has all images that lookups need,
-/// whose filter takes several levels or one.
+/// Returns true if the texture of a target of the active unit has all images that lookups need; the
+/// filter uses several levels or one.
 fn is_complete(target: u32, has_levels: bool) -> bool {
     const CUBE: u32 = 0x8513;
     const RECTANGLE: u32 = 0x84F5;
@@ -237,8 +239,9 @@ fn is_complete(target: u32, has_levels: bool) -> bool {
     })
 }
 
-/// What the driver adds to the levels of these units: the bias of the unit and that of its sampler, or of its texture (GL 3.3 section 3.8.8). As long as
-/// the last unit with a bias demands.
+/// Returns the biases that the driver adds to the levels of these units: the bias of the unit and
+/// that of its sampler, or of its texture (GL 3.3 section 3.8.8). The list ends at the last unit
+/// with a bias.
 fn read_biases(clamped: &Accessed) -> Vec<LodBias> {
     const TEXTURE_LOD_BIAS: u32 = 0x8501;
     const TEXTURE_FILTER_CONTROL: u32 = 0x8500;
@@ -260,8 +263,8 @@ fn read_biases(clamped: &Accessed) -> Vec<LodBias> {
     biases
 }
 
-/// Returns whether the texture of a target of the active unit holds depths, and its sampler
-/// compares them.
+/// Returns true if the texture of a target of the active unit has depths, and its sampler compares
+/// them.
 pub(crate) fn is_compared(target: u32) -> bool {
     const COMPARE_MODE: u32 = 0x884C;
     let mode = sampling(target, COMPARE_MODE);
@@ -293,11 +296,11 @@ fn binding(target: u32) -> u32 {
 pub(crate) struct Lookups {
     /// Targets that the programs compare, or may.
     shadows: Accessed,
-    /// These, and those that fixed functions compare.
+    /// Same units, and those that fixed functions compare.
     compared: Accessed,
     /// Targets that the programs access from a least level on.
     clamped: Accessed,
-    /// Targets whose lookups return zeros where the texture is not complete.
+    /// Targets whose lookups return zeros if the texture is not complete.
     transparent: Accessed,
     /// Textures that are complete, with several levels or with one.
     complete: FxHashSet<(u32, bool)>,

@@ -1,4 +1,5 @@
-//! Fragments at places of the window, for pixels and bitmaps: the vertex programs that make them, and what of the driver's state they do without.
+//! Fragments at window positions, for pixels and bitmaps: the vertex programs that generate them,
+//! and the driver state that is disabled for them.
 
 use crate::context::State;
 use crate::draw;
@@ -16,7 +17,8 @@ use std::sync::Arc;
 /// Sets of texture coordinates that fragment programs read.
 const SETS: u32 = 8;
 
-/// What all fragments have, as local parameters: the position's last step, secondary color, fog, texture coordinates.
+/// Results of all fragments, from local parameters: the last step of the position, secondary color,
+/// fog, texture coordinates.
 const SHARED: &str = "MAD result.position.xy, p, program.local[0].xyxy, program.local[0].zwzw;\nMOV result.position.z, program.local[2].x;\n\
      MOV result.position.w, 1;\nMOV result.color.secondary, program.local[5];\nMOV result.fogcoord.x, program.local[6].x;\n";
 
@@ -25,33 +27,33 @@ const PIXELS: &str = "!!NVvp4.0\nTEMP n, p, c;\nDIV.U n.x, vertex.id.x, 6;\nMOD.
      MOD.U p.x, n.x, program.local[3].x;\nDIV.U p.y, n.x, program.local[3].x;\nMOV.U p.zw, 0;\n\
      SHR.U c.xy, {22, 52, 0, 0}, n.y;\nAND.U c.xy, c, 1;\nADD.U n.xy, p, c;\n";
 
-/// The color of the pixel, and where its corner is.
+/// Color of the pixel, and the position of its corner.
 const COLORED: &str = "MAX c, c, program.local[2].y;\nMIN result.color, c, program.local[2].z;\n\
      I2F n.xy, n;\nMAD p.xy, n, program.local[1].zwzw, program.local[1];\n";
 
-/// Vertices at places of the window.
+/// Vertices at window positions.
 const PLACES: &str =
     "!!NVvp4.0\nTEMP p, c;\nMOV p, vertex.position;\nMOV result.color, program.local[4];\n";
 
-/// Which pixel it is.
+/// Coordinates of the pixel.
 const NUMBERED: &str = "SUB c.xy, p, program.local[1];\n";
 
 /// Attributes that pass from vertex programs to fragment programs.
 const ATTRIBUTES: u8 = 16;
 
-/// Where fragment programs have the colors of pixels from.
+/// Source of the colors of pixels in fragment programs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Texels {
-    /// The texture image unit.
+    /// Texture image unit.
     pub(crate) unit: u32,
-    /// The number of the attribute that says which texel: one that the fragment program does not read.
+    /// Number of the attribute that selects the texel: one that the fragment program does not read.
     pub(crate) attribute: u8,
-    /// Whether they are clamped.
+    /// True if colors are clamped.
     clamps: bool,
 }
 
 impl Texels {
-    /// Colors from a unit for a fragment program, if it can have them so.
+    /// Creates the source of colors from a unit for a fragment program, if it supports that.
     pub(crate) fn new(state: &State, unit: u32, fragment: &Program) -> Option<Self> {
         let loaded = fragment.loaded()?;
         let is_read = |number: u8| {
@@ -78,26 +80,26 @@ impl Texels {
     }
 }
 
-/// Vertex programs of places of the window.
+/// Vertex programs for window positions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Vertices {
     /// Corners of the pixels of a texture, which this texture image unit has, with their colors.
     Pixels(u32),
-    /// Places, with the pixel that they are in this attribute.
+    /// Positions, with the coordinates of the pixel in this attribute.
     Rectangle(u8),
-    /// Places alone.
+    /// Positions only.
     Places,
 }
 
-/// What a context keeps for this.
+/// State of a context for window positions.
 #[derive(Debug, Default)]
 pub(crate) struct Window {
     programs: FxHashMap<Vertices, Arc<Program>>,
-    /// Where the colors of the pixels come from that are drawn, if not from vertices.
+    /// Source of the colors of drawn pixels; `None` for colors of vertices.
     pub(crate) texels: Option<Texels>,
 }
 
-/// Where pixels are drawn: the edge of the first one, and their sizes.
+/// Location of drawn pixels: the edge of the first one, and their sizes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Grid {
     /// Pixels in a row.
@@ -153,7 +155,8 @@ impl Window {
     }
 }
 
-/// Draws with a vertex program of this file and a fragment program of the application, if they go together.
+/// Draws with a vertex program of this file and a fragment program of the application, if they go
+/// together.
 pub(crate) fn draw(
     state: &mut State,
     [vertex, fragment]: [Arc<Program>; 2],
@@ -177,8 +180,8 @@ pub(crate) fn draw(
     draw::release(state);
 }
 
-/// Returns the edge of a viewport that holds any window; a power of two, so that positions in it
-/// lose nothing.
+/// Returns the edge of a viewport that contains any window; a power of two, so that positions in it
+/// are exact.
 fn edge() -> u32 {
     let [width, height] = query::integers::<2>(driver::constants::MAX_VIEWPORT_DIMS);
     let most = u32::try_from(width.min(height)).unwrap_or(0).max(1);
@@ -212,12 +215,12 @@ fn parameters(state: &State, grid: &Grid, edge: u32) -> [Bits; 16] {
     parameters
 }
 
-/// Returns whether colors of fragments are clamped: ARB_color_buffer_float section 3.6.4.
+/// Returns true if colors of fragments are clamped: ARB_color_buffer_float section 3.6.4.
 fn clamps_fragments(state: &State) -> bool {
     fixed::clamps(&state.capabilities, driver::constants::CLAMP_FRAGMENT_COLOR)
 }
 
-/// What of the driver's state is about polygons and places, and not about fragments.
+/// Driver state for polygons and positions, which does not affect fragments.
 struct Saved {
     viewport: [f32; 4],
     depths: [f64; 2],
@@ -233,7 +236,7 @@ const CCW: u32 = 0x0901;
 const FILL: u32 = 0x1B02;
 
 impl Saved {
-    /// Polygons are filled, and seen from the front.
+    /// Sets state so that polygons are filled, and seen from the front.
     fn set(edge: u32, has_viewports: bool, is_ccw: bool) -> Self {
         let saved = Self {
             viewport: query::floats(0x0BA2),
@@ -265,7 +268,7 @@ impl Saved {
     }
 }
 
-/// Of several viewports the first one.
+/// Sets the viewport; of several viewports the first one.
 fn set_viewport([x, y, width, height]: [f32; 4], [near, far]: [f64; 2], has_viewports: bool) {
     if has_viewports {
         driver::ViewportIndexedf(0, x, y, width, height);

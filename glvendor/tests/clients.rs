@@ -1,4 +1,5 @@
-//! Applications that use programs as applications did, on EGL and on GLX: each compares pixels and answers with what the specifications say.
+//! Applications that use programs as legacy applications did, on EGL and on GLX: each compares
+//! pixels and query results with the values that the specifications define.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
@@ -34,9 +35,9 @@ clients! {
     attributes,
     /// The same from arrays in memory and in buffers.
     arrays,
-    /// All that draws, and what is seen of it.
+    /// All kinds of draws, and their visible results.
     draws,
-    /// Where colors are clamped.
+    /// Clamping of colors.
     clamps,
     /// Quadrilaterals and polygons before geometry programs.
     quads,
@@ -52,7 +53,7 @@ clients! {
     modes,
     /// Attribute stacks.
     stacks,
-    /// What the queries answer.
+    /// Results of queries.
     queries,
     /// Errors of the commands of ARB_vertex_program, ARB_fragment_program and NV_gpu_program4.
     errors,
@@ -72,7 +73,7 @@ clients! {
     lifetimes,
     /// Limits that queries answer, and programs that reach and exceed them.
     limits,
-    /// Programs of GLSL in the place of ours.
+    /// GLSL programs of the application instead of programs of this library.
     shaders,
     /// Names that applications choose, and those of objects of the library.
     names,
@@ -86,9 +87,9 @@ clients! {
     legacy,
 }
 
-/// Reports of valgrind about memory in clients that do what is wrong, or whose contexts come and
-/// go. Reports whose innermost frame belongs to the driver are not counted, as they come with any
-/// application.
+/// Reports of valgrind about memory in clients with erroneous commands, or whose contexts are
+/// created and destroyed. Reports whose innermost frame belongs to the driver are ignored, since
+/// they occur with any application.
 mod valgrind {
     macro_rules! clients {
         ($($name:ident),*) => {
@@ -99,7 +100,7 @@ mod valgrind {
     clients! { arguments, callbacks, names }
 }
 
-/// Parameters go through the same buffers where the driver maps nothing persistently.
+/// Tests parameters in the same buffers if the driver maps nothing persistently.
 #[test]
 fn names_without_mapped_buffers() {
     let text = [("GLASM_TEXT", "1")];
@@ -107,7 +108,8 @@ fn names_without_mapped_buffers() {
     support::run_with("names", Window::Egl, Vendor::GlasmAlone, &text);
 }
 
-/// Programs with more privileges than the user who starts them load no vendor and write no file that the user names.
+/// Tests that programs with more privileges than the user who starts them load no vendor and write
+/// no file that the user names.
 #[test]
 fn privileged_programs_ignore_variables() {
     let written = support::made("privileged-dump");
@@ -122,7 +124,7 @@ fn privileged_programs_ignore_variables() {
     }
 }
 
-/// An application without programs draws what it draws without the library.
+/// Checks that an application without programs draws the same as without the library.
 fn draws_as_ever(window: Window) {
     let ours = run("plain", window, Vendor::Glasm);
     let alone = run("plain", window, Vendor::Mesa);
@@ -141,7 +143,8 @@ fn nothing_changes_without_programs_on_glx() {
     draws_as_ever(Window::Glx);
 }
 
-/// `GLASM_VENDOR` names a library that is not there, or this one: a line says so, and the system does without.
+/// Tests that `GLASM_VENDOR` with a missing library, or this one, is reported in a line, and that
+/// the system continues without.
 #[test]
 fn a_vendor_that_is_no_driver_is_told() {
     for (window, system) in [(Window::Egl, "libEGL"), (Window::Glx, "libGLX")] {

@@ -1,5 +1,6 @@
-//! What the compiler makes of the programs of a script: with which options they are compiled, which of them together, and whether they have
-//! the errors that the script expects. What depends on a device is given by the caller.
+//! Compilation of the programs of a script: selects their options, decides which programs are
+//! compiled together, and checks that the reported errors are those that the script expects. The
+//! caller supplies everything that depends on a device.
 
 mod expected;
 mod features;
@@ -20,7 +21,7 @@ use glasm::{
 };
 use image_formats::image_formats;
 
-/// What became of a program that was compiled together with others.
+/// Stage of a linked pipeline with its shader or its diagnostics.
 pub type LinkedStage = (Stage, Result<Shader, Diagnostics>);
 
 /// Compiles the programs of a script.
@@ -28,13 +29,14 @@ pub type LinkedStage = (Stage, Result<Shader, Diagnostics>);
 pub struct ScriptCompiler<'a> {
     /// Path of the script, for messages.
     pub name: &'a str,
-    /// The script.
+    /// Script.
     pub script: &'a Script,
-    /// The state in which the programs are used.
+    /// State in which the programs are used.
     pub state: &'a ProgramState,
-    /// What the device or the caller decides: target, features, bindings, conventions of clip space for scripts that follow Vulkan.
+    /// Options that the device or the caller determines: target, features, bindings, and
+    /// conventions of clip space for scripts that follow Vulkan.
     pub base: glasm::Options,
-    /// Bits of the size that points have where a module writes none, if something gives them one.
+    /// Bits of the size of points for modules that write none, if state defines one.
     pub implied_point_size: Option<u32>,
 }
 
@@ -47,19 +49,19 @@ impl ScriptCompiler<'_> {
     /// Compiles an assembly program by itself.
     ///
     /// # Errors
-    /// Its errors, at places in the program.
+    /// The errors of the program, at positions in the program.
     pub fn compile(&self, section: &ProgramSection) -> Result<Shader, Diagnostics> {
         glasm::compile(&self.source(section), &self.options(section.stage))
     }
 
-    /// Returns the stages of a pipeline that has nothing but assembly programs, compiled together
-    /// unless the script wants them apart; else nothing. After them those that the pipeline needs
-    /// besides.
+    /// Returns the stages of a pipeline that consists of assembly programs only, linked together
+    /// unless the script asks for separate programs; otherwise an empty list. Stages that the
+    /// pipeline additionally needs come last.
     pub fn link(&self) -> Vec<LinkedStage> {
         let sections = self.script.programs.iter();
         let mut sections: Vec<_> = sections
             .filter(|section| section.stage != Stage::Compute)
-            // It forwards what the vertex program writes for the evaluation program.
+            // The added stage forwards the outputs of the vertex program to the evaluation program.
             .filter(|section| {
                 (section.stage, section.form) != (Stage::TessControl, ProgramForm::PassThrough)
             })
@@ -72,7 +74,7 @@ impl ScriptCompiler<'_> {
         let mut compiler = Compiler::new();
         let load = |section: &&ProgramSection| compiler.load(&self.source(section));
         let programs = sections.iter().map(load);
-        // What does not load has its errors where it is compiled by itself.
+        // The errors of a program that does not load are reported when it is compiled by itself.
         let Ok(programs) = programs.collect::<Result<Vec<_>, _>>() else {
             return Vec::new();
         };
@@ -95,7 +97,7 @@ impl ScriptCompiler<'_> {
             options.forms = options.forms.before_rasterization();
         }
         if !self.is_linked() {
-            // What these need of the stage before is there if that is a program, too.
+            // The previous stage provides the inputs that these forms need if it is a program, too.
             options.forms.two_sided_color = StateForm::Fixed;
             options.forms.flat_colors = StateForm::Fixed;
             options.forms.line_stipple = StateForm::Fixed;
@@ -104,7 +106,7 @@ impl ScriptCompiler<'_> {
         options
     }
 
-    /// Returns whether nothing but programs makes the stages, each of which is compiled for the others
+    /// Returns true if all stages are programs, each of which is compiled together with the others
     /// or has a complete interface.
     fn is_linked(&self) -> bool {
         let mut sections = self.script.programs.iter();
@@ -120,7 +122,7 @@ impl ScriptCompiler<'_> {
         StateWords::new(&self.known_options(self.last_stage()))
     }
 
-    /// [`options`](Self::options) with all state compiled in.
+    /// Returns [`options`](Self::options) with all state compiled in.
     pub fn fixed_options(&self, stage: Stage) -> glasm::Options {
         glasm::Options {
             forms: StateForms::default(),
@@ -128,7 +130,7 @@ impl ScriptCompiler<'_> {
         }
     }
 
-    /// Options that have all state.
+    /// Returns the options with all state known.
     fn known_options(&self, stage: Stage) -> glasm::Options {
         let script = self.script;
         let data = script.vertex_data.as_ref();
@@ -210,7 +212,7 @@ impl ScriptCompiler<'_> {
         }
     }
 
-    /// GL state as far as a stage has to do with it.
+    /// Returns the part of the GL state that concerns a stage.
     fn fixed_state(&self, stage: Stage) -> glasm::FixedState {
         let requirements = &self.script.requirements;
         let is_last = self.last_stage() == stage;
@@ -250,33 +252,33 @@ impl ScriptCompiler<'_> {
 }
 
 impl ScriptCompiler<'_> {
-    /// Returns whether OpenGL runs the modules, which has sizes and origins of points, wrap modes
-    /// and clip space itself.
+    /// Returns true if OpenGL runs the modules, which itself implements sizes and origins of
+    /// points, wrap modes and clip space.
     fn is_for_opengl(&self) -> bool {
         self.base.target == Target::OpenGl4_5
     }
 
-    /// Returns how a stage counts primitives: fragment programs get numbers from a geometry
+    /// Returns the primitive numbering of a stage: fragment programs get numbers from a geometry
     /// program, if there is one.
     fn primitive_numbers(&self, stage: Stage) -> PrimitiveNumbers {
         let mut programs = self.script.programs.iter();
         let has_geometry = programs.any(|program| program.stage == Stage::Geometry);
         match stage == Stage::Fragment && has_geometry {
             true => PrimitiveNumbers::Own,
-            // OpenGL draws quadrilaterals and polygons as such, and counts them.
+            // OpenGL draws quadrilaterals and polygons without decomposition, and counts them.
             false if self.is_for_opengl() => PrimitiveNumbers::Own,
             false => self.state.primitive_numbers,
         }
     }
 
-    /// Returns whether GL itself computes the size of points.
+    /// Returns true if the fixed functions compute the size of points.
     fn has_fixed_sizes(&self) -> bool {
         self.last_stage() == Stage::Vertex
             && self.has_fixed_vertices()
             && self.state.fixed.sizes_points()
     }
 
-    /// Returns whether GL itself processes the vertices.
+    /// Returns true if the fixed functions process the vertices.
     fn has_fixed_vertices(&self) -> bool {
         let mut programs = self.script.programs.iter();
         programs.any(|program| {
@@ -284,8 +286,8 @@ impl ScriptCompiler<'_> {
         })
     }
 
-    /// Returns the bits of the size of points that programs write none for, which Vulkan wants
-    /// where points are drawn.
+    /// Returns the bits of the size of points for programs that write none, which Vulkan requires
+    /// for draws of points.
     fn unwritten_point_size(&self) -> Option<u32> {
         let size = self.state.unwritten_point_size;
         let size = size.unwrap_or(1.0f32.to_bits());
@@ -294,12 +296,13 @@ impl ScriptCompiler<'_> {
     }
 }
 
-/// Returns whether a section is an assembly program of a language that is there.
+/// Returns true if a section is an assembly program of a supported language.
 fn is_program(section: &ProgramSection) -> bool {
     section.form == ProgramForm::Assembly && Language::missing(&section.text).is_none()
 }
 
-/// Takes what modules read when they run out of their options, where nothing but what is possible is left.
+/// Resets the options for state that modules read at run time: the compiler only learns which
+/// values are possible.
 fn leave_open(options: &mut glasm::Options) {
     let initial = glasm::Options::default();
     let (forms, fixed) = (options.forms, &mut options.fixed);
@@ -342,7 +345,7 @@ fn leave_open(options: &mut glasm::Options) {
     }
 }
 
-/// Types by attachment; numbers without attachment are float.
+/// Returns the types by attachment; numbers without attachment are float.
 fn color_types(attachments: &Attachments) -> Vec<TypeBase> {
     let base = |format: &Option<Format>| match format {
         Some(format) => format.encoding.base(),
@@ -351,17 +354,18 @@ fn color_types(attachments: &Attachments) -> Vec<TypeBase> {
     attachments.colors.iter().map(base).collect()
 }
 
-/// How wide the registers are that vertex attributes get into.
+/// Width of the registers that vertex attributes are loaded into.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Registers {
-    /// The program has some with 64 bits.
+    /// The program has attributes with 64 bits.
     Any,
-    /// All have four words: the third and fourth component of a 64-bit attribute are in the
-    /// register after its own.
+    /// Registers of four words: the third and fourth component of a 64-bit attribute are in the
+    /// next register.
     Narrow,
 }
 
-/// Types by location; what lies between columns is float, as current values are. In registers of words 64-bit components are words.
+/// Returns the attribute types by location. Locations between columns are float, as current values
+/// are. In 32-bit registers, 64-bit components are 32-bit words.
 fn attribute_types(data: &VertexData, registers: Registers) -> Vec<TypeBase> {
     let mut types = Vec::new();
     let mut set = |location: u32, base| {

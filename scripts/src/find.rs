@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 /// Finds the file itself, or all `.shader_test` files below a directory, sorted. Links and
-/// directories that cannot be read are among them: they fail when they are run, and so are not
-/// overlooked.
+/// directories that cannot be read are included: they fail when they are run, and are thus
+/// reported.
 pub fn find_scripts(path: &Path) -> Vec<PathBuf> {
     if !path.is_dir() {
         return vec![path.to_owned()];

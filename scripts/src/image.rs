@@ -1,14 +1,14 @@
-//! Pictures in memory, and PNG files made from them.
+//! Images in memory, and PNG files created from them.
 
 use crate::format::{Encoding, Format};
 use std::io::{self, Write};
 
-/// Which row of a picture is its top.
+/// Order of the rows of an image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RowOrder {
-    /// Row 0 is the top, as Vulkan has it.
+    /// Row 0 is the top, as in Vulkan.
     TopFirst,
-    /// Row 0 is the bottom, as GL has it.
+    /// Row 0 is the bottom, as in GL.
     BottomFirst,
 }
 
@@ -21,9 +21,10 @@ pub struct Image {
     pub height: u32,
     /// Format of the texels.
     pub format: Format,
-    /// Whether the texels are colors; else they are depth or stencil values, in the first component.
+    /// True if the texels are colors; otherwise they are depth or stencil values, in the first
+    /// component.
     pub is_color: bool,
-    /// The texels, tightly packed.
+    /// Texels, tightly packed.
     pub data: Vec<u8>,
 }
 
@@ -35,7 +36,8 @@ impl Image {
         &self.data[at..at + size]
     }
 
-    /// 8-bit RGBA from the top row down; values are clamped to 0 to 1. Depth and stencil are gray.
+    /// Converts the image to 8-bit RGBA from the top row down. Values are clamped to [0, 1]; depth
+    /// and stencil are gray.
     fn to_rgba8(&self, order: RowOrder) -> Vec<u8> {
         let gray = |value: f64| [value, value, value, 1.0];
         let to_byte = |value: f64| (value.clamp(0.0, 1.0) * 255.0).round() as u8;

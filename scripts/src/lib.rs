@@ -1,6 +1,8 @@
-//! Shader test scripts, whatever runs them: from the text of a `.shader_test` file to the report on it.
+//! Shader test scripts, independent of the API that runs them: from the source of a `.shader_test`
+//! file to the report of its run.
 //!
-//! `docs/scripts.md` describes the language. A [`Script`](script::Script) is the text as data, as far as no device decides:
+//! `docs/scripts.md` describes the language. A [`Script`](script::Script) is the parsed source, to
+//! the extent that it does not depend on a device:
 //!
 //! ```
 //! use glasm_scripts::script::{Command, ProgramForm, Script};
@@ -25,24 +27,25 @@
 //! assert_eq!((errors[0].line, errors[0].column), (2, 6));
 //! ```
 //!
-//! A runner goes through these parts:
+//! A runner uses these parts in order:
 //!
-//! | part | what it does |
+//! | part | purpose |
 //! |---|---|
 //! | [`find`] | finds scripts in directories |
 //! | [`script`] | reads a script: requirements, programs, vertices, buffers, commands |
-//! | [`compile`] | what the compiler makes of its programs |
-//! | [`data`], [`format`](mod@format), [`texture`] | numbers in buffers, texels, and textures made of them, as bytes |
-//! | [`vertices`] | what draws read: bounds, current values |
-//! | [`gl_state`], [`params`] | GL state and parameters as commands change them, and the bytes that programs read of them |
+//! | [`compile`] | compilation of its programs |
+//! | [`data`], [`format`](mod@format), [`texture`] | numbers in buffers, texels and textures, as bytes |
+//! | [`vertices`] | inputs of draws: bounds, current values |
+//! | [`gl_state`], [`params`] | GL state and parameters as commands change them, and their bytes in programs |
 //! | [`resource_table`] | textures and images with the objects that a runner creates for them |
-//! | [`image`], [`probe`] | pictures that were read back; what they and buffers hold, compared with what the script expects |
+//! | [`image`], [`probe`] | images that were read back; their contents and those of buffers, compared with the expectations of the script |
 //! | [`results`], [`timing`] | collect failures, files and durations while a script runs |
 //! | [`stopwatch`] | time limits |
-//! | [`outcome`], [`observation`] | the report on a script, and what its programs left, to compare runs with each other |
+//! | [`outcome`], [`observation`] | the report on a script, and the output of its programs for comparisons of runs |
 //! | [`compare`] | two runs of a script, fresh or recorded, value by value |
 //!
-//! Nothing here calls Vulkan or OpenGL. Formats and pipeline state have Vulkan's names because the language has them.
+//! Nothing here calls Vulkan or OpenGL. Formats and pipeline state have Vulkan's names because the
+//! language has them.
 #![forbid(unsafe_code)]
 
 pub mod compare;

@@ -1,8 +1,8 @@
-//! What programs leave to be seen, recorded so that two runs of a script can be compared.
+//! Observable output of programs, recorded so that two runs of a script can be compared.
 //!
-//! A runner that is asked to [observe](Observe) records what each probe looked at and what is left
-//! at the end of the script. How the bytes are read is retained with them; what they are compared
-//! with is not, since another run is.
+//! A runner that is asked to [observe](Observe) records the data that each probe examined and the
+//! state at the end of the script. The format of the bytes is recorded with them; the expected
+//! values are not, since the comparison is with another run.
 
 use crate::data::{Scalar, TypedData};
 use crate::format::{Aspect, Format};
@@ -15,73 +15,74 @@ use crate::texture::PlaneId;
 use glasm::ir::Stage;
 use std::fmt;
 
-/// Whether a runner keeps what programs leave to be seen.
+/// Recording of observable output by a runner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Observe {
-    /// Only whether probes hold.
+    /// Records the outcomes of probes only.
     #[default]
     Off,
     /// [`Observation`]s and [`Verdict`]s too.
     On,
 }
 
-/// What was seen at one place of a script: the bytes of a picture or of a buffer, and how to read them.
+/// Data observed at one point of a script: the bytes of an image or of a buffer, and their layout.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Observation {
-    /// Line of the probe that looked; `None` for what was left at the end of the script.
+    /// Line of the probe; `None` for the state at the end of the script.
     pub line: Option<u32>,
-    /// What was looked at, as messages call it: `attachment 0`, ``buffer `out` ``.
+    /// Name of the observed resource in messages: `attachment 0`, ``buffer `out` ``.
     pub subject: String,
-    /// How the bytes are to be read.
+    /// Layout of the bytes.
     pub layout: ObservedLayout,
-    /// The bytes, tightly packed, row 0 of pictures first.
+    /// Bytes, tightly packed, row 0 of images first.
     pub bytes: Vec<u8>,
 }
 
-/// How the bytes of an [`Observation`] are to be read.
+/// Layout of the bytes of an [`Observation`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ObservedLayout {
-    /// Texels of a picture.
+    /// Texels of an image.
     Texels {
-        /// The format of a texel.
+        /// Format of a texel.
         format: Format,
-        /// Texels of a row.
+        /// Number of texels per row.
         width: u32,
-        /// X and y of the first texel in the whole picture.
+        /// X and y of the first texel in the whole image.
         origin: [u32; 2],
-        /// How many components the probe compares, from the first on; the others were only seen.
+        /// Number of leading components that the probe compares; the others were only observed.
         probed: usize,
     },
-    /// Numbers of a buffer, one after the other, as the probe takes them. Gaps between elements count as numbers.
+    /// Numbers of a buffer in the order in which the probe reads them. Gaps between elements are
+    /// treated as numbers.
     Values {
         /// Their type.
         scalar: Scalar,
         /// Byte of the first one in the buffer.
         offset: u64,
     },
-    /// 32-bit words of a whole buffer, of which no one says whether they are integers or floats.
+    /// 32-bit words of a whole buffer, whose type (integer or float) is unknown.
     Words,
-    /// A count, 64 bits.
+    /// Count, 64 bits.
     Count,
 }
 
-/// Whether a program was accepted.
+/// Acceptance or rejection of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Verdict {
-    /// The stage that the program is for.
+    /// Stage that the program is for.
     pub stage: Stage,
-    /// Number of the program among those that the script has for the stage, 0 for the one it starts with.
+    /// Number of the program among those of the script for the stage, 0 for the initial one.
     pub number: usize,
     /// `None` if it was accepted.
     pub rejected: Option<Rejection>,
 }
 
-/// Why a program was not accepted.
+/// Reason why a program was not accepted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rejection {
-    /// Byte of the program string where the error is, as `GL_PROGRAM_ERROR_POSITION_ARB` gives it.
+    /// Byte offset of the error in the program string, like `GL_PROGRAM_ERROR_POSITION_ARB`.
     pub position: Option<usize>,
-    /// The message.
+    /// Message.
     pub message: String,
 }
 
@@ -99,7 +100,7 @@ impl Observation {
         Some(Self::of_texels(Some(line), subject, probed, image, region))
     }
 
-    /// A whole picture as the script left it.
+    /// Creates the observation of a whole image at the end of the script.
     pub fn of_picture(subject: String, image: &Image) -> Self {
         let region = Region {
             x: 0,
@@ -127,7 +128,7 @@ impl Observation {
             let at = y as usize * row + start;
             bytes.extend_from_slice(&image.data[at..at + width]);
         }
-        // What the unused bits of copied depths hold is undefined.
+        // The contents of the unused bits of copied depths are undefined.
         if format.aspect == Aspect::Depth && format.channels.iter().any(|depth| depth.bits == 24) {
             bytes
                 .iter_mut()
@@ -170,7 +171,8 @@ impl Observation {
         })
     }
 
-    /// A buffer as the script left it, without the words into which the script writes addresses: these differ from run to run.
+    /// Creates the observation of a buffer at the end of the script, without the words into which
+    /// the script writes addresses: these differ from run to run.
     pub fn of_buffer(script: &Script, buffer: BufferId, contents: &[u8]) -> Self {
         let mut bytes = contents.to_vec();
         for step in &script.steps {
@@ -199,7 +201,7 @@ impl Observation {
         }
     }
 
-    /// A count that a probe looks at.
+    /// Creates the observation of a count that a probe reads.
     pub fn of_count(line: u32, subject: String, count: u64) -> Self {
         Self {
             line: Some(line),
@@ -236,8 +238,8 @@ pub fn plane_name(image: ImageKey, plane: PlaneId) -> String {
     )
 }
 
-/// Returns the assembly programs of a script with the numbers that their [`Verdict`]s have: those
-/// that it starts with, then those that it loads.
+/// Returns the assembly programs of a script with the numbers in their [`Verdict`]s: the initial
+/// ones, then those that it loads.
 pub fn assembly_programs(script: &Script) -> Vec<(usize, &ProgramSection)> {
     let spares = script.spares.iter().map(|spare| &spare.program);
     let mut programs: Vec<(usize, &ProgramSection)> = Vec::new();

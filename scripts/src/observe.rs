@@ -1,5 +1,5 @@
-//! Probes and the end of a script, as a runner goes through them: each is one call that keeps what was seen, if that was asked for, and
-//! compares.
+//! Probes and the end of a script, as a runner executes them: each function records the observed
+//! data, if that was requested, and compares it.
 
 use crate::data::TypedData;
 use crate::image::Image;
@@ -10,11 +10,11 @@ use crate::results::Results;
 use crate::script::{BufferId, ImageKey, Script};
 use crate::texture::PlaneId;
 
-/// Bytes of a script that are retained, at most; what is seen after that is not.
+/// Maximum number of bytes that are recorded per script; later observations are dropped.
 const MAX_BYTES: usize = 64 << 20;
 
 impl Results {
-    /// Results that keep what is seen or not.
+    /// Creates results that record observations or not.
     pub fn observing(observe: Observe) -> Self {
         Self {
             observe,
@@ -22,27 +22,28 @@ impl Results {
         }
     }
 
-    /// Returns whether observations are recorded.
+    /// Returns true if observations are recorded.
     pub fn observes(&self) -> bool {
         self.observe == Observe::On
     }
 
-    /// Keeps what was seen.
+    /// Records an observation.
     pub fn keep(&mut self, observation: Option<Observation>) {
         let Some(observation) = observation else {
             return;
         };
         let kept: usize = self.observations.iter().map(|seen| seen.bytes.len()).sum();
-        // A large one is left out alone: smaller ones after it may fit.
+        // Only the observation that is too large is omitted: smaller ones after it may fit.
         if kept + observation.bytes.len() <= MAX_BYTES {
             self.observations.push(observation);
         }
     }
 
-    /// A probe of a buffer, whose contents the caller has; `name` is what messages call it.
+    /// Compares the contents of a buffer with the expected values; `name` is the name of the buffer
+    /// in messages.
     ///
     /// # Errors
-    /// What the probe found.
+    /// The message of the failed probe.
     pub fn probe_values(
         &mut self,
         line: u32,
@@ -58,10 +59,10 @@ impl Results {
         check_values(name, contents, expected, comparison, tolerances)
     }
 
-    /// A probe of something that is counted: `what` is it, as messages call it.
+    /// Checks a probe of a count; `what` is its name in messages.
     ///
     /// # Errors
-    /// What the probe found.
+    /// The message of the failed probe.
     pub fn probe_count(
         &mut self,
         line: u32,
@@ -82,10 +83,10 @@ impl Results {
         ))
     }
 
-    /// A probe of a plane of a storage image, which the caller has read.
+    /// Checks a probe of a plane of a storage image, which the caller has read.
     ///
     /// # Errors
-    /// What the probe found.
+    /// The message of the failed probe.
     pub fn probe_image(
         &mut self,
         line: u32,
@@ -101,18 +102,18 @@ impl Results {
         found.map_err(|message| format!("{}: {message}", name()))
     }
 
-    /// A surface of the framebuffer as the script left it.
+    /// Records a surface of the framebuffer at the end of the script.
     pub fn observe_surface(&mut self, surface: Surface, image: &Image) {
         self.keep(Some(Observation::of_picture(surface.to_string(), image)));
     }
 
-    /// A plane of a storage image as the script left it.
+    /// Records a plane of a storage image at the end of the script.
     pub fn observe_image(&mut self, key: ImageKey, plane: PlaneId, picture: &Image) {
         let seen = Observation::of_picture(plane_name(key, plane), picture);
         self.keep(Some(seen));
     }
 
-    /// A buffer as the script left it.
+    /// Records a buffer at the end of the script.
     pub fn observe_buffer(&mut self, script: &Script, buffer: BufferId, contents: &[u8]) {
         self.keep(Some(Observation::of_buffer(script, buffer, contents)));
     }

@@ -1,4 +1,4 @@
-//! What became of a script.
+//! Outcome of running a script.
 
 use crate::observation::{Observation, Verdict};
 use crate::timing::Timings;
@@ -6,30 +6,30 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What became of a script.
+/// Outcome of a script.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// Everything that the script expects holds.
+    /// All expectations of the script are met.
     Pass,
-    /// Something does not; [`ScriptReport::failures`] says what.
+    /// The script fails; [`ScriptReport::failures`] has the reasons.
     Fail,
-    /// The device lacks something that the script requires; the text says what.
+    /// The device lacks a feature that the script requires; the string is the reason.
     Skip(String),
 }
 
-/// One thing that went wrong.
+/// Failure of a script.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
-    /// Line of the script, from 1, where there is one.
+    /// Line of the script, from 1, if there is one.
     pub line: Option<u32>,
-    /// Column of the line, from 1, where the failure has a place within it.
+    /// Column of the line, from 1, if the failure has a position within it.
     pub column: Option<u32>,
-    /// What went wrong; may have several lines.
+    /// Description of the failure; may have several lines.
     pub message: String,
 }
 
 impl Failure {
-    /// A failure of a line, or of none.
+    /// Creates a failure at a line, or without one.
     pub fn new(line: Option<u32>, message: impl Into<String>) -> Self {
         Self {
             line,
@@ -51,46 +51,48 @@ impl fmt::Display for Failure {
     }
 }
 
-/// A picture of what went wrong.
+/// Image that shows a failure.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FailureImage {
-    /// The PNG file, named after the script.
+    /// PNG file, named after the script.
     pub path: PathBuf,
-    /// What it shows, in one line.
+    /// Description of the image, in one line.
     pub caption: String,
-    /// Line of the probe that failed; `None` for pictures of whole attachments at the end of the script.
+    /// Line of the failed probe; `None` for images of whole attachments at the end of the script.
     pub line: Option<u32>,
 }
 
-/// The result of running one script.
+/// Result of running one script.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ScriptReport {
-    /// Name of the script: its path as it was given.
+    /// Name of the script: its path as specified by the caller.
     pub name: String,
-    /// What became of it.
+    /// Outcome of the script.
     pub outcome: Outcome,
     /// Time from reading the file to the last probe.
     pub duration: Duration,
-    /// Where the time went.
+    /// Time spent per phase.
     pub timings: Timings,
-    /// Everything that went wrong, in script order.
+    /// All failures, in script order.
     pub failures: Vec<Failure>,
     /// Lines that `print` commands wrote.
     pub printed: Vec<String>,
-    /// Ids from the `# covers:` lines of the script, whatever the outcome.
+    /// Ids from the `# covers:` lines of the script, regardless of the outcome.
     pub covers: Vec<String>,
-    /// Pictures that `save image` commands wrote.
+    /// Image files that `save image` commands wrote.
     pub images: Vec<PathBuf>,
     /// Images of failures, if the options of the runner name a directory for them: those of failed
-    /// probes in script order, then the attachments as the script left them.
+    /// probes in script order, then the final contents of the attachments.
     pub failure_images: Vec<FailureImage>,
-    /// What programs left in framebuffers, buffers and images, if that was asked for.
+    /// Final contents of framebuffers, buffers and images and the data that probes read, if
+    /// observation was requested.
     pub observations: Vec<Observation>,
-    /// Which programs were accepted, if that was asked for.
+    /// Acceptance of each program, if observation was requested.
     pub verdicts: Vec<Verdict>,
 }
 
-/// How many scripts passed, failed and were skipped. Displays as `3 passed, 0 failed, 1 skipped`.
+/// Numbers of scripts that passed, failed and were skipped. Displays as `3 passed, 0 failed, 1
+/// skipped`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Summary {
     /// Scripts that passed.

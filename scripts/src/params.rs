@@ -12,23 +12,23 @@ use glasm::state::matrix::{IDENTITY, Matrix, multiply};
 use glasm::state::{GlState, Multisample, Tracking};
 use std::collections::HashMap;
 
-/// The bits of a parameter, and the type that it was set with; `None` for types that GL does not query.
+/// Bits of a parameter, and the type that it was set with; `None` for types that GL does not query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Param {
     words: [u32; 4],
     ty: Option<ParamType>,
 }
 
-/// A parameter of a program.
+/// Parameter of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ParamKey {
-    /// One of a bank of a stage, by its index.
+    /// Parameter of a bank of a stage, by its index.
     Indexed(ParamBank, Stage, u32),
-    /// One that the program at a line declares, by its name.
+    /// Parameter that the program at a line declares, by its name.
     Named(u32, String),
 }
 
-/// Values of parameters; what is not set is the float zero.
+/// Values of parameters; the default of each component is 0.0.
 #[derive(Default)]
 pub struct Params {
     values: HashMap<(ParamBank, Stage, u32), Param>,
@@ -181,12 +181,12 @@ impl Params {
         self.state.tracked_row(index).filter(|_| tracks)
     }
 
-    /// Returns whether a parameter cannot be set because it tracks a matrix.
+    /// Returns true if a parameter cannot be set because it tracks a matrix.
     pub fn is_tracked(&self, bank: ParamBank, stage: Stage, index: u32) -> bool {
         self.tracked(bank, stage, index).is_some()
     }
 
-    /// `track`: the rows stay where tracking ends.
+    /// Applies `track`; the parameters retain the rows of the matrix when tracking ends.
     pub fn track_matrix(&mut self, address: u32, tracking: Option<Tracking>) {
         let rows = self.state.track_matrix(address, tracking);
         for (row, index) in rows.into_iter().flatten().zip(address..) {
@@ -196,7 +196,8 @@ impl Params {
         }
     }
 
-    /// Gives the named parameters of the program at a line their initial values, unless they have others already.
+    /// Sets the initial values of the named parameters of the program at a line, unless they have
+    /// values already.
     pub fn declare(&mut self, program: u32, named: &[NamedParameter]) {
         for parameter in named {
             let key = (program, parameter.name.clone());
@@ -276,7 +277,7 @@ pub fn replace_pairs(mut words: [u32; 4], pairs: &[u64]) -> [u32; 4] {
     words
 }
 
-/// Returns how many of something that GL limits a program uses.
+/// Returns the use count of a resource that GL limits.
 pub fn count_of(counts: &Counts, kind: CountKind) -> u32 {
     match kind {
         CountKind::AttribComponents => counts.attrib_components,
@@ -292,7 +293,8 @@ pub fn count_of(counts: &Counts, kind: CountKind) -> u32 {
     }
 }
 
-/// Compares what a query gives with what it should; `None` for a parameter of another type.
+/// Compares the result of a query with the expected value; `None` denotes a parameter of another
+/// type.
 ///
 /// # Errors
 /// If they differ: the message for it.

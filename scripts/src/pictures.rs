@@ -1,8 +1,9 @@
-//! Images for users: framebuffers of any format as 8-bit colors, and what a failed probe saw
-//! beside what it expected.
+//! Images for users: framebuffers of any format as 8-bit colors, and the pixels that a failed probe
+//! observed next to the expected ones.
 //!
-//! Alpha is not shown. A format of one channel, depth and stencil are gray. Values from 0 to 1 are shown as they are, sRGB formats with the
-//! bytes that they store; if there are other values, the range of all values is shown from black to white. NaN is magenta.
+//! Alpha is not shown. A format of one channel, depth and stencil are gray. Values from 0 to 1 are
+//! shown unchanged, sRGB formats with the bytes that they store; if there are other values, the
+//! range of all values is shown from black to white. NaN is magenta.
 
 use crate::format::{Encoding, Format};
 use crate::image::{Image, RowOrder};
@@ -17,12 +18,13 @@ const AGREES: Rgb = [0, 96, 0];
 const NOT_PROBED: Rgb = [48, 48, 48];
 const SEPARATOR: Rgb = [255, 255, 255];
 
-/// Pictures of differences show no more than this, in each direction.
+/// Maximum width and height of images of differences.
 const MAX_PANEL: u32 = 2048;
-/// Pictures of differences are magnified, so that the longer side of small framebuffers comes near this.
+/// Minimum length of the longer side of images of differences: small framebuffers are magnified to
+/// about this size.
 const MAGNIFIED: u32 = 128;
 
-/// A picture of 8-bit colors, top row first.
+/// Image of 8-bit colors, top row first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Picture {
     pub width: u32,
@@ -55,7 +57,7 @@ impl Picture {
     }
 }
 
-/// How values become colors.
+/// Mapping from values to colors.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Shades {
     /// Shown black.
@@ -67,7 +69,7 @@ struct Shades {
 }
 
 impl Shades {
-    /// Shades for all values of an image and some others.
+    /// Returns the shades for all values of an image and some others.
     fn new(image: &Image, others: [f64; 4]) -> Self {
         let format = &image.format;
         let gray = format.channels.len() == 1 || !image.is_color;
@@ -119,7 +121,7 @@ impl Shades {
         })
     }
 
-    /// Returns the range, where it is worth a word.
+    /// Describes the range; empty for the default range of 0 to 1.
     fn describe(self, format: &Format) -> String {
         if (self.low, self.high) == (0.0, 1.0) {
             return String::new();
@@ -133,7 +135,7 @@ impl Shades {
     }
 }
 
-/// Returns the row of an image that is row `y` of its upright picture.
+/// Returns the row of an image that is row `y` of its upright rendering.
 fn source_row(image: &Image, order: RowOrder, y: u32) -> u32 {
     match order {
         RowOrder::TopFirst => y,
@@ -154,7 +156,8 @@ pub(crate) fn picture(image: &Image, order: RowOrder) -> (Picture, String) {
     (picture, shades.describe(&image.format))
 }
 
-/// What a probe that failed expected, what it saw, and where they differ, side by side, and how values are shown.
+/// Renders the expected pixels, the observed pixels and their differences side by side, and
+/// describes the mapping of values to colors.
 ///
 /// The region of the probe must be within the image.
 pub(crate) fn difference(image: &Image, probe: &PixelProbe, order: RowOrder) -> (Picture, String) {
@@ -200,7 +203,8 @@ pub(crate) fn difference(image: &Image, probe: &PixelProbe, order: RowOrder) -> 
     (picture, shades.describe(format))
 }
 
-/// Start and length of what is shown of a side of an image, around `place`.
+/// Returns the start and length of the range that is shown along one side of an image, around
+/// `place`.
 fn panel(side: u32, place: u32) -> [u32; 2] {
     let length = side.min(MAX_PANEL);
     [place.min(side - length), length]

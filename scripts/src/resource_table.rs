@@ -8,7 +8,7 @@ use crate::texture::{ImagePart, PlaneId, Sampling, Start, TextureData, Update};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// A storage image: its texels according to the commands, and the object once a program needs it.
+/// Storage image: its texels according to the commands, and the object once a program needs it.
 struct StoredImage<Object> {
     data: TextureData,
     object: Option<Object>,
@@ -35,7 +35,7 @@ impl<Object> ImageTable<Object> {
     /// writes the planes of the update, so that other planes retain what programs have written.
     ///
     /// # Errors
-    /// If the image grows after a program has used it, and those of `write`.
+    /// If the image grows after a program has used it, and the errors of `write`.
     pub fn update<E: From<String>>(
         &mut self,
         key: ImageKey,
@@ -68,7 +68,7 @@ impl<Object> ImageTable<Object> {
         }
     }
 
-    /// Binds a part of an image where programs look for another one.
+    /// Binds a part of an image to the image unit or binding of another one.
     pub fn bind(&mut self, key: ImageKey, bound: BoundImage) {
         self.bound.insert(key, bound);
     }
@@ -101,7 +101,7 @@ impl<Object> ImageTable<Object> {
     /// Returns an image with its object, which `create` creates if there is none.
     ///
     /// # Errors
-    /// If no command has set the image, and those of `create`.
+    /// If no command has set the image, and the errors of `create`.
     pub fn prepare<E: From<String>>(
         &mut self,
         key: ImageKey,
@@ -138,11 +138,11 @@ pub trait TextureObjects: Default {
     fn invalidate_sampling(&mut self, before: &Sampling, after: &Sampling);
 }
 
-/// A texture image unit: its texture and sampling according to the commands, and the objects.
+/// Texture image unit: its texture and sampling according to the commands, and the objects.
 pub struct TextureUnit<Objects> {
     /// `None` if no command has set a texture.
     pub data: Option<TextureData>,
-    /// How programs sample the texture.
+    /// Sampler state of the texture.
     pub sampling: Sampling,
     /// Objects of the runner.
     pub objects: Objects,

@@ -1,4 +1,4 @@
-//! What running a script gives, and the files that it leaves.
+//! Results of running a script, and the files that it writes.
 
 use crate::image::{Image, RowOrder};
 use crate::observation::{Observation, Observe, Verdict};
@@ -14,26 +14,27 @@ use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
 
-/// Pictures of failed probes that one script leaves at most, and of attachments and their layers.
+/// Maximum number of images that one script writes for failed probes, and for attachments and their
+/// layers.
 const MAX_PICTURES: usize = 100;
 
 /// Largest file that is read as a script, in bytes.
 const MAX_SCRIPT: u64 = 64 << 20;
 
-/// A file that cannot be read or written.
+/// File that cannot be read or written.
 #[derive(thiserror::Error, Debug)]
 #[error("{}: {source}", path.display())]
 pub struct FileError {
-    /// The file.
+    /// File.
     pub path: PathBuf,
-    /// What went wrong.
+    /// Cause of the error.
     pub source: io::Error,
 }
 
 /// Reads the text of a script file. Devices and pipes, which may have no end, are not scripts.
 ///
 /// # Errors
-/// If the file cannot be read, is larger than 64 MiB, or is no file.
+/// If the file cannot be read, is larger than 64 MiB, or is not a regular file.
 pub fn read_script(path: &Path) -> Result<Vec<u8>, FileError> {
     let read = || {
         let metadata = std::fs::metadata(path)?;
@@ -66,7 +67,7 @@ pub fn flat_name(name: &str) -> String {
 /// Files that a script may write.
 #[derive(Clone, Copy)]
 pub struct Files<'a> {
-    /// Name of the script as part of a file name.
+    /// Name of the script, for use in file names.
     pub script: &'a str,
     /// Directory for `save image`.
     pub save_images: Option<&'a Path>,
@@ -74,27 +75,28 @@ pub struct Files<'a> {
     pub failure_images: Option<&'a Path>,
 }
 
-/// What running a script gave.
+/// Results accumulated while a script runs.
 #[derive(Default)]
 pub struct Results {
-    /// Everything that went wrong, in the order of the script.
+    /// All failures, in script order.
     pub failures: Vec<Failure>,
     /// Lines that `print` commands wrote.
     pub printed: Vec<String>,
-    /// Pictures that `save image` commands wrote.
+    /// Image files that `save image` commands wrote.
     pub images: Vec<PathBuf>,
     /// Images of failures.
     pub failure_images: Vec<FailureImage>,
-    /// Whether what is seen is retained.
+    /// Recording of observable output.
     pub observe: Observe,
-    /// What programs left in framebuffers, buffers and images, if that was asked for.
+    /// Final contents of framebuffers, buffers and images and the data that probes read, if
+    /// observation was requested.
     pub observations: Vec<Observation>,
-    /// Which programs were accepted, if that was asked for.
+    /// Acceptance of each program, if observation was requested.
     pub verdicts: Vec<Verdict>,
 }
 
 impl Results {
-    /// The results of a script of which nothing is known but failures.
+    /// Creates the results of a script that has only failures.
     pub fn failed(failures: impl IntoIterator<Item = Failure>) -> Self {
         Self {
             failures: failures.into_iter().collect(),
@@ -102,7 +104,7 @@ impl Results {
         }
     }
 
-    /// The results of a script that cannot be read.
+    /// Creates the results of a script that cannot be parsed.
     pub fn unreadable(errors: impl IntoIterator<Item = ScriptError>) -> Self {
         Self::failed(errors.into_iter().map(|error| Failure {
             line: Some(error.line),
@@ -111,7 +113,7 @@ impl Results {
         }))
     }
 
-    /// Returns whether the script has passed.
+    /// Returns the outcome of the script.
     pub fn outcome(&self) -> Outcome {
         if self.failures.is_empty() {
             Outcome::Pass
@@ -125,7 +127,7 @@ impl Results {
         self.failures.push(Failure::new(line, message));
     }
 
-    /// `save image`: writes the image if there is a directory for it.
+    /// Executes `save image`: writes the image if there is a directory for it.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -143,10 +145,10 @@ impl Results {
         Ok(())
     }
 
-    /// A `probe` of pixels; if it fails, there is a picture of the difference.
+    /// Checks a `probe` of pixels; saves an image of the difference if it fails.
     ///
     /// # Errors
-    /// What the probe found.
+    /// The message of the failed probe.
     pub fn probe_pixels(
         &mut self,
         files: &Files<'_>,
@@ -177,7 +179,7 @@ impl Results {
         Err(message)
     }
 
-    /// Pictures of all attachments as a script left them that failed; `read` gives the contents of one.
+    /// Saves images of all attachments of a failed script; `read` returns the contents of one.
     pub fn picture_attachments(
         &mut self,
         files: &Files<'_>,
@@ -193,7 +195,7 @@ impl Results {
         }
         for surface in surfaces.iter().take(MAX_PICTURES) {
             let Some(image) = read(*surface) else {
-                // The failure that made the script fail says more than this one would.
+                // The failure of the script is more informative than this one.
                 return;
             };
             let (picture, note) = pictures::picture(&image, order);
@@ -221,8 +223,8 @@ impl Results {
     }
 }
 
-/// Reads a script and runs it with `run`, which gets its name and text; whatever goes wrong is in the report. A panic becomes a failure of
-/// the script, and `recover` is called after it.
+/// Reads a script and runs it with `run`, which receives its name and source; all errors are in the
+/// report. A panic becomes a failure of the script, and `recover` is called after it.
 pub fn report_on(
     path: &Path,
     clock: &Rc<Clock>,
@@ -270,7 +272,7 @@ pub fn report_on(
     }
 }
 
-/// Writes a file in a directory, which is made if it is missing.
+/// Writes a file in a directory, which is created if it is missing.
 fn write_file(
     folder: &Path,
     name: &str,

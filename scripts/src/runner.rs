@@ -1,7 +1,7 @@
-//! Goes through the commands of a script, for whatever does on a device what they say.
+//! Execution of the commands of a script on a [`Runner`], which implements them on a device.
 //!
-//! Commands run one after the other, each to its end, so probes see everything before them. All failures of probes are collected; an
-//! error of the device ends the script.
+//! Commands run sequentially, so probes see everything before them. All failures of probes are
+//! collected; an error of the device ends the script.
 
 use crate::data::TypedData;
 use crate::image::Image;
@@ -22,14 +22,15 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::rc::Rc;
 
-/// Why a command did not succeed.
+/// Reason why a command did not succeed.
 #[derive(Debug)]
 pub enum Problem<E> {
     /// The script or a probe is at fault; the next commands run nevertheless.
     Script(String),
-    /// The same, at a line of its own: a program of the script is at fault.
+    /// Failure at a line of a program of the script, which is reported instead of the line of the
+    /// command.
     Program(Failure),
-    /// The device cannot do what the script wants: the script is skipped.
+    /// Feature that the script needs and the device lacks: the script is skipped.
     Lacking(String),
     /// The device or the system is at fault.
     System(E),
@@ -41,27 +42,28 @@ impl<E> From<String> for Problem<E> {
     }
 }
 
-/// What became of a command of a runner `R`.
+/// Result of a command of a runner `R`.
 type Done<R> = Outcome<R, ()>;
 type Outcome<R, T> = Result<T, Problem<<R as Runner>::Error>>;
 
-/// What commands do on a device. What a device cannot do is [`Problem::Lacking`].
+/// Commands of scripts, as a device executes them. Unsupported operations are reported as
+/// [`Problem::Lacking`].
 #[expect(clippy::missing_errors_doc, reason = "errors are those of the device")]
 pub trait Runner: Sized {
-    /// What is wrong with the device or the system.
+    /// Error of the device or the system.
     type Error: Display;
 
-    /// Makes what holds for the whole script.
+    /// Creates the objects for the whole script.
     fn prepare(&mut self) -> Done<Self>;
     /// Returns the messages of device and driver since the last call, each with its source.
     fn take_messages(&mut self) -> Vec<String>;
-    /// Called with every command before it runs.
+    /// Prepares the execution of a command: called with every command before it runs.
     fn begin(&mut self, _command: &Command) {}
     /// Returns the clock that measures the time of probes.
     fn clock(&self) -> Option<Rc<Clock>> {
         None
     }
-    /// Returns whether anything can be read from the device at the end.
+    /// Returns true if the device can be read at the end.
     fn is_readable(&self) -> bool {
         true
     }
@@ -70,11 +72,12 @@ pub trait Runner: Sized {
         Problem::Script(error.to_string())
     }
 
-    /// `clear`
+    /// Executes `clear`.
     fn clear(&mut self, clear: &Clear) -> Done<Self>;
-    /// `draw ...`
+    /// Executes `draw ...`.
     fn draw(&mut self, draw: &Draw) -> Done<Self>;
-    /// `compute ...`: how many groups run, of what size if the program leaves it open, and the number of the name of the entry point.
+    /// Executes `compute ...` with a number of groups, their size if the program leaves it open,
+    /// and the index of the name of the entry point.
     fn dispatch(&mut self, groups: Groups, size: Option<[u32; 3]>, entry: usize) -> Done<Self>;
     /// Sets a parameter of programs.
     fn set_parameter(
@@ -84,7 +87,7 @@ pub trait Runner: Sized {
         index: u32,
         value: &ParamValue,
     ) -> Done<Self>;
-    /// Compares a parameter with what a query of a type must give.
+    /// Compares a parameter with the expected result of a query of a type.
     fn probe_parameter(
         &mut self,
         bank: ParamBank,
@@ -93,7 +96,7 @@ pub trait Runner: Sized {
         ty: ParamType,
         expected: Option<[u32; 4]>,
     ) -> Done<Self>;
-    /// Returns the bits of the components of a parameter, which a query for floats gives.
+    /// Returns the bits of the components of a parameter, as a query for floats returns them.
     fn parameter(&mut self, bank: ParamBank, stage: Stage, index: u32) -> Outcome<Self, [u32; 4]>;
     /// Sets the matrix that four parameters of vertex programs track.
     fn track_matrix(&mut self, address: u32, tracking: Option<Tracking>) -> Done<Self>;
@@ -109,46 +112,48 @@ pub trait Runner: Sized {
     fn update_matrix(&mut self, target: MatrixTarget, update: MatrixUpdate) -> Done<Self>;
     /// Changes other GL state.
     fn update_state(&mut self, update: StateUpdate) -> Done<Self>;
-    /// The depth range of the viewport.
+    /// Sets the depth range of the viewport.
     fn set_depth_range(&mut self, range: [f32; 2]) -> Done<Self>;
     /// Sets the current value of a vertex attribute.
     fn set_attribute(&mut self, location: u32, value: [f32; 4]) -> Done<Self>;
-    /// The most vertices that the geometry program emits from now on.
+    /// Sets the maximum number of vertices that the geometry program emits.
     fn set_vertex_limit(&mut self, limit: i64, outcome: GlOutcome) -> Done<Self>;
-    /// The size of all points from now on. Nothing is left to do if programs are made for it.
+    /// Sets the size of all points. The default does nothing, for runners that compile the size
+    /// into programs.
     fn set_point_size(&mut self, _size: Option<f32>) -> Done<Self> {
         Ok(())
     }
-    /// Loads a program instead of its stage's. Nothing is left to do if programs are made before
-    /// anything runs.
+    /// Loads a program that replaces that of its stage. The default does nothing, for runners that
+    /// compile all programs in advance.
     fn load(&mut self, _spare: usize, _error: Option<&ExpectedError>) -> Done<Self> {
         Ok(())
     }
     /// Writes values into the push constants.
     fn push(&mut self, data: &TypedData) -> Done<Self>;
 
-    /// A texture or a part of one.
+    /// Creates or updates a texture.
     fn update_texture(&mut self, unit: u32, update: &Update) -> Done<Self>;
     /// Sets how a texture is sampled.
     fn set_sampling(&mut self, unit: u32, sampling: Sampling) -> Done<Self>;
-    /// Which textures a unit has enabled for draws without fragment program. Nothing is left to do if programs are made for it.
+    /// Sets the textures that a unit has enabled for draws without fragment program. The default
+    /// does nothing, for runners that generate programs for such draws.
     fn enable_textures(&mut self, _unit: u32, _enables: TextureEnables) -> Done<Self> {
         Ok(())
     }
-    /// A storage image or a part of one.
+    /// Creates or updates a storage image.
     fn update_image(&mut self, key: ImageKey, update: &Update) -> Done<Self>;
-    /// Binds a part of an image where programs look for another one.
+    /// Binds a part of an image to the image unit or binding of another one.
     fn bind_image(&mut self, place: ImageKey, bound: &BoundImage) -> Done<Self>;
     /// Reads a plane of a storage image.
     fn read_image(&mut self, key: ImageKey, plane: PlaneId) -> Outcome<Self, Image>;
     /// Returns the planes of storage images that programs can have written.
     fn used_planes(&self) -> Vec<(ImageKey, PlaneId)>;
 
-    /// Returns the number of the buffers that are there.
+    /// Returns the number of existing buffers.
     fn buffer_count(&self) -> usize;
     /// Returns the contents of a buffer, with the size that the script declares.
     fn contents(&self, buffer: BufferId) -> Outcome<Self, Cow<'_, [u8]>>;
-    /// Changes bytes of a buffer that lie before an end.
+    /// Changes the bytes of a buffer before an end.
     fn update_buffer(
         &mut self,
         buffer: BufferId,
@@ -157,21 +162,21 @@ pub trait Runner: Sized {
     ) -> Done<Self>;
     /// Returns the address of an offset in a buffer, which programs can reach from now on.
     fn address(&mut self, place: BufferAddress) -> Outcome<Self, u64>;
-    /// Binds a part of a buffer from now on.
+    /// Binds a range of a buffer.
     fn bind_buffer(&mut self, target: BindTarget, range: BufferRange) -> Done<Self>;
 
-    /// Vertices of later draws are captured, from the start of the buffers on.
+    /// Begins capturing the vertices of subsequent draws, from the start of the buffers on.
     fn begin_capture(&mut self) -> Done<Self>;
-    /// Vertices of later draws are not captured.
+    /// Ends capturing vertices.
     fn end_capture(&mut self) -> Done<Self>;
     /// Returns a count of the last capture.
     fn captured(&mut self, count: CaptureCount) -> Outcome<Self, u64>;
-    /// Samples of the last draw that passed all tests.
+    /// Returns the number of samples of the last draw that passed all tests.
     fn samples(&mut self) -> Outcome<Self, u64>;
-    /// Counts how many of something that GL limits the program of a stage uses.
+    /// Returns the use count of a resource that GL limits, for the program of a stage.
     fn count(&mut self, stage: Stage, kind: CountKind) -> Outcome<Self, u64>;
 
-    /// Returns whether there is a framebuffer.
+    /// Returns true if there is a framebuffer.
     fn has_framebuffer(&self) -> bool;
     /// Reads the contents of a surface; `None` if the framebuffer does not have it.
     fn read_surface(&self, surface: Surface) -> Outcome<Self, Option<Image>>;
@@ -180,7 +185,7 @@ pub trait Runner: Sized {
 /// Runs all commands of a script. `Err` is the reason why the device cannot.
 ///
 /// # Errors
-/// If the device lacks what only showed when the script ran.
+/// If the device lacks a feature, which was detected at run time only.
 pub fn run<R: Runner>(
     runner: &mut R,
     script: &Script,
@@ -204,7 +209,7 @@ pub fn run<R: Runner>(
             }
         }
     }
-    // What programs left is of interest most of all where a command failed.
+    // The output of programs is of most interest if a command failed.
     let observed = run.observe_end(runner);
     run.note(runner, None, observed)?;
     run.picture_attachments(runner);
@@ -212,18 +217,18 @@ pub fn run<R: Runner>(
     Ok(run.results)
 }
 
-/// A script on its way.
+/// Run of a script.
 pub struct Run<'a> {
-    /// The script.
+    /// Script.
     pub script: &'a Script,
     /// Files that it may write.
     pub files: Files<'a>,
-    /// What it has given so far.
+    /// Results accumulated by the commands executed until now.
     pub results: Results,
 }
 
 impl Run<'_> {
-    /// Stores failures and messages of the driver; says whether to continue. `Err` is the reason
+    /// Records failures and messages of the driver; returns true to continue. `Err` is the reason
     /// to skip the script.
     fn note<R: Runner>(
         &mut self,
@@ -249,7 +254,7 @@ impl Run<'_> {
     /// Runs a command.
     ///
     /// # Errors
-    /// What it or the device has found.
+    /// The failure of a command, or an error of the device.
     #[expect(
         clippy::too_many_lines,
         reason = "a dispatcher with an arm for each command"
@@ -392,12 +397,12 @@ impl Run<'_> {
             Command::DepthRange(range) => runner.set_depth_range(*range),
             Command::SaveImage { name, surface } => self.save_image(runner, name, *surface),
             Command::Load { spare, error } => runner.load(*spare, error.as_ref()),
-            // Compared before anything runs.
+            // Compared before the first command runs.
             Command::ExpectError(_) | Command::ExpectWarning(_) => Ok(()),
         }
     }
 
-    /// A `probe` of pixels; if it fails, there is a picture of the difference.
+    /// Checks a `probe` of pixels; saves an image of the difference if it fails.
     fn probe_pixels<R: Runner>(&mut self, runner: &R, line: u32, probe: &PixelProbe) -> Done<R> {
         let order = self.script.requirements.convention.row_order();
         let image = read(runner, probe.surface)?;
@@ -415,7 +420,7 @@ impl Run<'_> {
         saved.map_err(R::unwritten)
     }
 
-    /// Everything of the framebuffer that can be read.
+    /// Returns all readable surfaces of the framebuffer.
     fn surfaces<R: Runner>(&self, runner: &R) -> Vec<Surface> {
         if runner.has_framebuffer() {
             self.script.requirements.attachments.surfaces()
@@ -424,7 +429,8 @@ impl Run<'_> {
         }
     }
 
-    /// Keeps all attachments, buffers and storage images as the script has left them, if that was asked for.
+    /// Records all attachments, buffers and storage images at the end of the script, if observation
+    /// was requested.
     fn observe_end<R: Runner>(&mut self, runner: &mut R) -> Done<R> {
         if !self.results.observes() || !runner.is_readable() {
             return Ok(());
@@ -444,7 +450,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Pictures of all attachments, if the script failed.
+    /// Saves images of all attachments, if the script failed.
     fn picture_attachments<R: Runner>(&mut self, runner: &R) {
         if runner.is_readable() {
             let order = self.script.requirements.convention.row_order();
@@ -481,7 +487,7 @@ fn write_addresses<R: Runner>(
     })
 }
 
-/// Returns whether the time of a command is added to that of probes.
+/// Returns true if the time of a command is charged to probes.
 fn is_timed(command: &Command) -> bool {
     matches!(
         command,
@@ -493,21 +499,21 @@ fn is_timed(command: &Command) -> bool {
     )
 }
 
-/// Which device to run on.
+/// Selection of the device to run on.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum DeviceChoice {
-    /// The fastest kind of device present: a GPU if there is one, else what runs on the CPU.
+    /// Fastest available kind of device: a GPU if there is one, otherwise a CPU device.
     #[default]
     Best,
-    /// By number, as the runner counts its devices.
+    /// Device by number, in the order of the runner.
     Index(usize),
-    /// The first device whose name contains this text, ignoring case. Runners may know devices by
-    /// other names, too: Vulkan's finds `lavapipe`, OpenGL's the vendor.
+    /// First device whose name contains this text, ignoring case. Runners may support other names,
+    /// too: Vulkan's finds `lavapipe`, OpenGL's the vendor.
     Name(String),
 }
 
 impl DeviceChoice {
-    /// Reads a number as an index and anything else as part of a name.
+    /// Parses a number as an index and anything else as part of a name.
     pub fn parse(text: &str) -> Self {
         match text.parse() {
             Ok(index) => Self::Index(index),

@@ -1,27 +1,28 @@
 //! Time limits that a busy machine does not use up.
 //!
-//! What runs on the CPU takes as long as the system lets it: a limit on the time of the clock would fail a good script on a machine that
-//! does other things, too. So the time counts that a process has computed, as far as the system tells it. A process that waits for ever
-//! computes nothing; therefore at least an eighth of the time of the clock counts ([`PATIENCE`]).
+//! The elapsed time of work on the CPU depends on the load of the system: a limit on elapsed time
+//! would fail a correct script on a busy machine. Therefore the limit applies to the CPU time of a
+//! process, where the system reports it. A process that waits forever uses no CPU time, so at least
+//! an eighth of the elapsed time is charged ([`PATIENCE`]).
 
 use std::time::{Duration, Instant};
 
-/// How much longer than its limit something may take by the clock because the machine is busy.
+/// Factor by which the elapsed time may exceed a limit because the machine is busy.
 pub const PATIENCE: u32 = 8;
 
-/// How often to look again once the limit has passed by the clock.
+/// Polling interval once the limit has passed in elapsed time.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Counts time since it was made.
+/// Measures time since its creation.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {
     start: Instant,
-    /// The process whose work counts, and what it had computed at the start.
+    /// Measured process, and its CPU time at the start.
     process: Option<(u32, Duration)>,
 }
 
 impl Stopwatch {
-    /// Counts the time of the clock: for what other hardware does.
+    /// Measures elapsed time, for work of other hardware.
     pub fn of_clock() -> Self {
         Self {
             start: Instant::now(),
@@ -29,8 +30,9 @@ impl Stopwatch {
         }
     }
 
-    /// Counts what a process computes in all its threads, but no more than the time of the clock and no less than an eighth of it. Where the
-    /// system does not tell (other than Linux) it counts the time of the clock.
+    /// Measures the CPU time of all threads of a process, but at most the elapsed time and at least
+    /// an eighth of it. On systems that do not report CPU time (other than Linux), measures the
+    /// elapsed time.
     pub fn of_process(id: u32) -> Self {
         Self {
             start: Instant::now(),
@@ -44,7 +46,7 @@ impl Stopwatch {
         let Some((id, before)) = self.process else {
             return clock;
         };
-        // A process that is gone computes no more.
+        // A process that has ended uses no more CPU time.
         let computed = processor_time(id).map_or(clock, |now| now.saturating_sub(before));
         computed.clamp(clock / PATIENCE, clock)
     }
@@ -65,10 +67,11 @@ fn processor_time(id: u32) -> Option<Duration> {
     parse_stat(&std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?)
 }
 
-/// Times of `/proc/PID/stat`: after the name in parentheses, which may hold anything, fields 14
-/// and 15 of all are the ticks in user and kernel mode.
+/// Parses the times of `/proc/PID/stat`: after the name in parentheses, which may contain anything,
+/// fields 14 and 15 of all are the ticks in user and kernel mode.
 fn parse_stat(text: &str) -> Option<Duration> {
-    /// `USER_HZ`: the unit of these files on every architecture that Rust's standard library supports.
+    /// `USER_HZ`: the unit of these files on every architecture that Rust's standard library
+    /// supports.
     const TICKS_PER_SECOND: u64 = 100;
     let (_, fields) = text.rsplit_once(')')?;
     let mut fields = fields.split_ascii_whitespace().skip(11);

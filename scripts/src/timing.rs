@@ -1,7 +1,8 @@
-//! Where the time of a script goes.
+//! Time that a script spends in each phase.
 //!
-//! A [`Clock`] is always in one phase. [`Clock::enter`] changes to another one until its guard is dropped, so times are exclusive: what a
-//! probe waits for the device counts as the device's.
+//! A [`Clock`] is always in one phase. [`Clock::enter`] changes to another one until its guard is
+//! dropped, so times are exclusive: the time that a probe waits for the device is charged to the
+//! device.
 
 use std::cell::Cell;
 use std::fmt;
@@ -9,7 +10,7 @@ use std::ops::{AddAssign, Index};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// What a runner does for a script.
+/// Phase of running a script.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
     /// Reads the file and its commands.
@@ -18,20 +19,20 @@ pub enum Phase {
     Compile,
     /// Opens the device: for the first script, and after a loss.
     Open,
-    /// Makes buffers and images, and gives them back.
+    /// Creation and destruction of buffers and images.
     Resources,
-    /// Makes layouts, shader modules and pipelines: the driver compiles.
+    /// Creation of layouts, shader modules and pipelines, including compilation by the driver.
     Pipelines,
     /// Records commands, submits them, and waits for the device.
     Device,
-    /// Compares what came out.
+    /// Comparison of results.
     Probes,
-    /// Everything else.
+    /// All other work.
     Other,
 }
 
 impl Phase {
-    /// All phases, in the order in which a script meets them.
+    /// All phases, in the order in which a script enters them.
     pub const ALL: [Self; 8] = [
         Self::Parse,
         Self::Compile,
@@ -43,7 +44,7 @@ impl Phase {
         Self::Other,
     ];
 
-    /// One word.
+    /// Returns the name as one word.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Parse => "parse",
@@ -64,7 +65,7 @@ impl fmt::Display for Phase {
     }
 }
 
-/// The time of each phase.
+/// Time of each phase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Timings([Duration; Phase::ALL.len()]);
 
@@ -99,7 +100,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Returns a clock that no one has started.
+    /// Returns a clock that has not been started.
     pub fn new() -> Rc<Self> {
         Rc::new(Self {
             phase: Cell::new(Phase::Other),
@@ -120,7 +121,7 @@ impl Clock {
         self.spent.get()
     }
 
-    /// Is in `phase` until the guard is dropped.
+    /// Enters `phase` until the guard is dropped.
     pub fn enter(&self, phase: Phase) -> Entered<'_> {
         let before = self.phase.get();
         self.switch(phase);
@@ -141,7 +142,7 @@ impl Clock {
     }
 }
 
-/// A phase that is on.
+/// Guard of a phase.
 #[must_use = "the phase ends when this is dropped"]
 pub struct Entered<'a> {
     clock: &'a Clock,
@@ -175,7 +176,7 @@ mod tests {
         }
         let times = clock.read();
         assert!(times[Phase::Device] >= 3 * step && times[Phase::Probes] >= 2 * step);
-        // What sleeps over is little, and in neither: the sum is what went by.
+        // The excess of sleeping is small, and is charged to neither: the sum is the elapsed time.
         assert_eq!(
             times.total(),
             Phase::ALL.iter().map(|phase| times[*phase]).sum()

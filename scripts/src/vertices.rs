@@ -6,7 +6,8 @@ use crate::script::{Draw, DrawSource, VertexData};
 /// Attributes that have current values.
 pub const ATTRIBUTES: usize = names::ATTRIBUTES as usize;
 
-/// Current values of all attributes, before a script sets any: OpenGL compatibility profile, table "Current Values".
+/// Returns the initial current values of all attributes: OpenGL compatibility profile, table
+/// "Current Values".
 pub fn initial_values() -> [[f32; 4]; ATTRIBUTES] {
     let mut values = [[0.0, 0.0, 0.0, 1.0]; ATTRIBUTES];
     // The normal, and the primary color.
@@ -18,7 +19,7 @@ pub fn initial_values() -> [[f32; 4]; ATTRIBUTES] {
 /// Checks that all vertices and indices of a draw exist.
 ///
 /// # Errors
-/// What the draw needs and the script lacks.
+/// A description of vertex data that the draw needs and the script lacks.
 pub fn check_bounds(draw: &Draw, data: Option<&VertexData>, indices: &[u32]) -> Result<(), String> {
     let rows = data.map(|data| i64::from(data.rows));
     let needed = match draw.source {
@@ -61,7 +62,8 @@ pub fn check_bounds(draw: &Draw, data: Option<&VertexData>, indices: &[u32]) -> 
     for column in data.iter().flat_map(|data| &data.columns) {
         let divisor = i64::from(draw.divisors.0[column.location as usize]);
         if divisor > 0 && draw.instances > 0 {
-            // Vulkan and GL divide the number of the instance from 0 on, and then add the first one.
+            // Vulkan and GL divide the number of the instance from 0 on, and then add the first
+            // one.
             let last = i64::from(draw.first_instance) + i64::from(draw.instances - 1) / divisor;
             if last >= rows {
                 return Err(format!(
@@ -148,7 +150,7 @@ mod tests {
         let mut plain = draw(source(0, 0, 1, IndexWidth::U32));
         plain.state.primitive_restart = false;
         assert!(check_bounds(&plain, Some(&data), &[u32::MAX]).is_err());
-        // Without [vertex data] programs make their vertices themselves.
+        // Without [vertex data] programs generate their vertices.
         assert_eq!(
             check_bounds(&draw(DrawSource::Arrays { first: 0, count: 9 }), None, &[]),
             Ok(())

@@ -4,52 +4,52 @@ use ash::vk;
 use glasm_scripts::runner;
 use std::time::Duration;
 
-/// Why the runner cannot do its work.
+/// Errors of the runner.
 #[derive(thiserror::Error, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no Vulkan loader on this machine.
+    /// The machine has no Vulkan loader.
     #[error("the Vulkan library cannot be loaded: {0}")]
     Library(String),
     /// A Vulkan call failed.
     #[error("{call} failed: {result}")]
     Vulkan {
-        /// The call.
+        /// Call.
         call: &'static str,
-        /// What it returned.
+        /// Result code of the call.
         result: vk::Result,
     },
-    /// Device memory could not be had.
+    /// Device memory could not be allocated.
     #[error("device memory: {0}")]
     Memory(#[from] gpu_allocator::AllocationError),
-    /// A buffer of a script could not be made.
+    /// A buffer of a script could not be created.
     #[error("{name} of {size} bytes: {source}")]
     Buffer {
-        /// What the buffer is called.
+        /// Name of the buffer in messages.
         name: String,
-        /// Its size in bytes.
+        /// Size in bytes.
         size: u64,
-        /// Why it could not be made.
+        /// Cause of the failure.
         source: Box<Error>,
     },
-    /// The device gives buffers no addresses of 32 bits.
+    /// The device does not support 32-bit addresses of buffers.
     #[error("the device lacks buffers with addresses of 32 bits")]
     NoLowAddresses,
-    /// The device cannot do what the script wants, which showed only when it ran.
+    /// The device cannot execute the script, which was detected at run time only.
     #[error("{0}")]
     Lacking(String),
     /// A shader of the runner's own has no module for this device.
     #[error("a shader of the runner's own: {0}")]
     OwnShader(String),
-    /// The script wants more memory than a script gets.
+    /// The script needs more memory than the limit of a script.
     #[error("out of memory: the script asks for more than {} MiB", .0 >> 20)]
     TooMuchMemory(u64),
-    /// No device of at least Vulkan 1.1 fits the choice.
+    /// No device of at least Vulkan 1.1 matches the selection.
     #[error("no Vulkan device {wanted}; there {available}")]
     NoDevice {
-        /// The choice.
+        /// Choice.
         wanted: String,
-        /// What there is.
+        /// Names of the available devices.
         available: String,
     },
     /// The validation layer is required but not installed.
@@ -57,13 +57,13 @@ pub enum Error {
         "the validation layer VK_LAYER_KHRONOS_validation is not installed, or VK_EXT_debug_utils is missing"
     )]
     NoValidation,
-    /// The device does not know the target that was asked for.
+    /// The device does not support the requested target.
     #[error("the device offers Vulkan {0}, which is less than the target needs")]
     TargetTooNew(String),
-    /// The device did not finish in time.
+    /// The device exceeded the time limit.
     #[error("timed out: the device did not finish within {0:?}")]
     TimedOut(Duration),
-    /// The script did not finish in time.
+    /// The script exceeded the time limit.
     #[error("timed out: the script did not finish within {0:?}")]
     ScriptTimedOut(Duration),
     /// A file could not be read or written.
@@ -83,10 +83,10 @@ impl<T> CallContext<T> for ash::prelude::VkResult<T> {
     }
 }
 
-/// Why a command did not succeed.
+/// Reason why a command did not succeed.
 pub(crate) type Problem = runner::Problem<Error>;
 
-/// What most commands give.
+/// Result of most commands.
 pub(crate) type Done = Result<(), Problem>;
 
 impl From<Error> for Problem {

@@ -1,8 +1,9 @@
-//! Features of devices: those that the compiler knows, and those that scripts and modules of other compilers need besides.
+//! Device features: those that the compiler supports, and those that scripts and modules of other
+//! compilers need in addition.
 //!
-//! Not here, on purpose: what scripts cannot use (sparse memory).
+//! Features that scripts cannot use (sparse memory) are deliberately absent.
 
-/// Calls a macro with the rows of all features, in the form of [`glasm::device_features`].
+/// Calls a macro with the entries of all features, in the form of [`glasm::device_features`].
 macro_rules! all_features {
     ($then:ident) => { glasm::device_features! { $then {
     feature "fullDrawIndexUint32" (core.full_draw_index_uint32) {} () [];

@@ -1,4 +1,4 @@
-//! Which color attachments a fragment module writes. Pure.
+//! Color attachments that a fragment module writes. Pure.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ const EXECUTION_MODEL_FRAGMENT: u32 = 4;
 const STORAGE_OUTPUT: u32 = 3;
 const DECORATION_LOCATION: u32 = 30;
 
-/// Which color attachments the fragment entry points of a module write.
+/// Color attachments that the fragment entry points of a module write.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct FragmentOutputs {
     /// Names of entry points, each with bits for locations.
@@ -37,13 +37,13 @@ impl FragmentOutputs {
         }
     }
 
-    /// One more than the highest location that any entry point writes.
+    /// Returns one more than the highest location that any entry point writes.
     pub(crate) fn count(&self) -> usize {
         let all = self.entry_points.iter().fold(0, |all, (_, it)| all | it);
         (u32::BITS - all.leading_zeros()) as usize
     }
 
-    /// Bit N is location N, which the entry point writes.
+    /// Returns the locations that the entry point writes; bit N is location N.
     pub(crate) fn written_by(&self, entry_point: &[u8]) -> u32 {
         let mut found = self.entry_points.iter();
         found
@@ -52,7 +52,7 @@ impl FragmentOutputs {
     }
 }
 
-/// What of a module matters here.
+/// Declarations of a module that determine its fragment outputs.
 #[derive(Default)]
 struct Facts {
     /// Names of fragment entry points with the variables that they use.
@@ -60,7 +60,7 @@ struct Facts {
     /// Ids of output variables with the ids of their pointer types.
     outputs: Vec<(u32, u32)>,
     locations: HashMap<u32, u32>,
-    /// What pointer types point to.
+    /// Pointee types of pointer types.
     pointers: HashMap<u32, u32>,
     /// Lengths of array types, as ids of constants.
     arrays: HashMap<u32, u32>,
@@ -136,7 +136,7 @@ impl Facts {
 mod tests {
     use super::*;
 
-    /// A module of instructions, each an opcode with its operands.
+    /// Returns a module of instructions, each an opcode with its operands.
     fn module(instructions: &[(u32, &[u32])]) -> Vec<u32> {
         let mut words = vec![0x0723_0203, 0x0001_0300, 0, 100, 0];
         for (opcode, operands) in instructions {

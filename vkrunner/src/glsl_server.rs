@@ -1,5 +1,5 @@
-//! A process that compiles GLSL for the whole run: starting `glslangValidator` takes longer than
-//! compiling dozens of shaders.
+//! Server process that compiles GLSL for the whole run: starting `glslangValidator` takes longer
+//! than compiling dozens of shaders.
 
 use glasm::Target;
 use std::io::{BufRead, BufReader, Write};
@@ -10,7 +10,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 /// source of. Its requests and answers are described there.
 const VARIABLE: &str = "GLASM_GLSLANG_SERVER";
 
-/// The running process.
+/// Running process.
 pub(crate) struct GlslServer {
     process: Child,
     requests: ChildStdin,
@@ -38,9 +38,9 @@ impl GlslServer {
         })
     }
 
-    /// Compiles the source files of a stage, which has the name that glslang gives it, into a module
-    /// in the file `output`. Returns false if a file has an error, or if the process cannot do it;
-    /// `glslangValidator` then reports why.
+    /// Compiles the source files of a stage, identified by glslang's name, into a module in the
+    /// file `output`. Returns false if a file has an error, or if the process fails;
+    /// `glslangValidator` then reports the reason.
     pub(crate) fn compile(
         &mut self,
         stage: &str,

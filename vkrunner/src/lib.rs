@@ -1,7 +1,8 @@
 //! Runs `.shader_test` scripts on Vulkan, without a window.
 //!
-//! A script holds programs, vertices, and commands that draw, dispatch and compare; `docs/scripts.md` describes the language. A
-//! [`Runner`] opens a device once and runs any number of scripts on it; each gives a [`ScriptReport`]:
+//! A script contains programs, vertices, and commands that draw, dispatch and compare;
+//! `docs/scripts.md` describes the language. A [`Runner`] opens a device once and runs any number
+//! of scripts on it; each returns a [`ScriptReport`]:
 //!
 //! ```no_run
 //! use glasm_vkrunner::{DeviceChoice, RunOptions, Runner, Summary, find_scripts};
@@ -17,13 +18,14 @@
 //! # Ok::<(), glasm_vkrunner::Error>(())
 //! ```
 //!
-//! From script to outcome: the crate [`glasm_scripts`] reads the text; here, `requirements` compares what it needs with what the device has,
-//! `programs` compiles its programs, `execute` runs its commands and reads back what they left, which `glasm_scripts` compares and reports.
-//! Only `vk` calls Vulkan, and all `unsafe` code is there.
+//! Execution of scripts on Vulkan: the crate [`glasm_scripts`] parses the source; here,
+//! `requirements` compares the requirements with the capabilities of the device, `programs`
+//! compiles the programs, `execute` runs the commands and reads back the results, which
+//! `glasm_scripts` compares and reports. Only `vk` calls Vulkan, and all `unsafe` code is there.
 //!
-//! A crash of a driver takes the process with it: a caller who must survive one runs scripts in
-//! separate processes, as the `glasm` command does. A device that hangs is given up after
-//! [`RunOptions::timeout`] and opened again for the next script.
+//! A crash of a driver terminates the process: a caller that must survive it runs scripts in
+//! separate processes, like the `glasm` command. A device that hangs is abandoned after
+//! [`RunOptions::timeout`] and reopened for the next script.
 
 mod error;
 mod execute;

@@ -1,4 +1,4 @@
-//! What a caller chooses.
+//! Options of the caller.
 
 use glasm::StateForm;
 use glasm_scripts::compile::Withheld;
@@ -7,54 +7,53 @@ use glasm_scripts::runner::DeviceChoice;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Whether to load the validation layer. Its messages fail the script that causes them.
+/// Use of the validation layer. Its messages fail the script that causes them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Validation {
     /// If it is installed.
     #[default]
     Auto,
-    /// It must be installed.
+    /// The layer is required.
     Require,
-    /// Not.
+    /// The layer is not loaded.
     Off,
 }
 
-/// A detour that assembly programs take to the device.
+/// Language that assembly programs are translated to before they reach the device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Through {
-    /// Each module is written as GLSL for Vulkan and compiled from that, by the program `glslangValidator`. Needs the feature `text`.
+    /// GLSL for Vulkan, which the program `glslangValidator` compiles. Needs the feature `text`.
     Glsl,
-    /// Each module is written as WGSL and taken back by naga. Scripts whose programs WGSL cannot say exactly are skipped. Needs the feature
-    /// `text`.
+    /// WGSL, which naga compiles. Scripts with programs that WGSL cannot express exactly are
+    /// skipped. Needs the feature `text`.
     Wgsl,
 }
 
-/// What becomes of draws and dispatches.
+/// Execution of draws and dispatches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Work {
-    /// The device does them.
+    /// The device executes draws and dispatches.
     #[default]
     Done,
-    /// They do nothing. A script that passes nevertheless proves nothing of what its programs
-    /// compute.
+    /// Draws and dispatches are skipped. A script that passes nevertheless proves nothing about the
+    /// results of its programs.
     Left,
 }
 
 /// Options of a [`Runner`](crate::Runner).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunOptions {
-    /// Which device to run on.
+    /// Device to run on.
     pub device: DeviceChoice,
-    /// Whether to load the validation layer.
+    /// Use of the validation layer.
     pub validation: Validation,
-    /// Directory for the images of `save image`, made if it is missing; without it nothing is
-    /// saved.
+    /// Directory for the images of `save image`, created if it is missing; `None` saves nothing.
     pub save_images: Option<PathBuf>,
-    /// Directory for images of failures, made if it is missing; without it none are written. A
-    /// script that fails leaves one of every attachment and of every failed probe of pixels: see
+    /// Directory for images of failures, created if it is missing; `None` writes none. For a script
+    /// that fails, there is one of every attachment and of every failed probe of pixels: see
     /// [`ScriptReport::failure_images`](crate::ScriptReport::failure_images).
     pub failure_images: Option<PathBuf>,
-    /// Directory for every SPIR-V module that is used, made if it is missing:
+    /// Directory for every SPIR-V module that is used, created if it is missing:
     /// `SCRIPT.STAGE.TARGET.spv`, for example `scripts_lit.fragment.vulkan1.3.spv` for the script
     /// `scripts/lit.shader_test`.
     pub module_dir: Option<PathBuf>,
@@ -63,23 +62,25 @@ pub struct RunOptions {
     /// skipped: they were run already. Scripts with modules that are compiled again for each draw
     /// are not skipped.
     pub known_modules: Option<PathBuf>,
-    /// How long the device may work on one draw or dispatch.
+    /// Time limit of the device for one draw or dispatch.
     pub timeout: Duration,
-    /// How long a script may take. It is over time at the first use of the device after that; the time that a compiler or a driver takes
-    /// in between cannot be cut short.
+    /// Time limit of a script. It is checked at each use of the device; the work of a compiler or a
+    /// driver in between cannot be interrupted.
     pub script_timeout: Duration,
-    /// Target to compile for; by default the newest that the device takes.
+    /// Target to compile for; by default the newest that the device supports.
     pub target: Option<glasm::Target>,
-    /// The detour that assembly programs take to the device; without one their modules are taken as they are.
+    /// Translation of assembly programs through another language before they reach the device;
+    /// `None` uses their modules unchanged.
     pub through: Option<Through>,
-    /// Where modules have GL state from.
+    /// Source of the GL state in modules.
     pub state: StateForm,
-    /// Features that the compiler is not informed of: its programs must do without. What scripts
-    /// require stays unchanged.
+    /// Features that are hidden from the compiler: its programs must not use them. The requirements
+    /// of scripts are unaffected.
     pub without: Withheld,
-    /// Whether reports hold what programs left to be seen: see [`ScriptReport::observations`](crate::ScriptReport::observations).
+    /// Recording of observable output: see
+    /// [`ScriptReport::observations`](crate::ScriptReport::observations).
     pub observe: Observe,
-    /// What becomes of draws and dispatches. For tests of scripts: the others have no use for less than all of it.
+    /// Execution of draws and dispatches. Other values than the default are for tests of scripts.
     pub work: Work,
 }
 

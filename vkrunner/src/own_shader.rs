@@ -1,13 +1,14 @@
-//! Shaders of the runner's own: programs in the text form of the compiler's intermediate representation.
+//! Shaders of the runner's own: programs in the text form of the compiler's intermediate
+//! representation.
 //!
-//! Everything that they are bound to is in descriptor set 0.
+//! All their bindings are in descriptor set 0.
 
 use crate::error::Error;
 use crate::requirements::Capabilities;
 use glasm::{BindingLayout, Options, Shader};
 use glasm_scripts::compile::Withheld;
 
-/// Binding of the parameters: after everything that is numbered by unit.
+/// Binding of the parameters: greater than all bindings that depend on units.
 const PARAMETER_BINDING: u32 = 1000;
 
 /// Compiles a program for a device.

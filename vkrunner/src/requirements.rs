@@ -1,4 +1,4 @@
-//! What a device can do, and whether that is enough for a script.
+//! Capabilities of a device, and the check whether they suffice for a script.
 
 mod buffers;
 mod capabilities;
@@ -20,14 +20,15 @@ use glasm_scripts::script::{Column, Command, DrawSource, IndexWidth, ProgramForm
 
 pub(crate) use groups::missing_for_module;
 
-/// Returns why a script excludes a device that supports so much; `None` if it does not.
+/// Returns the reason why a script excludes a device with these capabilities; `None` if it does
+/// not.
 pub(crate) fn surplus(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let without = &script.requirements.without;
     let name = without.iter().find(|name| capabilities.has(name))?;
     Some(format!("the device has {name}"))
 }
 
-/// Returns why a script cannot run on a device; `None` if it can.
+/// Returns the reason why a script cannot run on a device; `None` if it can.
 pub(crate) fn skip_reason(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let requirements = &script.requirements;
     if let Some(unmet) = requirements.unmet.first() {
@@ -72,7 +73,7 @@ fn missing_format(script: &Script, capabilities: &Capabilities) -> Option<String
     let lacks = |what: &str, format: vk::Format| {
         Some(format!("the device lacks {format:?} as {what} format"))
     };
-    // Our programs read attributes of 64 bits as words.
+    // Programs of the compiler read attributes of 64 bits as words.
     let is_own = |form| matches!(form, ProgramForm::Assembly | ProgramForm::Ir);
     let own = script
         .programs
@@ -106,7 +107,7 @@ fn missing_stage(script: &Script, capabilities: &Capabilities) -> Option<String>
         .then(|| "the device lacks bufferDeviceAddress, which addresses of buffers need".to_owned())
 }
 
-/// Returns what the device lacks for a draw.
+/// Returns the requirement of a draw that the device does not meet.
 fn missing_for_draw(script: &Script, capabilities: &Capabilities) -> Option<String> {
     script.steps.iter().find_map(|step| {
         let Command::Draw(draw) = &step.command else {
@@ -133,7 +134,7 @@ fn missing_for_draw(script: &Script, capabilities: &Capabilities) -> Option<Stri
     })
 }
 
-/// Returns what the device lacks for `probe samples`.
+/// Returns the requirement of `probe samples` that the device does not meet.
 fn missing_for_counts(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let mut steps = script.steps.iter();
     let counts = steps.any(|step| matches!(step.command, Command::ProbeSamples { .. }));

@@ -1,4 +1,4 @@
-//! Runs scripts one after the other on one device.
+//! Runs scripts sequentially on one device.
 
 use crate::error::Error;
 use crate::execute;
@@ -30,11 +30,13 @@ pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
     Ok(devices.map(|device| device.info).collect())
 }
 
-/// Runs scripts on one device, which is opened once. A runner stays on its thread; several run side by side.
+/// Runs scripts on one device, which is opened once. A runner is bound to its thread; several can
+/// run in parallel.
 ///
-/// Drop it before the process begins to end, or never: drivers run exit handlers, and a device that is closed on another thread meanwhile
-/// crashes some of them (lavapipe aborts in a few of a hundred runs). Beware of runners in thread-local variables: [`std::thread::scope`]
-/// does not wait for their destructors.
+/// Drop it before the process begins to end, or never: drivers run exit handlers, and closing a
+/// device on another thread at the same time crashes some of them (lavapipe aborts in a few of a
+/// hundred runs). Runners in thread-local variables are a risk: [`std::thread::scope`] does not
+/// wait for their destructors.
 pub struct Runner {
     options: RunOptions,
     target: Target,
@@ -47,7 +49,7 @@ pub struct Runner {
     instance: Rc<Instance>,
 }
 
-/// The device of a runner, with everything that scripts left for the next ones.
+/// Device of a runner, with all objects that scripts leave for the next ones.
 struct OpenDevice(Rc<Device>);
 
 impl Drop for OpenDevice {
@@ -93,23 +95,23 @@ impl Runner {
         self.target
     }
 
-    /// Returns whether the validation layer watches.
+    /// Returns true if the validation layer is loaded.
     pub fn validates(&self) -> bool {
         self.instance.validates()
     }
 
-    /// Returns whether a script timed out or lost the device. The next script gets a new device,
-    /// but the old one may be at work until the process ends, and devices made of threads then have
-    /// fewer for others: a caller who can continues in a new process.
+    /// Returns true if a script timed out or lost the device. The next script uses a new device,
+    /// but the old one may continue to work until the process ends, and devices that consist of
+    /// threads then have fewer of them: callers should continue in a new process if they can.
     pub fn gave_up_device(&self) -> bool {
         self.gave_up_device.get()
     }
 
-    /// Runs a script. Whatever goes wrong is in the report.
+    /// Runs a script. All errors are in the report.
     pub fn run_file(&self, path: &Path) -> ScriptReport {
         let run = |name: &str, text: &[u8]| self.run_text(name, text);
         report_on(path, &self.clock, run, || {
-            // Nobody knows in what state the device is.
+            // The state of the device is unknown after a panic.
             *self.device.borrow_mut() = None;
         })
     }
@@ -285,7 +287,8 @@ fn choose(devices: Vec<PhysicalDevice>, choice: &DeviceChoice) -> Result<Physica
     })
 }
 
-/// Returns whether `wanted` is a part of a device's name, as [`DeviceChoice::Name`] compares them.
+/// Returns true if `wanted` is a substring of a device's name, compared as for
+/// [`DeviceChoice::Name`].
 pub fn is_called(device: &str, wanted: &str) -> bool {
     // Mesa's CPU driver is known as lavapipe, but its device calls itself llvmpipe.
     let wanted = wanted.to_lowercase().replace("lavapipe", "llvmpipe");
@@ -331,7 +334,8 @@ fn write_modules(
     Ok(())
 }
 
-/// Decides whether a directory has all modules of a script, as [`write_modules`] writes them.
+/// Returns true if a directory has all modules of a script, in the form in which [`write_modules`]
+/// writes them.
 fn has_modules(folder: &Path, name: &str, target: Target, sets: &[ModuleSet]) -> bool {
     // Modules that are compiled again for each draw have no words here.
     let mut modules = sets.iter().flat_map(|set| &set.modules);

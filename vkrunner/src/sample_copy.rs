@@ -1,7 +1,9 @@
-//! The compute shaders that copy one sample of every pixel between a multisample image and a buffer.
+//! The compute shaders that copy one sample of every pixel between a multisample image and a
+//! buffer.
 //!
-//! One invocation per pixel. The image is two-dimensional, arrayed and multisampled; the buffer has texels of four components, row by row.
-//! The one parameter has the layer, the sample, the width in pixels, and the row of the image that is the first one in the buffer.
+//! One invocation per pixel. The image is two-dimensional, arrayed and multisampled; the buffer has
+//! texels of four components, row by row. The parameters are the layer, the sample, the width in
+//! pixels, and the row of the image that is the first one in the buffer.
 
 use crate::error::Error;
 use crate::own_shader::{compile, texel_words};
@@ -15,16 +17,17 @@ pub(crate) const PARAMETERS_SIZE: u32 = 16;
 /// Bytes of a texel in the buffer.
 pub(crate) const TEXEL_SIZE: u32 = 16;
 
-/// What is copied, and where to.
+/// Direction of the copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SampleCopying {
-    /// From a sampled image whose texels are `Sfloat`, `Sint` or `Uint`; everything else is read as floats.
+    /// Reads from a sampled image whose texels are `Sfloat`, `Sint` or `Uint`; all other encodings
+    /// are read as floats.
     Read(Encoding),
-    /// To a storage image of raw texels of so many bits.
+    /// Writes to a storage image of raw texels of this number of bits.
     Write(u8),
 }
 
-/// A module, and where it is bound to what it copies.
+/// Shader module of the copy, and its bindings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SampleCopy {
     pub(crate) words: Vec<u32>,

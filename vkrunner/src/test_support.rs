@@ -17,7 +17,7 @@ pub(crate) fn module(stage: Stage, reflection: Option<Reflection>) -> Module {
     }
 }
 
-/// Returns the reflection of a program that uses nothing.
+/// Returns the reflection of a program without resources.
 pub(crate) fn reflection(stage: Stage) -> Reflection {
     Reflection {
         stage,
@@ -44,7 +44,7 @@ pub(crate) fn reflection(stage: Stage) -> Reflection {
     }
 }
 
-/// Checks modules with `spirv-val`, where it is installed.
+/// Checks modules with `spirv-val`, if it is installed.
 pub(crate) fn assert_valid(words: &[u32]) {
     use std::io::Write;
     use std::process::{Command, Stdio};

@@ -1,8 +1,8 @@
 //! GLSL and SPIR-V text to modules, through the programs `glslangValidator` and `spirv-as`.
 //!
-//! Starting a program costs more than most scripts, so results are retained: scripts share
-//! sections, and a script may run again. Files and output go through a separate directory, which
-//! is removed afterwards. A program that does not end is ended.
+//! Starting a program takes longer than most scripts, so results are cached: scripts share
+//! sections, and a script may run again. Files and output are in a separate directory, which is
+//! removed afterwards. A program that exceeds its time limit is terminated.
 
 use crate::glsl_server::GlslServer;
 use glasm::Target;
@@ -17,17 +17,17 @@ use std::process::{Command as Process, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// How long a program may work on one module.
+/// Time limit of a tool for one module.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 /// Messages and words that are retained at most, in bytes.
 const CACHE_LIMIT: usize = 16 << 20;
 /// Messages that are retained of one run.
 const MAX_MESSAGES: usize = 20;
 
-/// A language that a program translates.
+/// Language that a program translates.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum TextLanguage {
-    /// Several texts are linked together.
+    /// GLSL sources, which are linked together.
     Glsl,
     /// SPIR-V assembly: one text.
     SpirvAssembly,
@@ -49,7 +49,7 @@ impl TextLanguage {
     }
 }
 
-/// What to translate.
+/// Input of a translation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct ToolInput {
     pub(crate) language: TextLanguage,
@@ -58,20 +58,20 @@ pub(crate) struct ToolInput {
     pub(crate) texts: Vec<Vec<u8>>,
 }
 
-/// Something that a program has to say about a text.
+/// Message of a tool about a source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ToolMessage {
-    /// Number of the text and line in it, from 1; `None` if the message is about all of it.
+    /// Index of the source and line in it, from 1; `None` if the message is about the whole source.
     pub(crate) place: Option<(usize, u32)>,
     pub(crate) text: String,
 }
 
-/// Why there is no module.
+/// Reason why a tool produced no module.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum ToolError {
     /// The program is not installed.
     Missing(String),
-    /// The program refuses the text, or fails itself.
+    /// The tool rejects the source, or fails itself.
     Refused(Vec<ToolMessage>),
 }
 
@@ -81,7 +81,7 @@ impl ToolError {
     }
 }
 
-/// Runs the programs, and keeps what they gave.
+/// Runs external tools, and caches their results.
 #[derive(Default)]
 pub(crate) struct Tools {
     results: RefCell<HashMap<ToolInput, Result<Vec<u32>, ToolError>>>,
@@ -127,8 +127,8 @@ impl Tools {
         }
     }
 
-    /// Returns the module that the server makes of GLSL; `None` if there is no server, or if it
-    /// refuses the text.
+    /// Returns the module that the server compiles from GLSL; `None` if there is no server, or if
+    /// it rejects the source.
     fn compile_on_server(
         &self,
         job: &ToolInput,
@@ -154,7 +154,7 @@ impl Tools {
     }
 }
 
-/// A directory that is removed at the end.
+/// Directory that is removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -166,7 +166,7 @@ impl Folder {
             let path = std::env::temp_dir().join(name);
             match fs::create_dir(&path) {
                 Ok(()) => return Ok(Self(path)),
-                // An earlier process of the same number has left it after.
+                // An earlier process with the same id has left it.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -176,7 +176,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed stays in the system's directory for temporary files.
+        // Files that cannot be removed remain in the system's directory for temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -192,7 +192,7 @@ fn glsl_extension(stage: Stage) -> &'static str {
     }
 }
 
-/// Name of the file of text `index`; messages of the programs begin with it.
+/// Returns the name of the file of source `index`; messages of the tools begin with it.
 fn file_name(index: usize, stage: Stage) -> String {
     format!("{index}.{}", glsl_extension(stage))
 }
@@ -208,7 +208,7 @@ fn words_of(bytes: &[u8]) -> Vec<u32> {
         .collect()
 }
 
-/// Runs the program of a job in a directory that holds its sources as files of these names.
+/// Runs the program of a job in a directory with its sources as files of these names.
 fn run_program(job: &ToolInput, folder: &Path, names: &[String]) -> Result<Vec<u32>, ToolError> {
     let system = |error: std::io::Error| ToolError::general(error.to_string());
     let mut process = Process::new(job.language.program());
@@ -246,7 +246,7 @@ fn run_program(job: &ToolInput, folder: &Path, names: &[String]) -> Result<Vec<u
     }
 }
 
-/// Runs a program to its end; says whether it succeeded.
+/// Waits for a process; returns true if it succeeded.
 fn wait(mut process: Process) -> std::io::Result<bool> {
     let mut child = process.spawn()?;
     let watch = Stopwatch::of_process(child.id());
@@ -291,7 +291,7 @@ fn read_messages(job: &ToolInput, output: &str) -> Vec<ToolMessage> {
     messages
 }
 
-/// `ERROR: 0.frag:12: text`; sums at the end say nothing new.
+/// Parses `ERROR: 0.frag:12: text`; the summaries at the end are redundant.
 fn read_glslang_line(job: &ToolInput, line: &str) -> Option<ToolMessage> {
     if line.ends_with("No code generated.")
         || line.starts_with("SPIR-V is not generated")
@@ -324,7 +324,7 @@ fn read_glslang_line(job: &ToolInput, line: &str) -> Option<ToolMessage> {
     })
 }
 
-/// `error: 12: 3: text`
+/// Parses `error: 12: 3: text`.
 fn read_assembler_line(line: &str) -> ToolMessage {
     let text = line.strip_prefix("error: ").unwrap_or(line);
     let place = text.split_once(": ").and_then(|(number, rest)| {
@@ -358,7 +358,7 @@ mod tests {
         }
     }
 
-    /// The result, unless the program is missing.
+    /// Returns the result, unless the tool is missing.
     fn translate(job: ToolInput) -> Option<Result<Vec<u32>, Vec<ToolMessage>>> {
         match Tools::default().translate(job) {
             Ok(words) => Some(Ok(words)),

@@ -1,4 +1,5 @@
-//! Scripts on a real device, with shaders in SPIR-V assembly. Without a device, or without `spirv-as`, a test says so and ends.
+//! Scripts on a real device, with shaders in SPIR-V assembly. Without a device, or without
+//! `spirv-as`, a test says so and ends.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -7,7 +8,7 @@ use glasm_vkrunner::{Outcome, RunOptions, Runner, ScriptReport};
 use std::fs;
 use std::path::PathBuf;
 
-/// A folder that is removed at the end.
+/// Directory that is removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -57,7 +58,7 @@ fn expect_pass(name: &str, script: &str) {
     }
 }
 
-/// Lines of the failures of a script, and their messages joined.
+/// Returns the lines of the failures of a script, and their messages joined.
 fn failures(name: &str, script: &str) -> Option<(Vec<Option<u32>>, String)> {
     let report = run_with(&RunOptions::default(), name, script)?;
     let lines = report.failures.iter().map(|failure| failure.line).collect();
@@ -65,7 +66,7 @@ fn failures(name: &str, script: &str) -> Option<(Vec<Option<u32>>, String)> {
     Some((lines, messages.join("\n")))
 }
 
-/// A fragment shader that writes the constant that `color` names.
+/// Returns a fragment shader that writes the constant that `color` names.
 fn constant_color(color: &str) -> String {
     format!(
         r#"
@@ -581,7 +582,7 @@ fn failures_leave_pictures() {
     );
 }
 
-/// A script that fails twice, with pictures of two layers of four attachments.
+/// A script that fails twice, with images of two layers of four attachments.
 const TWO_LAYERS: &str = "[require]
 fbsize 4 2
 framebuffer 2 R32_SFLOAT
@@ -646,7 +647,8 @@ fn every_attachment_has_its_picture() {
         (name, image.caption.as_str())
     });
     assert_eq!(images.collect::<Vec<_>>(), PICTURES);
-    // The picture of the first probe, 4 pixels wide and magnified 32 times: what it expects, depth 0.25 as gray, and the verdict.
+    // The image of the first probe, 4 pixels wide and magnified 32 times: the expected depth 0.25
+    // as gray, and the verdict.
     let file = std::io::BufReader::new(fs::File::open(&report.failure_images[0].path).unwrap());
     let mut reader = png::Decoder::new(file).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];

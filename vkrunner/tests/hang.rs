@@ -1,4 +1,5 @@
-//! A program that never ends. In a process of its own, because the device goes on with it until the process ends.
+//! A program that never ends. It runs in a separate process, because the device continues to
+//! execute it until the process ends.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

@@ -1,4 +1,5 @@
-//! What failing probes of buffers say, and scripts whose buffers cannot be had. Without a device a test says so and ends.
+//! Messages of failing probes of buffers, and scripts whose buffers cannot be created. Without a
+//! device a test prints a message and ends.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -27,7 +28,7 @@ fn run(name: &str, scripts: &[&str]) -> Option<Vec<ScriptReport>> {
     Some(reports)
 }
 
-/// Lines and messages of the failures of a script; `None` if the device cannot run it.
+/// Returns lines and messages of the failures of a script; `None` if the device cannot run it.
 fn failures(name: &str, script: &str) -> Option<Vec<(Option<u32>, String)>> {
     let report = run(name, &[script])?.remove(0);
     if let Outcome::Skip(reason) = &report.outcome {
@@ -159,7 +160,8 @@ fn the_next_script_runs_after_one_that_needs_too_much() {
     assert_eq!(reports[1].outcome, Outcome::Pass);
 }
 
-/// A program that captures the x coordinate of its position, and what follows its sections.
+/// Returns a program that captures the x coordinate of its position, and the sections that follow
+/// it.
 fn capturing(test: &str) -> String {
     format!(
         "[require]\nfbsize 4 4\n\

@@ -1,7 +1,7 @@
 //! A copy of the workspace with faults in it, and its build.
 //!
-//! The copy has a target directory of its own, so that nothing takes its programs for the real
-//! ones; what is built of other crates is linked there from ours.
+//! The copy has a separate target directory, so that its programs are not confused with the real
+//! ones; build artifacts of other crates are linked from the target directory of the workspace.
 
 use crate::rewrite::rewrite;
 use crate::sample::{CRATES, Fault};
@@ -14,13 +14,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
-/// Where everything goes.
+/// Directory of all output.
 pub(crate) static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("mutate"));
 
-/// What the crate `ir` gets, for all.
+/// Switch that is added to the crate `ir`, for all crates.
 const SWITCH: &str = include_str!("switch.rs");
 
-/// Where the copy tells what scripts reach and give: file, text, and what stands there instead.
+/// Instrumentation of the copy, which reports the faults that scripts reach and the output of the
+/// compiler: file, original source, and replacement.
 const WATCH: [(&str, &str, &str); 5] = [
     (
         "compiler/ir/src/lib.rs",
@@ -49,28 +50,28 @@ const WATCH: [(&str, &str, &str); 5] = [
     ),
 ];
 
-/// Most rounds of leaving out what does not compile.
+/// Maximum number of iterations of removing faults that do not compile.
 const ROUNDS: usize = 40;
 
-/// The copy, built.
+/// Built copy of the workspace.
 pub(crate) struct Copy {
     root: PathBuf,
     target: PathBuf,
 }
 
-/// A program of tests.
+/// Program of tests.
 #[derive(Clone, Debug)]
 pub(crate) struct TestProgram {
     /// Name of the package and the target.
     pub(crate) name: String,
-    /// The program.
+    /// Program.
     pub(crate) path: PathBuf,
-    /// Where it runs.
+    /// Working directory.
     pub(crate) folder: PathBuf,
 }
 
 impl Copy {
-    /// Builds the `glasm` command with the faults in it; their numbers are their places in the
+    /// Builds the `glasm` command with the faults in it; their numbers are their indices in the
     /// list. Returns those that compile.
     pub(crate) fn build(faults: &[Fault]) -> Result<(Self, BTreeSet<usize>)> {
         shell::create_dir(&OUT)?;
@@ -101,8 +102,8 @@ impl Copy {
         self.target.join("debug/glasm")
     }
 
-    /// Copies what git knows; files that are the same keep their time, so that cargo does not build
-    /// them again.
+    /// Copies the files that git tracks; unchanged files retain their modification time, so that
+    /// cargo does not build them again.
     fn copy_sources(&self) -> Result<()> {
         let listed = shell::capture(Command::new("git").args([
             "ls-files",
@@ -158,8 +159,7 @@ impl Copy {
         std::fs::write(&path, bytes).with_context(|| format!("writing {}", path.display()))
     }
 
-    /// Writes the compiler with the faults that are left, and returns where in the files they
-    /// stand.
+    /// Writes the compiler with the remaining faults, and returns their byte ranges in the files.
     fn write_faults(&self, faults: &[Fault], alive: &BTreeSet<usize>) -> Result<Parts> {
         let count = format!("const COUNT: usize = {};\n", faults.len());
         self.write(SWITCH_FILE, (SWITCH.to_owned() + &count).as_bytes())?;
@@ -259,10 +259,10 @@ impl Copy {
     }
 }
 
-/// Where faults are in each file.
+/// Byte ranges of the faults in each file.
 type Parts = BTreeMap<String, Vec<(usize, Range<usize>)>>;
 
-/// The switch, in the copy.
+/// Switch, in the copy.
 const SWITCH_FILE: &str = "compiler/ir/src/fault_switch.rs";
 
 fn is_rewritten(name: &str) -> bool {
@@ -282,8 +282,8 @@ fn compiler_errors(output: &[u8]) -> impl Iterator<Item = Value> {
         .map(|line| line["message"].clone())
 }
 
-/// Returns the faults that an error is about: the smallest around one of its places, or else the
-/// nearest in the file.
+/// Returns the faults that an error is about: the smallest one around one of its locations, or else
+/// the nearest one in the file.
 fn blamed(message: &Value, parts: &Parts) -> Vec<usize> {
     let spans = message["spans"].as_array().cloned().unwrap_or_default();
     let mut primary = Vec::new();
@@ -326,8 +326,7 @@ fn blamed(message: &Value, parts: &Parts) -> Vec<usize> {
     }
 }
 
-/// Links what cargo has built of other crates into another target directory, if there is nothing
-/// yet.
+/// Links the build artifacts of other crates into another target directory, if it is empty.
 fn link_dependencies(from: &Path, to: &Path) -> Result<()> {
     let fingerprints = from.join(".fingerprint");
     if to.exists() || !fingerprints.is_dir() {
@@ -356,8 +355,7 @@ fn link_dependencies(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Links a file, or all files of a directory. A file that cannot be linked is one that cargo makes
-/// again.
+/// Links a file, or all files of a directory. If a file cannot be linked, cargo rebuilds it.
 fn link_all(from: &Path, to: &Path) -> Result<()> {
     for entry in walkdir::WalkDir::new(from) {
         let entry = entry?;
@@ -409,7 +407,7 @@ mod tests {
         };
         assert_eq!(blamed(&spans(25, 30), &parts), [2]);
         assert_eq!(blamed(&spans(41, 50), &parts), [1]);
-        // An error about code around faults, and one beside all of them.
+        // An error about code around faults, and one outside of all of them.
         assert_eq!(blamed(&spans(5, 92), &parts), [1, 2]);
         assert_eq!(blamed(&spans(110, 111), &parts), [3]);
         assert!(blamed(&json!({ "spans": [] }), &parts).is_empty());

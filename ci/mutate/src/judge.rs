@@ -1,5 +1,5 @@
-//! Who notices a fault: first the scripts that reach it, then the tests, then the scripts in other
-//! ways.
+//! Detection of a fault: first by the scripts that reach it, then by the tests, then by the scripts
+//! in other configurations.
 
 use crate::build::{Copy, OUT, TestProgram};
 use crate::process::{self, End};
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Packages whose tests judge what scripts do not see.
+/// Packages with tests for code that scripts do not cover.
 pub(crate) const PACKAGES: [&str; 6] = [
     "glasm-ir",
     "glasm-frontend",
@@ -22,46 +22,46 @@ pub(crate) const PACKAGES: [&str; 6] = [
     "glasm-tests",
 ];
 
-/// Programs of tests that take long and have little to add: one measures memory, the others look at
-/// the modules and texts of all scripts, which run with the validation layer and through WGSL
-/// anyway.
+/// Test programs that take long and detect few additional faults: one measures memory, the others
+/// check the modules and translations of all scripts, which run with the validation layer and
+/// through WGSL anyway.
 const LEFT_OUT: [&str; 3] = ["tests memory", "tests spirv_val", "tests text"];
 
-/// How many of the scripts that reach a fault run first, without the validation layer; then all
-/// run, with it.
+/// Numbers of scripts that reach a fault and run first, without the validation layer; then all run,
+/// with it.
 const FIRST: [usize; 2] = [8, 100];
 
-/// Time that tests with a fault may take beyond ten times their usual one.
+/// Time that tests with a fault may take beyond ten times their normal one.
 const TEST_GRACE: Duration = Duration::from_secs(20);
 
 /// Names of scripts or tests that a report shows.
 const SHOWN: usize = 5;
 
-/// What became of a fault.
+/// Result for a fault.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Verdict {
     /// This script noticed it, in this way.
     Script(String, String),
     /// This program of tests noticed it, in this test.
     Test(String, String),
-    /// Nobody did.
+    /// No script or test detected the fault.
     Survived(Survivor),
 }
 
-/// What is known of a fault that no one noticed.
+/// Information about an undetected fault.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Survivor {
-    /// How many scripts run the code, and the nearest of them.
+    /// Number of scripts that run the code, and the nearest of them.
     pub(crate) scripts: (usize, Vec<String>),
     /// Tests that run the code.
     pub(crate) tests: Vec<String>,
-    /// Scripts or programs for which the compiler gives something else with the fault.
+    /// Scripts or programs for which the compiler output differs with the fault.
     pub(crate) differing: Vec<String>,
-    /// The first line that differs.
+    /// First line that differs.
     pub(crate) difference: Option<String>,
 }
 
-/// A test as it is without a fault.
+/// Measurements of a test without a fault.
 struct Tested {
     program: TestProgram,
     name: String,
@@ -73,9 +73,9 @@ struct Tested {
 pub(crate) struct Judge {
     copy: Copy,
     driver: Driver,
-    /// On lavapipe.
+    /// Scripts on lavapipe.
     plain: Way,
-    /// Through a language that lacks what lavapipe has, and on another driver.
+    /// Scripts through a language that lacks features of lavapipe, and on another driver.
     others: Vec<Way>,
     /// Programs that only load.
     corpus: Option<Way>,
@@ -140,7 +140,8 @@ impl Judge {
         Ok(noticed.unwrap_or(Verdict::Survived(survivor)))
     }
 
-    /// Runs scripts with a fault. If none notices it, what the compiler gave otherwise is noted.
+    /// Runs scripts with a fault. If none detects it, records scripts with different compiler
+    /// output.
     fn noticed_by(
         &self,
         way: &Way,
@@ -220,7 +221,7 @@ impl Judge {
         Ok(names.map(str::to_owned).collect())
     }
 
-    /// Returns what a test reaches, unless it fails without a fault.
+    /// Returns the faults that a test reaches, unless it fails without a fault.
     fn test(&self, program: &TestProgram, name: &str, number: usize) -> Result<Option<Tested>> {
         let file = std::path::absolute(OUT.join(format!("runs/test-{number}")))?;
         let _ = std::fs::remove_file(&file);
@@ -259,7 +260,7 @@ impl Judge {
         Ok(command)
     }
 
-    /// Runs the tests that reach a fault which scripts do not notice, those of the fastest program
+    /// Runs the tests that reach a fault which scripts do not detect, those of the fastest program
     /// first.
     pub(crate) fn by_tests(&self, fault: usize, mut survivor: Survivor) -> Result<Verdict> {
         let mut programs: BTreeMap<&Path, Vec<&Tested>> = BTreeMap::new();
@@ -282,7 +283,8 @@ impl Judge {
         Ok(Verdict::Survived(survivor))
     }
 
-    /// Runs the scripts in other ways. What the compiler makes of other programs is only compared.
+    /// Runs the scripts in other configurations. For other programs only the compiler output is
+    /// compared.
     pub(crate) fn by_ways(&self, fault: usize, mut survivor: Survivor) -> Result<Verdict> {
         for way in &self.others {
             let scripts = way.reaching(fault);
@@ -298,7 +300,7 @@ impl Judge {
         Ok(Verdict::Survived(survivor))
     }
 
-    /// Returns which of the tests of a program fails with a fault; without it they take `time`.
+    /// Returns the test of a program that fails with a fault; without it they take `time`.
     fn failed_test(
         &self,
         tests: &[&Tested],

@@ -1,9 +1,9 @@
-//! `cargo xtask mutate`: faults put into the compiler one at a time, to see whether scripts and
-//! tests notice them.
+//! `cargo xtask mutate`: inserts faults into the compiler one at a time, and checks that scripts
+//! and tests detect them.
 //!
-//! A build for each fault would take minutes. So one build of a copy of the workspace holds all
-//! faults that are drawn, each behind a switch that an environment variable turns on; what does not
-//! compile is left out.
+//! A build for each fault would take minutes. Therefore one build of a copy of the workspace
+//! contains all selected faults, each controlled by a switch that an environment variable turns on;
+//! faults that do not compile are removed.
 #![expect(
     clippy::print_stdout,
     reason = "a command line program prints its progress"
@@ -36,9 +36,10 @@ use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// What `test` draws. Every fault has its own lot: what is drawn changes only where the code does.
+/// Seed of the selection of `test`. The rank of a fault depends on the fault only: the selection
+/// changes only if the code changes.
 const TEST_SEED: u64 = 13;
-/// How much `test` draws.
+/// Number of faults that `test` selects.
 const TEST_COUNT: usize = 24;
 
 const HELP: &str = "\
@@ -69,13 +70,13 @@ pub struct Options {
     corpus: Option<PathBuf>,
 }
 
-/// Judges the faults that were asked for, or lists them: `cargo xtask mutate`. The working
-/// directory is the root of the repository. The exit status is 1 if a fault survives without an
-/// explanation.
+/// Evaluates the requested faults, or lists them: `cargo xtask mutate`. The working directory is
+/// the root of the repository. The exit status is 1 if a fault without an explanation is
+/// undetected.
 ///
 /// # Errors
 ///
-/// Fails where the copy of the workspace does not build, or where scripts do not run.
+/// If the copy of the workspace does not build, or scripts do not run.
 pub fn run(options: &Options) -> Result<ExitCode> {
     let found = sample::find_faults()?;
     println!("{} faults could be put in", found.len());
@@ -116,7 +117,7 @@ pub fn test() -> Result<Tally> {
     Ok(summarize(&judge_all(drawn, &options)?))
 }
 
-/// Prints survivors and counts; those that nothing explains have failed.
+/// Prints undetected faults and counts; those without explanation are failures.
 fn summarize(judged: &[Judged]) -> Tally {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut tally = Tally::default();
@@ -143,7 +144,7 @@ fn summarize(judged: &[Judged]) -> Tally {
     tally
 }
 
-/// Builds what is drawn and judges it.
+/// Builds the selected faults and evaluates them.
 fn judge_all(mut drawn: Vec<Fault>, options: &Options) -> Result<Vec<Judged>> {
     let start = Instant::now();
     let known = Known::read()?;
@@ -201,7 +202,7 @@ fn judge_all(mut drawn: Vec<Fault>, options: &Options) -> Result<Vec<Judged>> {
     Ok(judged.collect())
 }
 
-/// Returns what has survived so far, but for what the table explains.
+/// Returns the faults that are undetected until now, except for those that the table explains.
 fn survivors(
     verdicts: &BTreeMap<usize, Verdict>,
     explained: impl Fn(usize) -> bool,
@@ -215,7 +216,7 @@ fn survivors(
     left.filter(|(number, _)| !explained(*number)).collect()
 }
 
-/// Judges what is left in another way.
+/// Evaluates the remaining faults in another configuration.
 fn judge_left(
     left: &BTreeMap<usize, Survivor>,
     jobs: usize,
@@ -235,7 +236,7 @@ fn in_parallel(
     faults: &[Fault],
     judge: impl Fn(usize) -> Result<Verdict> + Sync,
 ) -> Result<BTreeMap<usize, Verdict>> {
-    // How many are judged, and how many of them are caught.
+    // Number of evaluated faults, and number of detected ones.
     let counts = Mutex::new((0, 0));
     let verdicts = shell::side_by_side(numbers, jobs, |number| {
         let fault = &faults[*number];

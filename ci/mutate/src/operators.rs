@@ -1,4 +1,4 @@
-//! What becomes of operators and literals.
+//! Mutations of operators and literals.
 #![expect(
     clippy::wildcard_enum_match_arm,
     reason = "the enums of syn are foreign and grow"
@@ -37,12 +37,12 @@ pub(crate) fn binary_swap(operator: &BinOp) -> Option<&'static str> {
     })
 }
 
-/// Decides whether an operator can be left out.
+/// Returns true if an operator can be removed.
 pub(crate) fn unary_drop(operator: &UnOp) -> bool {
     matches!(operator, UnOp::Not(_) | UnOp::Neg(_))
 }
 
-/// Other values for a literal.
+/// Returns replacement values for a literal.
 pub(crate) fn literal_changes(literal: &Lit) -> Vec<String> {
     match literal {
         Lit::Bool(it) => vec![(!it.value).to_string()],

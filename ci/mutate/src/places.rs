@@ -1,9 +1,9 @@
-//! Where a fault can be put into the code, and which: everything that a switch at run time can
+//! Mutation sites of the code, and their mutations: everything that a switch at run time can
 //! change.
 //!
-//! Left out: patterns, types, attributes, macros by example, `const fn`, code for tests, and what
-//! only prints for debugging. Tables (constants and statics of modules) are taken where functions
-//! of the same file read them by name.
+//! Excluded: patterns, types, attributes, macros by example, `const fn`, code for tests, and output
+//! for debugging only. Tables (constants and statics of modules) are included if functions of the
+//! same file read them by name.
 #![expect(
     clippy::wildcard_enum_match_arm,
     reason = "the enums of syn are foreign and grow"
@@ -16,40 +16,40 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Block, Expr, Item, Signature, Stmt};
 
-/// How a change stands in the code.
+/// Syntactic form of a change in the code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
-    /// One value or the other.
+    /// Selection of one value or the other.
     Value,
-    /// One block or the other; also statements.
+    /// Selection of one block or the other; also for statements.
     Block,
-    /// One constant or the other, as a place.
+    /// One constant or the other, as a place expression.
     Constant,
-    /// Text that is put in, whether the fault is on or not.
+    /// Source that is inserted unconditionally.
     Addition,
 }
 
-/// One change of the text.
+/// Edit of the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Edit {
-    /// The bytes that are changed.
+    /// Bytes that are changed.
     pub(crate) range: Range<usize>,
-    /// What stands there instead.
+    /// Replacement of the code.
     pub(crate) changed: String,
-    /// How both are put into the code.
+    /// Form in which both are inserted into the code.
     pub(crate) form: Form,
 }
 
-/// A fault that could be put in.
+/// Site with a possible fault.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
     /// Line of the change, from 1.
     pub(crate) line: usize,
     /// Names of modules, types and functions around it.
     pub(crate) function: String,
-    /// What changes, for users: `old -> new`.
+    /// Description of the change for users: `old -> new`.
     pub(crate) change: String,
-    /// What to change in the text.
+    /// Edits of the source.
     pub(crate) edits: Vec<Edit>,
 }
 
@@ -62,7 +62,7 @@ const PRINTING: [&str; 2] = ["Debug", "Display"];
 /// Longest text of a change.
 const CHANGE_LENGTH: usize = 100;
 
-/// Decides whether an item is compiled for tests only.
+/// Returns true if an item is compiled for tests only.
 pub(crate) fn is_hidden(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let syn::Meta::List(list) = &attribute.meta else {
@@ -73,7 +73,7 @@ pub(crate) fn is_hidden(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Returns all places of a file.
+/// Returns all mutation sites of a file.
 pub(crate) fn find_places(text: &str, file: &syn::File, enums: &Enums) -> Vec<Place> {
     let mut finder = Finder {
         text,
@@ -90,15 +90,15 @@ pub(crate) fn find_places(text: &str, file: &syn::File, enums: &Enums) -> Vec<Pl
     finder.finish()
 }
 
-/// A constant of the module whose value is looked at.
+/// Constant of the module whose value is used.
 #[derive(Clone)]
 struct Table {
     name: String,
-    /// The whole item.
+    /// Whole item.
     item: Range<usize>,
-    /// Its type.
+    /// Range of its type.
     of: Range<usize>,
-    /// Its value.
+    /// Range of its value.
     value: Range<usize>,
 }
 
@@ -107,13 +107,13 @@ struct Finder<'a> {
     enums: &'a Enums,
     paths: PathsOfFile,
     places: Vec<Place>,
-    /// Names of types and functions around the code at hand.
+    /// Names of types and functions around the current code.
     around: Vec<String>,
     own_type: String,
     table: Option<Table>,
     /// Faults of tables, which need all uses of the table.
     in_table: Vec<(Table, Place)>,
-    /// Where functions read constants.
+    /// Names of constants that functions read, with their ranges.
     uses: Vec<(String, Range<usize>)>,
 }
 
@@ -126,7 +126,7 @@ impl Finder<'_> {
         &self.text[range(node)]
     }
 
-    /// Notes that a value can be another one.
+    /// Adds a mutation of a value to another one.
     fn replace(&mut self, node: &impl Spanned, changed: &str) {
         let change = format!("{} -> {changed}", self.text_of(node));
         self.add(node, change, &[(range(node), changed)], Form::Value);
@@ -151,7 +151,7 @@ impl Finder<'_> {
             edits: edits.iter().map(edit).collect(),
         };
         match &self.table {
-            // Statements and blocks have no place in a table.
+            // Statements and blocks cannot occur in a table.
             Some(table) if form == Form::Value => self.in_table.push((table.clone(), place)),
             Some(_) => {}
             None if self.places.contains(&place) => {}
@@ -159,8 +159,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Returns the places, with those in tables: a table with a fault is a second constant, and an
-    /// expression that names the table reads one or the other.
+    /// Returns the sites, including those in tables: a table with a fault is a second constant, and
+    /// an expression that names the table reads one or the other.
     fn finish(mut self) -> Vec<Place> {
         for (number, (table, place)) in std::mem::take(&mut self.in_table).into_iter().enumerate() {
             let mut edits: Vec<Edit> = Vec::new();
@@ -216,7 +216,7 @@ impl Finder<'_> {
         of: &syn::Type,
         value: &Expr,
     ) {
-        // Constants in functions are out of sight of the code that is put in.
+        // Constants in functions are not visible to the inserted code.
         if self.table.is_some() || !self.around.is_empty() {
             return;
         }
@@ -230,7 +230,7 @@ impl Finder<'_> {
         self.table = None;
     }
 
-    /// Adds a condition that always or never holds. Those that bind names are left out.
+    /// Adds a condition that always or never holds. Conditions that bind names are excluded.
     fn condition(&mut self, condition: &Expr) {
         match condition {
             Expr::Let(_) => {}
@@ -250,7 +250,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Two arguments that denote each other.
+    /// Adds mutations that swap two consecutive arguments.
     fn swapped_arguments<'b>(&mut self, arguments: impl Iterator<Item = &'b Expr>) {
         let arguments: Vec<&Expr> = arguments.collect();
         for pair in arguments.windows(2) {
@@ -397,7 +397,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     fn visit_generics(&mut self, _: &'ast syn::Generics) {}
 }
 
-/// Decides whether a condition binds names.
+/// Returns true if a condition binds names with `let`.
 fn has_let(condition: &Expr) -> bool {
     match condition {
         Expr::Let(_) => true,
@@ -406,7 +406,8 @@ fn has_let(condition: &Expr) -> bool {
     }
 }
 
-/// Statements that can go: calls whose value no one uses, assignments, jumps.
+/// Returns true for statements that can be removed: calls whose value is unused, assignments,
+/// jumps.
 fn is_deletable(value: &Expr) -> bool {
     use syn::BinOp::{
         AddAssign, BitAndAssign, BitOrAssign, BitXorAssign, DivAssign, MulAssign, RemAssign,
@@ -433,14 +434,14 @@ fn is_deletable(value: &Expr) -> bool {
     }
 }
 
-/// One line that is not too long.
+/// Returns one line of limited length.
 fn shorten(change: &str) -> String {
     let words: Vec<&str> = change.split_whitespace().collect();
     let line = words.join(" ");
     if line.chars().count() <= CHANGE_LENGTH {
         return line;
     }
-    // Both ends tell something: what it was and what it is.
+    // Both ends are informative: the original and the replacement.
     let letters: Vec<char> = line.chars().collect();
     let start: String = letters[..CHANGE_LENGTH / 2].iter().collect();
     let end: String = letters[letters.len() - CHANGE_LENGTH / 2..]
@@ -449,7 +450,7 @@ fn shorten(change: &str) -> String {
     format!("{start} ... {end}")
 }
 
-/// Returns the first line, or what there is of it.
+/// Returns the first line, or a part of it.
 fn half(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let short: String = line.chars().take(CHANGE_LENGTH / 3).collect();

@@ -1,4 +1,4 @@
-//! Running programs that may hang, crash, or ask for all memory.
+//! Execution of programs that may hang, crash, or allocate all memory.
 
 use anyhow::{Context, Result};
 use std::ffi::OsStr;
@@ -9,17 +9,17 @@ use std::time::{Duration, Instant};
 /// Most address space of a process, in KiB. Drivers reserve much more than they use.
 const ADDRESS_SPACE: u64 = 16 << 20;
 
-/// How often a process is looked at.
+/// Polling interval of processes.
 const POLL: Duration = Duration::from_millis(5);
 
-/// How a process ended.
+/// Exit of a process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum End {
-    /// By itself, successfully.
+    /// The process exited successfully.
     Success,
-    /// By itself with an error, or by a signal.
+    /// The process exited with an error, or by a signal.
     Failure,
-    /// It took too long.
+    /// The process exceeded the time limit.
     Hang,
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn run(mut command: Command, output: &Path, limit: Duration) -> Resul
             });
         }
         if start.elapsed() > limit {
-            // The group: workers that hang do not notice that no one listens.
+            // The whole group is terminated: workers that hang do not notice a closed pipe.
             let group = format!("-{}", child.id());
             let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
             let _ = child.kill();

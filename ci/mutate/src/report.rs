@@ -1,5 +1,5 @@
 //! Results of a run of faults, for users and for programs, and the table of faults that are known
-//! to change nothing that counts.
+//! to have no relevant effect.
 
 use crate::build::OUT;
 use crate::judge::{Survivor, Verdict};
@@ -8,17 +8,17 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Id, file, function, change, and why no test can notice it. The id tells apart what looks the
-/// same in a function.
+/// Id, file, function, change, and the reason why no test can detect it. The id distinguishes equal
+/// changes in a function.
 const KNOWN: &str = "tests/acceptance/mutants.tsv";
 
-/// A fault and what became of it.
+/// Fault and its result.
 pub(crate) struct Judged {
-    /// The fault.
+    /// Fault.
     pub(crate) fault: Fault,
-    /// What became of it.
+    /// Result for the fault.
     pub(crate) verdict: Verdict,
-    /// Why it may survive.
+    /// Reason why it may remain undetected.
     pub(crate) known: Option<String>,
 }
 
@@ -42,7 +42,7 @@ impl Known {
         Ok(Self(text.lines().skip(1).map(row).collect::<Result<_>>()?))
     }
 
-    /// Returns why a fault may survive, if it is in the table.
+    /// Returns the reason why a fault may remain undetected, if it is in the table.
     pub(crate) fn explanation(&self, fault: &Fault) -> Option<String> {
         let place = &fault.place;
         let found = self.0.iter().find(|[id, file, function, change, _]| {
@@ -55,7 +55,7 @@ impl Known {
     }
 }
 
-/// `compiler/ir/src/op.rs:12 in Op::info: a -> b`.
+/// Describes a fault: `compiler/ir/src/op.rs:12 in Op::info: a -> b`.
 pub(crate) fn describe(fault: &Fault) -> String {
     let place = &fault.place;
     format!(
@@ -64,7 +64,7 @@ pub(crate) fn describe(fault: &Fault) -> String {
     )
 }
 
-/// One line on a verdict.
+/// Returns a line that describes a verdict.
 pub(crate) fn verdict_line(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Script(script, how) => format!("caught by {script}: {how}"),

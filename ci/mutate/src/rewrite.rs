@@ -1,21 +1,21 @@
-//! Putting faults into a text, each behind a switch.
+//! Insertion of faults into a source, each controlled by a switch.
 
 use crate::places::{Edit, Form};
 use std::cmp::Reverse;
 use std::ops::Range;
 
-/// A text with switches.
+/// Text with switches.
 #[derive(Default)]
 pub(crate) struct Rewritten {
-    /// The text.
+    /// Text.
     pub(crate) text: String,
-    /// Which bytes of it belong to which fault.
+    /// Byte ranges of the source that belong to each fault.
     pub(crate) parts: Vec<(usize, Range<usize>)>,
 }
 
-/// Puts the edits of numbered faults into `text`. `switch` is the path of the function that tells
-/// whether a fault is on. A fault within what another one changes is only in the branch without the
-/// other.
+/// Applies the edits of numbered faults to `text`. `switch` is the path of the function that
+/// returns true if a fault is on. A fault within what another one changes is only in the branch
+/// without the other.
 pub(crate) fn rewrite(text: &str, edits: &[(usize, &Edit)], switch: &str) -> Rewritten {
     let mut sorted = edits.to_vec();
     sorted.sort_by_key(|(_, edit)| (edit.range.start, Reverse(edit.range.end)));

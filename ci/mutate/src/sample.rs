@@ -1,4 +1,4 @@
-//! All faults of the compiler, and a sample of them that stays the same where the code does.
+//! All faults of the compiler, and a sample of them that only changes with the code.
 #![expect(
     clippy::wildcard_enum_match_arm,
     reason = "the enums of syn are foreign and grow"
@@ -11,20 +11,20 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use syn::Item;
 
-/// The crates that get faults: folder, and the path of the switch in their code.
+/// Crates with faults: directory, and the path of the switch in their code.
 pub(crate) const CRATES: [(&str, &str); 3] = [
     ("ir", "crate::fault_switch::on"),
     ("frontend", "glasm_ir::fault_switch::on"),
     ("codegen", "glasm_ir::fault_switch::on"),
 ];
 
-/// A fault that can be put in.
+/// Fault that can be inserted.
 pub(crate) struct Fault {
-    /// Made of what changes and where, but not of the line.
+    /// Hash of the change and its location, without the line.
     pub(crate) id: String,
-    /// The file, from the root of the repository.
+    /// File, from the root of the repository.
     pub(crate) file: String,
-    /// What is changed.
+    /// Site that is changed.
     pub(crate) place: Place,
 }
 
@@ -55,7 +55,7 @@ impl Selection {
     }
 }
 
-/// Returns the files that get faults, with their text and tree.
+/// Returns the files of the crates with faults, with their source and tree.
 fn read_files() -> Result<Vec<(String, String, syn::File)>> {
     let mut files = Vec::new();
     for (name, _) in CRATES {
@@ -120,17 +120,17 @@ pub(crate) fn find_faults() -> Result<Vec<Fault>> {
     Ok(faults)
 }
 
-/// Returns those of the faults that are asked for, in the order in which they are drawn.
+/// Returns the requested faults, in the order of selection.
 pub(crate) fn draw(faults: Vec<Fault>, selection: &Selection) -> Vec<Fault> {
     let wanted = |fault: &Fault| selection.includes(fault);
     let mut drawn: Vec<Fault> = faults.into_iter().filter(wanted).collect();
-    // Every fault has its own lot, so that code that changes elsewhere does not change what is
-    // drawn.
+    // The rank of a fault depends on its id only, so that changes of other code do not affect the
+    // selection.
     drawn.sort_by_cached_key(|fault| hash(selection.seed, &[&fault.id]));
     drawn
 }
 
-/// FNV-1a over the words and the ends between them, mixed.
+/// Returns the FNV-1a hash of the words and the ends between them, mixed.
 fn hash(seed: u64, words: &[&str]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325 ^ mix(seed);
     for byte in words.iter().flat_map(|word| word.bytes().chain([0])) {

@@ -17,55 +17,55 @@ const SCRIPT_LIMIT: &str = "10";
 /// For all scripts together.
 pub(crate) const RUN_LIMIT: Duration = Duration::from_secs(900);
 
-/// What a script gave.
+/// Output of the compiler for a script.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 struct Seen {
     hash: String,
     reached: BTreeSet<usize>,
 }
 
-/// What scripts reached and gave, by their paths.
+/// Faults that scripts reached and compiler output, by path.
 type AllSeen = BTreeMap<String, Seen>;
 
-/// A way of running scripts, and what they give without a fault.
+/// Configuration for running scripts, and their results without a fault.
 pub(crate) struct Way {
-    /// Where files of runs begin.
+    /// Prefix of the names of output files.
     pub(crate) name: &'static str,
-    /// What runs them.
+    /// Driver of the configuration.
     pub(crate) driver: Driver,
-    /// The language that programs are written in first.
+    /// Language that programs are translated to first.
     pub(crate) through: Option<&'static str>,
     /// Verdicts without faults.
     usual: BTreeMap<String, Outcome>,
     seen: AllSeen,
 }
 
-/// Which scripts run, and how.
+/// Scripts of a run, and their configuration.
 pub(crate) struct Run<'a> {
-    /// The fault that is on.
+    /// Fault that is on.
     pub(crate) fault: Option<usize>,
     /// Files and directories.
     pub(crate) scripts: &'a [String],
-    /// Name of the files that the run leaves.
+    /// Name of the output files of the run.
     pub(crate) name: &'a str,
     pub(crate) jobs: usize,
     pub(crate) purpose: Purpose,
 }
 
-/// What a run of scripts is for.
+/// Purpose of a run of scripts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// To see what all of them give.
+    /// Compares the compiler output of all scripts.
     Compare,
-    /// To find one that fails, soon.
+    /// Stops at the first script that fails.
     Notice,
-    /// To find one that fails, and what they give.
+    /// Finds a script that fails, and compares the compiler output.
     Follow,
-    /// The same, with the validation layer.
+    /// Stops at the first script that fails, with the validation layer.
     Watch,
 }
 
-/// What came of a run.
+/// Results of a run.
 pub(crate) struct Ran {
     results: Vec<ScriptResult>,
     seen: AllSeen,
@@ -73,7 +73,7 @@ pub(crate) struct Ran {
 }
 
 impl Way {
-    /// Returns a way that has run nothing yet.
+    /// Returns a configuration without any runs.
     pub(crate) fn new(name: &'static str, driver: Driver, through: Option<&'static str>) -> Self {
         Self {
             name,
@@ -84,7 +84,7 @@ impl Way {
         }
     }
 
-    /// Runs all scripts without a fault. Those that fail even so tell nothing later.
+    /// Runs all scripts without a fault. Those that fail nevertheless are ignored later.
     pub(crate) fn run_usual(&mut self, copy: &Copy, scripts: &[String], jobs: usize) -> Result<()> {
         let ran = self.run(
             copy,
@@ -105,7 +105,7 @@ impl Way {
         Ok(())
     }
 
-    /// Prints how many scripts ran.
+    /// Prints the number of scripts that ran.
     pub(crate) fn print_counts(&self) {
         let failed = self
             .usual
@@ -119,7 +119,7 @@ impl Way {
         );
     }
 
-    /// Returns the scripts that reach a fault; first those that reach little else.
+    /// Returns the scripts that reach a fault; those that reach few others are first.
     pub(crate) fn reaching(&self, fault: usize) -> Vec<String> {
         let mut found: Vec<(usize, &String)> = self
             .seen
@@ -191,7 +191,7 @@ impl Way {
         })
     }
 
-    /// Returns the first script whose verdict is not the usual one.
+    /// Returns the first script whose outcome differs from the one without a fault.
     pub(crate) fn noticed(&self, ran: &Ran) -> Option<(String, String)> {
         for result in &ran.results {
             let usual = self.usual.get(&result.script).copied().unwrap_or_default();
@@ -254,7 +254,7 @@ impl Way {
         }))
     }
 
-    /// Returns the scripts for which the compiler gave something else than usual.
+    /// Returns the scripts whose compiler output differs from the one without a fault.
     pub(crate) fn differing(&self, ran: &Ran) -> Vec<String> {
         let differs = |(script, it): &(&String, &Seen)| {
             let usual = self.seen.get(*script);
@@ -296,7 +296,7 @@ const STAGES: [(&str, &str); 6] = [
     ("!!NVcp", "compute"),
 ];
 
-/// Largest program that is taken.
+/// Maximum size of a program.
 const SIZE: usize = 64 << 10;
 
 /// Writes a script for each program below `folder` and returns the directory of the scripts.

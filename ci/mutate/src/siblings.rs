@@ -1,15 +1,14 @@
-//! Values that stand beside each other: the variants of an enum, or what a file takes from one
-//! foreign type.
+//! Replacement values: the variants of an enum, or the values that a file uses of one foreign type.
 
 use std::collections::{BTreeMap, BTreeSet};
 use syn::visit::{self, Visit};
 use syn::{ExprPath, Fields, Item};
 
-/// The variants of the enums of the compiler, by the enum's name.
+/// Variants of the enums of the compiler, by the enum's name.
 #[derive(Default)]
 pub(crate) struct Enums(BTreeMap<String, Vec<Vec<Variant>>>);
 
-/// A name, and how many values it holds.
+/// Name and number of fields.
 type Variant = (String, usize);
 
 impl Enums {
@@ -32,8 +31,8 @@ impl Enums {
         }
     }
 
-    /// Returns the value next to the one that `path` names, with as many values in it. `own` is
-    /// what `Self` means.
+    /// Returns the value next to the one that `path` names, with the same number of fields. `own`
+    /// is the type that `Self` denotes.
     pub(crate) fn sibling(&self, path: &ExprPath, own: &str, file: &PathsOfFile) -> Option<String> {
         let (prefix, name) = split(path)?;
         let of = prefix.rsplit("::").next().unwrap_or_default();
@@ -55,12 +54,12 @@ impl Enums {
     }
 }
 
-/// What a file names of each type or module, in values.
+/// Paths that a file uses of each type or module, in values.
 #[derive(Default)]
 pub(crate) struct PathsOfFile(BTreeMap<String, BTreeSet<String>>);
 
 impl PathsOfFile {
-    /// Looks through a file.
+    /// Collects the paths of a file.
     pub(crate) fn read(file: &syn::File) -> Self {
         let mut paths = Self::default();
         paths.visit_file(file);
@@ -77,7 +76,8 @@ impl<'ast> Visit<'ast> for PathsOfFile {
     }
 }
 
-/// `spirv::Op` and `FAdd`. Only names that begin with a capital letter are variants or constants.
+/// Splits a path into type and name: `spirv::Op` and `FAdd`. Only names that begin with an
+/// uppercase letter are variants or constants.
 fn split(path: &ExprPath) -> Option<(String, String)> {
     let mut names: Vec<String> = Vec::new();
     for segment in &path.path.segments {

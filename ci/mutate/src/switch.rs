@@ -6,16 +6,16 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Which faults were asked for since the last script ended.
+/// Faults that were reached since the last script ended.
 static REACHED: [AtomicBool; COUNT] = [const { AtomicBool::new(false) }; COUNT];
-/// Number of the fault that is on; before it is known, and if there is none, more than all numbers.
+/// Number of the active fault; before it is known, and if there is none, larger than all numbers.
 static CHOSEN: AtomicUsize = AtomicUsize::new(UNKNOWN);
 const UNKNOWN: usize = usize::MAX;
 const NONE: usize = usize::MAX - 1;
-/// What the script at hand gave so far.
+/// Hash of the compiler output for the current script.
 static SEEN: Mutex<Option<DefaultHasher>> = Mutex::new(None);
 
-/// Decides whether a fault is on.
+/// Returns true if a fault is on.
 pub fn on(number: usize) -> bool {
     if !REACHED[number].load(Ordering::Relaxed) {
         REACHED[number].store(true, Ordering::Relaxed);
@@ -32,7 +32,7 @@ pub fn on(number: usize) -> bool {
     chosen == number
 }
 
-/// Notes something that a script gave.
+/// Adds compiler output to the hash of the script.
 pub fn note(seen: &dyn Debug) {
     if variable("GLASM_FAULT_SCRIPTS").is_none() {
         return;
@@ -45,7 +45,7 @@ pub fn note(seen: &dyn Debug) {
     text.hash(hasher.get_or_insert_default());
 }
 
-/// Writes what a script reached and gave.
+/// Writes the reached faults and the compiler output of a script.
 pub fn end_script(path: &dyn Debug) {
     let Some(file) = variable("GLASM_FAULT_SCRIPTS") else {
         return;
@@ -67,7 +67,7 @@ fn variable(name: &'static str) -> Option<&'static str> {
     value.as_deref()
 }
 
-/// One write, so that lines of several processes do not mix.
+/// Appends a line with one write, so that lines of several processes do not mix.
 fn append(file: &str, text: &str) {
     let opened = std::fs::OpenOptions::new().append(true).create(true).open(file);
     if let Ok(mut opened) = opened {

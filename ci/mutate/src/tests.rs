@@ -1,4 +1,4 @@
-//! Places and rewriting, on small sources.
+//! Tests of mutation sites and rewriting, on small sources.
 
 use crate::places::{Place, find_places};
 use crate::rewrite::rewrite;
@@ -98,7 +98,7 @@ fn tables_are_read_through_a_switch() {
         )
     );
     assert!(new.ends_with("fn f() -> u8 { (*(if on(7) { &T_FAULT_1 } else { &T }))[i] }"));
-    // Nothing in this file reads it.
+    // No function of this file reads it.
     assert!(changes("const T: u8 = 4;").is_empty());
 }
 

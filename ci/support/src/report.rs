@@ -9,32 +9,32 @@ use std::path::{Path, PathBuf};
 /// Directories of scripts.
 pub const SCRIPTS: &[&str] = &["tests/cases/run", "shaders"];
 
-/// The outcome of a script.
+/// Outcome of a script.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// All its expectations are met.
+    /// All expectations of the script are met.
     Pass,
     /// An expectation is not met.
     Fail,
-    /// The device lacks what it needs.
+    /// The device lacks a requirement.
     #[default]
     Skip,
 }
 
-/// One script in a report.
+/// Script in a report.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct ScriptResult {
     /// Path of the script.
     pub script: String,
-    /// The driver that ran it.
+    /// Driver that ran it.
     pub driver: String,
-    /// Its outcome.
+    /// Outcome of the script.
     pub outcome: Outcome,
-    /// The ids of its `# covers:` lines.
+    /// Ids of its `# covers:` lines.
     pub covers: Vec<String>,
-    /// The reason why it was skipped.
+    /// Reason why it was skipped.
     pub reason: String,
-    /// Descriptions of what went wrong.
+    /// Descriptions of the failures.
     pub failures: Vec<String>,
     /// Lines that it printed.
     pub output: Vec<String>,

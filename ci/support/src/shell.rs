@@ -17,7 +17,7 @@ static FAILURES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 /// Lines of the output of a failed command that are stored.
 const LAST_LINES: usize = 20;
 
-/// Makes the repository root the working directory, so that all paths here are relative to it.
+/// Changes the working directory to the repository root, which all paths here are relative to.
 pub fn enter_repository_root() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let root = root
@@ -26,8 +26,8 @@ pub fn enter_repository_root() -> Result<()> {
     std::env::set_current_dir(&root).with_context(|| format!("entering {}", root.display()))
 }
 
-/// Returns the directory where cargo builds: `CARGO_TARGET_DIR`, else `target`. Relative paths are
-/// relative to the repository root.
+/// Returns the target directory of cargo: `CARGO_TARGET_DIR`, otherwise `target`. Relative paths
+/// are relative to the repository root.
 pub fn target_dir() -> PathBuf {
     target_dir_of(std::env::var_os("CARGO_TARGET_DIR"))
 }
@@ -42,7 +42,7 @@ pub fn create_dir(path: &Path) -> Result<()> {
     std::fs::create_dir_all(path).with_context(|| format!("creating {}", path.display()))
 }
 
-/// Creates a directory and those above it, and removes what was in it. Errors name it.
+/// Creates a directory and those above it, and removes its previous contents. Errors name it.
 pub fn create_empty_dir(path: &Path) -> Result<()> {
     if path.exists() {
         std::fs::remove_dir_all(path).with_context(|| format!("emptying {}", path.display()))?;
@@ -115,8 +115,8 @@ fn quote(word: &OsStr) -> String {
     }
 }
 
-/// Prints the command and runs it with our own input and output. Returns whether it succeeded; an
-/// error if it cannot start.
+/// Prints the command and runs it with the inherited input and output. Returns true if it
+/// succeeded; an error if it cannot start.
 pub fn succeeds(command: &mut Command) -> Result<bool> {
     println!("$ {}", display(command));
     let status = command
@@ -148,7 +148,7 @@ fn remember_failure(command: &Command, text: &str) {
         .push(failure);
 }
 
-/// Prints the command and runs it with our own input and output. Failure is an error.
+/// Prints the command and runs it with the inherited input and output. Failure is an error.
 pub fn run(command: &mut Command) -> Result<()> {
     if !succeeds(command)? {
         bail!("`{}` failed", display(command));
@@ -211,7 +211,7 @@ fn copy_lines(from: impl Read, mut to: impl Write) -> String {
         .read_until(b'\n', &mut line)
         .is_ok_and(|count| count > 0)
     {
-        // A closed terminal must not end the run: the copy is what counts.
+        // A closed terminal must not end the run: the copy is essential.
         let _ = to.write_all(&line);
         text.push_str(&String::from_utf8_lossy(&line));
         line.clear();

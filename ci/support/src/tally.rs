@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::AddAssign;
 
-/// The reason why a step cannot run on this machine: an error that counts as a skipped check.
+/// Reason why a step cannot run on this machine: an error that is treated as a skipped check.
 #[derive(Debug)]
 pub struct Skip(String);
 
@@ -64,11 +64,11 @@ impl Tally {
     }
 
     /// Returns the counts of a `cargo test` or `cargo nextest` run, read off its summary lines. A
-    /// run that failed without a failed test (it did not build, a test process died) counts as one
-    /// failure.
+    /// run that failed without a failed test (it did not build, a test process died) is treated as
+    /// one failure.
     pub fn of_test_run(text: &str, success: bool) -> Self {
         let mut tally = Self::default();
-        // nextest shows the output of failed tests, summary lines of their own included.
+        // nextest shows the output of failed tests, including their own summary lines.
         let of_nextest = |line: &str| line.trim_start().starts_with("Summary [");
         let prefix = if text.lines().any(of_nextest) {
             "Summary ["
@@ -107,7 +107,7 @@ impl Tally {
         }
     }
 
-    /// Returns the counts of what was tried.
+    /// Returns the counts without skipped checks.
     pub fn without_skipped(self) -> Self {
         Self { skipped: 0, ..self }
     }

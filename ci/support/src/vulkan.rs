@@ -16,7 +16,7 @@ const CHROMIUM: [&str; 3] = [
 /// Name of the validation layer and of its manifest.
 const LAYER: &str = "VK_LAYER_KHRONOS_validation";
 
-/// A CPU driver that the script suites run on.
+/// CPU driver that the script suites run on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Driver {
     /// Name in reports.
@@ -60,12 +60,12 @@ fn find_driver(
     find_manifest(stems, directories).map(|manifest| Driver { name, manifest })
 }
 
-/// Decides whether a validation layer is installed for the loader, or Chromium's.
+/// Returns true if a validation layer is installed for the loader, or Chromium's.
 pub fn validation_layer_present() -> bool {
     chromium_layer().is_some() || installed_layer_present()
 }
 
-/// Decides whether a validation layer is installed for the loader.
+/// Returns true if a validation layer is installed for the loader.
 pub fn installed_layer_present() -> bool {
     let variables = ["VK_ADD_LAYER_PATH", "VK_LAYER_PATH"];
     let listed = variables.into_iter().filter_map(std::env::var_os);
@@ -74,25 +74,25 @@ pub fn installed_layer_present() -> bool {
     find_manifest(&["VkLayer_khronos_validation", LAYER], directories).is_some()
 }
 
-/// Makes `command` use one driver only.
+/// Restricts `command` to one driver.
 pub fn use_driver(command: &mut Command, driver: &Driver) {
-    // Loaders before 1.3.207 know only the second name.
+    // Loaders before 1.3.207 support only the second name.
     command
         .env("VK_DRIVER_FILES", &driver.manifest)
         .env("VK_ICD_FILENAMES", &driver.manifest);
 }
 
-/// A choice of validation layer.
+/// Choice of validation layer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layer {
     /// Chromium's if it is installed, the one with most rules.
     Newest,
-    /// The one that is installed for the loader, as users have it.
+    /// Layer that is installed for the loader, as for users.
     Installed,
 }
 
-/// Lets the loader find the validation layer. Chromium ships the library without a manifest, so
-/// this writes one. Returns whether there is a layer.
+/// Enables the loader to find the validation layer. Chromium ships the library without a manifest,
+/// so this writes one. Returns true if there is a layer.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: runs the benchmarks of the test package and puts their tables into
+//! `cargo xtask bench`: runs the benchmarks of the test package and writes their tables to
 //! `docs/performance.md`.
 
 use crate::{bench_draws, bench_scripts, installed};
@@ -20,12 +20,12 @@ Refreshes the tables of docs/performance.md. Without --only it measures:
   scripts    how many scripts run in a second on the CPU drivers, where the time goes, the cost of
              the validation layer, and the memory of a process that runs ten thousand";
 
-/// How long to measure.
+/// Duration of the measurements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Effort {
     /// Long enough for stable figures.
     Full,
-    /// Enough to see whether something is off.
+    /// Short measurements, which detect large changes.
     Quick,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct Options {
     only: Option<Part>,
 }
 
-/// The document that holds the tables.
+/// Document with the tables.
 const DOCUMENT: &str = "docs/performance.md";
 
 /// Returns the lines before and after the tables of a part.
@@ -59,7 +59,7 @@ fn marks(part: &str) -> [String; 2] {
     ["begin", "end"].map(|word| format!("<!-- {word} {part}: written by `cargo xtask bench` -->"))
 }
 
-/// `cargo xtask bench`.
+/// Runs `cargo xtask bench`.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let out = std::path::absolute(shell::below_target("bench"))?;
     shell::create_dir(&out)?;
@@ -109,7 +109,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns what a benchmark has written.
+/// Returns the tables that a benchmark has written.
 fn read_tables(out: &Path, name: &str) -> Result<String> {
     std::fs::read_to_string(out.join(name)).context("the benchmark wrote no tables")
 }
@@ -118,8 +118,8 @@ fn quick_word(effort: Effort) -> Option<&'static str> {
     (effort == Effort::Quick).then_some("--quick")
 }
 
-/// Shaders beside the same in GLSL, on lavapipe. `Ok(false)`: something is missing, and a line says
-/// what.
+/// Compares shaders with equivalent ones in GLSL, on lavapipe. `Ok(false)`: a requirement is
+/// missing, which a message describes.
 fn bench_pairs(effort: Effort, out: &Path) -> Result<bool> {
     let Some(driver) = vulkan::lavapipe() else {
         println!("skipped: lavapipe is not installed, so no shaders are timed (cargo xtask setup)");
@@ -169,7 +169,7 @@ fn refresh(part: &str, tables: &str) -> Result<()> {
     std::fs::write(DOCUMENT, text).with_context(|| format!("writing {DOCUMENT}"))
 }
 
-/// Replaces what is between two marks of a document. A missing mark is an error.
+/// Replaces the content between two marks of a document. A missing mark is an error.
 pub(crate) fn splice(text: &str, marks: &[impl AsRef<str>; 2], tables: &str) -> Result<String> {
     let [begin, end] = marks.each_ref().map(AsRef::as_ref);
     let start = text
@@ -188,7 +188,7 @@ pub(crate) fn splice(text: &str, marks: &[impl AsRef<str>; 2], tables: &str) -> 
     ))
 }
 
-/// Processor and cores, without a date: the tables are ratios of one run.
+/// Returns processor and cores, without a date: the tables are ratios of one run.
 fn describe_machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info

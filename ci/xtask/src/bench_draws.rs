@@ -1,5 +1,5 @@
-//! The part of `cargo xtask bench` that draws through the vendor library: what a draw costs next
-//! to the same with the driver's own programs, and what the first use of a pair costs.
+//! The part of `cargo xtask bench` that draws through the vendor library: the cost of a draw
+//! compared with the driver's own programs, and the cost of the first use of a pair.
 
 use crate::bench::Effort;
 use crate::{installed, reference};
@@ -9,11 +9,10 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-/// The application.
+/// Application.
 const SOURCE: &str = "glvendor/benches/draws.c";
 
-/// Languages of its programs, each with whether the vendor library is before the driver, and what
-/// it is called in the table.
+/// Languages of the programs, true if the vendor library is used, and the name in the table.
 const VARIANTS: [(&str, bool, &str); 3] = [
     ("arb", false, "ARB programs, the driver's own assembler"),
     (
@@ -24,7 +23,8 @@ const VARIANTS: [(&str, bool, &str); 3] = [
     ("nv", true, "NV_gpu_program4, through glasm"),
 ];
 
-/// Measures, and gives the tables in Markdown; `None` if something is missing, which a line names.
+/// Measures, and returns the tables in Markdown; `None` if a requirement is missing, which a
+/// message names.
 pub(crate) fn measure(effort: Effort, out: &Path) -> Result<Option<String>> {
     let missing = match (installed::has_opengl(), shell::find_program("cc")) {
         (false, _) => Some("EGL or Mesa's OpenGL"),
@@ -48,7 +48,7 @@ pub(crate) fn measure(effort: Effort, out: &Path) -> Result<Option<String>> {
         Effort::Full => (9, "100000"),
         Effort::Quick => (3, "20000"),
     };
-    // One after the other, again and again: what else the machine does comes upon all of them.
+    // Variants are measured in turn, repeatedly: other load of the machine affects all of them.
     let mut times = [const { Vec::new() }; VARIANTS.len()];
     let mut pair = None;
     for _ in 0..rounds {
@@ -94,7 +94,8 @@ fn write_icd(out: &Path) -> Result<std::path::PathBuf> {
     Ok(path)
 }
 
-/// Microseconds of the library and of the driver for a pair, as the library tells them.
+/// Returns the microseconds of the library and of the driver for a pair, from the messages of the
+/// library.
 fn parse_first_use(log: &str) -> Option<(u64, u64)> {
     let line = log.lines().find(|line| line.contains("pipeline"))?;
     let mut numbers = line.rsplit(", ").map(|part| {

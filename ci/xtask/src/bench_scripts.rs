@@ -1,5 +1,5 @@
-//! The part of `cargo xtask bench` that runs scripts: how many in a second on the CPU drivers,
-//! where the time goes, and what ten thousand of them do to the memory of one process.
+//! The part of `cargo xtask bench` that runs scripts: scripts per second on the CPU drivers, time
+//! per phase, and memory use of one process for ten thousand scripts.
 
 use crate::bench::Effort;
 use crate::suite;
@@ -15,7 +15,7 @@ use std::path::Path;
 /// Scripts in one process.
 const MEMORY_SCRIPTS: &str = "10000";
 
-/// A run of the benchmark.
+/// Run of the benchmark.
 struct Variant {
     /// In tables.
     title: &'static str,
@@ -26,7 +26,7 @@ struct Variant {
     layer: bool,
 }
 
-/// Measures, and gives the tables in Markdown.
+/// Measures, and returns the tables in Markdown.
 pub(crate) fn measure(effort: Effort, out: &Path) -> Result<String> {
     let mut speeds = Vec::new();
     for variant in speed_variants() {
@@ -64,7 +64,7 @@ fn speed_variants() -> Vec<Variant> {
     if let Some(driver) = vulkan::lavapipe() {
         variants.push(Variant {
             environment: &[("MESA_SHADER_CACHE_DISABLE", "true")],
-            // It takes long, and once is enough for what its compiler costs.
+            // It takes long, and one run suffices to measure the cost of its compiler.
             args: vec!["--quick"],
             ..variant("lavapipe, nothing in its cache", driver)
         });
@@ -104,7 +104,7 @@ fn run(variant: &Variant, effort: Effort, out: &Path) -> Result<Value> {
     Ok(serde_json::from_str(&text)?)
 }
 
-/// Both tables.
+/// Returns both tables.
 fn tables(speeds: &[(&str, Value)], memory: &[(&str, Value)]) -> String {
     let mut text = String::from("### Scripts\n\n");
     let first = speeds.first().map_or(&Value::Null, |(_, figures)| figures);
@@ -146,7 +146,7 @@ fn tables(speeds: &[(&str, Value)], memory: &[(&str, Value)]) -> String {
     text
 }
 
-/// Returns the phases, those that take longest first.
+/// Returns the phases, in descending order of time.
 fn phase_names(figures: &Value) -> Vec<&str> {
     let phases = figures["phases"].as_object();
     let mut phases: Vec<(&str, f64)> = phases

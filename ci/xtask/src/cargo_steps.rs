@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 static SKIPPED: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("skipped-tests"));
 
 /// Runs tests and counts them. The scripts have a separate step, on two drivers, so the test target
-/// that runs them stays empty.
+/// that runs them is empty.
 pub(crate) fn run_tests(command: &mut Command) -> Result<Tally> {
     if let Some(driver) = vulkan::lavapipe() {
         vulkan::use_driver(command, &driver);
@@ -34,7 +34,7 @@ pub(crate) fn run_tests(command: &mut Command) -> Result<Tally> {
     let transcript = shell::tee(command.env("GLASM_TEST_SCRIPTS", "off"))?;
     let tally = Tally::of_test_run(&transcript.text, transcript.success);
     anyhow::ensure!(tally != Tally::default(), "no test was run");
-    // Without a skipped test there is no list.
+    // Without a skipped test the list does not exist.
     let skipped = std::fs::read_to_string(&list).unwrap_or_default();
     let skipped = skip::tests_of(&skipped);
     for (test, reason) in &skipped {
@@ -105,7 +105,7 @@ pub(crate) fn check_pure_rust() -> Result<Tally> {
     Ok(tally)
 }
 
-/// Keeps the tests with NVIDIA's Cg runtime out of the step that runs all others.
+/// Excludes the tests with NVIDIA's Cg runtime from the step that runs all others.
 const CG_OFF: (&str, &str) = ("GLASM_TEST_CG", "off");
 
 /// Runs the unit and integration tests, with nextest if it is installed.
@@ -140,8 +140,8 @@ pub(crate) fn run_cg_tests() -> Result<Tally> {
     run_tests(shell::cargo().args(words.split(' ')))
 }
 
-/// Tests the feature `spirv-tools`, which no other step builds. Of the command only unit tests run:
-/// its program is not built again. Where the system has SPIRV-Tools as a static library, the tests
+/// Tests the feature `spirv-tools`, which no other step builds. Only unit tests of the command run:
+/// its program is not built again. If the system has SPIRV-Tools as a static library, the tests
 /// link with it, instead of building it for minutes.
 pub(crate) fn test_in_process_validation() -> Result<Tally> {
     let mut command = shell::cargo();

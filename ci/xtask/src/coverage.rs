@@ -1,8 +1,8 @@
 //! `cargo xtask coverage`: which features of the languages the passing scripts prove.
 //!
 //! `features` joins the claims of scripts with the feature lists; this prints the sums, and
-//! `support` writes them up for people. A row is covered when all its variants are; an id that
-//! names nothing is an error.
+//! `support` writes the human-readable page. A row is covered if all its variants are; an unknown
+//! id is an error.
 
 use crate::features::{self, Features, Share};
 use crate::suite;
@@ -35,13 +35,13 @@ pub(crate) struct Options {
 /// Ids that a report lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum List {
-    /// None, only totals.
+    /// Prints totals only.
     Nothing,
     /// Every uncovered id.
     Missing,
 }
 
-/// `cargo xtask coverage`.
+/// Runs `cargo xtask coverage`.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let results = if options.json.is_empty() {
         suite::run_everywhere()?
@@ -78,7 +78,7 @@ pub(crate) fn print_report(results: &[ScriptResult], list: List) -> Result<bool>
     Ok(coverage.problems.is_empty())
 }
 
-/// `gp 873/1041 rows 2210/2652 variants 83.9 %`: the share is that of rows.
+/// Formats `gp 873/1041 rows 2210/2652 variants 83.9 %`: the percentage is that of rows.
 fn summary(language: &str, share: Share) -> String {
     let Share { rows, claims } = share;
     format!(

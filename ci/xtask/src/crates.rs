@@ -1,4 +1,4 @@
-//! The step `crates` of `cargo xtask test`: what those get who depend on the library.
+//! The step `crates` of `cargo xtask test`: the crates as dependents of the library see them.
 
 use crate::installed;
 use anyhow::{Context, Result, ensure};
@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// The crates of the compiler, each after those that it depends on.
+/// Crates of the compiler in dependency order.
 const CRATES: [&str; 5] = [
     "glasm-ir",
     "glasm-codegen",
@@ -18,8 +18,7 @@ const CRATES: [&str; 5] = [
     "glasm-text",
 ];
 
-/// What `glasm` depends on with default features. One more has its reason in the commit that adds
-/// it here.
+/// Dependencies of `glasm` with default features. The commit that adds one here gives the reason.
 const DEPENDENCIES: [&str; 7] = [
     "annotate-snippets",
     "anstyle",
@@ -33,13 +32,13 @@ const DEPENDENCIES: [&str; 7] = [
 /// Targets with other pointers, and without an operating system.
 const TARGETS: [&str; 2] = ["i686-unknown-linux-gnu", "wasm32-unknown-unknown"];
 
-/// The oldest Rust that must do.
+/// Oldest supported Rust.
 const OLDEST: &str = env!("CARGO_PKG_RUST_VERSION");
 
-/// Where builds for others go, so that they do not displace the usual one.
+/// Directory of builds for other configurations, so that they do not displace the normal one.
 static BUILDS: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("crates"));
 
-/// The surface of `glasm` by names.
+/// Surface of `glasm` by names.
 const SURFACE: &str = "tests/acceptance/public-api.txt";
 
 /// Runs the step.
@@ -103,9 +102,9 @@ fn check_surface() -> Result<Tally> {
     Ok(Tally::check(old == new))
 }
 
-/// Checks whether the version says what has changed since the last release, as cargo-semver-checks
-/// sees it. It reads what rustdoc of a stable compiler writes for it only if the compiler takes
-/// itself for an unstable one.
+/// Checks with cargo-semver-checks that the version reflects the changes since the last release.
+/// The tool reads the output of a stable rustdoc only if the compiler is treated as an unstable
+/// one.
 fn check_compatibility() -> Result<Tally> {
     if !installed::has_program("cargo-semver-checks") {
         println!(
@@ -160,7 +159,7 @@ fn list_surface(pages: &Path) -> Result<String> {
         let name = page.trim_end_matches(".html").replace('/', "::");
         writeln!(list, "{name}")?;
         let text = read(page)?;
-        // What follows are traits, with the methods that all types have.
+        // The following section has the traits, with the methods that all types have.
         let own = text.split("id=\"trait-implementations\"").next();
         let ids = after_each(own.unwrap_or_default(), " id=\"");
         let members = ["structfield.", "variant.", "associatedconstant.", "method."];
@@ -172,7 +171,7 @@ fn list_surface(pages: &Path) -> Result<String> {
     Ok(list)
 }
 
-/// Returns what stands between each occurrence of `start` and the next quotation mark.
+/// Returns the text between each occurrence of `start` and the next quotation mark.
 fn after_each<'t>(text: &'t str, start: &'t str) -> impl Iterator<Item = &'t str> {
     let rest = text.split(start).skip(1);
     rest.filter_map(|rest| rest.split('"').next())
@@ -205,8 +204,8 @@ fn check_oldest_rust() -> Result<Tally> {
         println!("Rust {OLDEST} is not installed, skipped: rustup toolchain install {OLDEST}");
         return Ok(Tally::skip());
     }
-    // Compilers do not share what they build. Through rustup, because a cargo knows its own
-    // compiler only.
+    // Compilers do not share build artifacts. The command uses rustup, because a cargo knows its
+    // own compiler only.
     let mut check = std::process::Command::new("rustup");
     check.args(["run", OLDEST, "cargo", "check", "--features", "glasm/serde"]);
     check.arg("--target-dir").arg(BUILDS.join(OLDEST));
@@ -217,7 +216,7 @@ fn check_oldest_rust() -> Result<Tally> {
     Ok(Tally::check(passed))
 }
 
-/// Returns where a toolchain is; the one in use without a version.
+/// Returns the sysroot of a toolchain; of the current one without a version.
 fn find_sysroot(version: Option<&str>) -> Result<Option<String>> {
     let mut rustc = match version {
         Some(_) if !installed::has_program("rustup") => return Ok(None),
@@ -247,8 +246,8 @@ fn check_packages() -> Result<Tally> {
     Ok(tally)
 }
 
-/// Packs crates with what cargo has fetched for the workspace. Only where that does not do is the
-/// registry asked, once per crate: what it answers too late is no fault of theirs.
+/// Packs crates with the dependencies that cargo has fetched for the workspace. The registry is
+/// only used if these do not suffice, once per crate: a late response is not a fault of the crates.
 fn pack(crates: &[&str], arguments: &[&str]) -> Result<bool> {
     for network in [&["--offline"][..], &[]] {
         let mut package = shell::cargo();
@@ -264,8 +263,8 @@ fn pack(crates: &[&str], arguments: &[&str]) -> Result<bool> {
     Ok(false)
 }
 
-/// Makes cargo unpack and build the packed crates again: it identifies crates of a registry by name
-/// and version, which stay the same.
+/// Forces cargo to unpack and build the packed crates again: it identifies crates of a registry by
+/// name and version, which do not change.
 fn remove_packed() -> Result<()> {
     remove_ours(&BUILDS.join("debug/.fingerprint"))?;
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);

@@ -1,26 +1,26 @@
-//! The feature lists, and what scripts say about each feature.
+//! The feature lists, and the results of scripts for each feature.
 //!
 //! A feature list (`tests/features/*.tsv`) has one feature per row: id, headers of programs,
 //! comma-separated variants or `-`, summary, specification. Scripts claim ids in lines `# covers:
-//! id ...`, where an id is `row` for a row without variants and `row/variant` else.
+//! id ...`, where an id is `row` for a row without variants and otherwise `row/variant`.
 
 use anyhow::{Context, Result};
 use glasm_ci_support::report::{Outcome, ScriptResult};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Where the feature lists are.
+/// Directory of the feature lists.
 const FEATURES: &str = "tests/features";
 
-/// One feature.
+/// Feature of a list.
 pub(crate) struct Row {
-    /// Its id: language, area, name.
+    /// Id: language, area, name.
     pub(crate) id: String,
-    /// The programs that have it.
+    /// Programs that have it.
     pub(crate) headers: String,
-    /// Everything a script can claim of it: the id itself, or one id per variant.
+    /// Claims that a script can make: the id itself, or one id per variant.
     pub(crate) claims: Vec<String>,
-    /// Where it is specified.
+    /// Specification of the feature.
     pub(crate) spec: String,
 }
 
@@ -30,14 +30,14 @@ impl Row {
         self.id.split('.').next().unwrap_or(&self.id)
     }
 
-    /// Language and area: the first two parts of the id.
+    /// Returns language and area: the first two parts of the id.
     pub(crate) fn area(&self) -> &str {
         let second = self.id.match_indices('.').nth(1);
         second.map_or(&*self.id, |(end, _)| &self.id[..end])
     }
 }
 
-/// The feature lists, in file order.
+/// Feature lists, in file order.
 #[derive(Default)]
 pub(crate) struct Features {
     pub(crate) rows: Vec<Row>,
@@ -89,7 +89,7 @@ impl Features {
     }
 }
 
-/// Rows by a part of their ids.
+/// Returns the rows by a part of their ids.
 pub(crate) fn group<'a>(
     rows: impl IntoIterator<Item = &'a Row>,
     part: fn(&Row) -> &str,
@@ -122,34 +122,34 @@ pub(crate) fn parse_table<const N: usize>(text: &str) -> Result<Vec<[String; N]>
         .collect()
 }
 
-/// What the scripts say about something that they claim.
+/// Results of the scripts that claim a feature.
 #[derive(Default)]
 pub(crate) struct Standing<'a> {
     /// Drivers on which a script passes that fails on none.
     pub(crate) passed: BTreeSet<&'a str>,
-    /// Whether a script fails somewhere.
+    /// True if a script fails on some driver.
     pub(crate) failed: bool,
-    /// Why scripts are skipped, by driver.
+    /// Reasons why scripts are skipped, by driver.
     pub(crate) skipped: BTreeMap<&'a str, BTreeSet<&'a str>>,
 }
 
-/// What the scripts prove.
+/// Features that the scripts prove.
 pub(crate) struct Coverage<'a> {
-    /// By what is claimed.
+    /// Results by claim.
     pub(crate) standings: BTreeMap<&'a str, Standing<'a>>,
-    /// Claims that name nothing.
+    /// Claims of unknown features.
     pub(crate) problems: Vec<String>,
 }
 
 impl Coverage<'_> {
-    /// Decides whether a script proves this: it passes on some driver and fails on none.
+    /// Returns true if a script proves this claim: it passes on some driver and fails on none.
     pub(crate) fn covers(&self, claim: &str) -> bool {
         self.standings
             .get(claim)
             .is_some_and(|standing| !standing.passed.is_empty())
     }
 
-    /// Returns how much of some rows is proved.
+    /// Returns the proved share of some rows.
     pub(crate) fn share(&self, rows: &[&Row]) -> Share {
         let claims = rows.iter().flat_map(|row| &row.claims);
         let whole = |row: &&&Row| row.claims.iter().all(|claim| self.covers(claim));
@@ -163,24 +163,24 @@ impl Coverage<'_> {
     }
 }
 
-/// How much is proved, of how much.
+/// Number of proved features, and total number.
 #[derive(Clone, Copy)]
 pub(crate) struct Share {
-    /// Rows of which all is proved.
+    /// Rows that are proved completely.
     pub(crate) rows: [usize; 2],
-    /// Variants, a row without variants being one.
+    /// Variants; a row without variants is treated as one.
     pub(crate) claims: [usize; 2],
 }
 
 impl Share {
-    /// Share of rows in percent.
+    /// Returns the percentage of proved rows.
     pub(crate) fn percent(self) -> f64 {
         // Counts of this size are exact as f64.
         100.0 * self.rows[0] as f64 / self.rows[1].max(1) as f64
     }
 }
 
-/// Joins claims and features. A claim that names nothing is a problem whatever the outcome.
+/// Joins claims and features. A claim of an unknown feature is an error, regardless of the outcome.
 pub(crate) fn join<'a>(features: &'a Features, results: &'a [ScriptResult]) -> Coverage<'a> {
     let known: BTreeSet<&str> = features.ids().collect();
     let failed: BTreeSet<&str> = results
@@ -250,7 +250,7 @@ mod tests {
         }
     }
 
-    /// Rows and claims of a language that are proved.
+    /// Returns the numbers of proved rows and claims of a language.
     fn proved(language: &str, results: &[ScriptResult]) -> [usize; 2] {
         let features = features();
         let coverage = join(&features, results);

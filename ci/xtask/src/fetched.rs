@@ -1,6 +1,7 @@
-//! What tests need of packages that are not installed: files with known hashes, which are unpacked
-//! below `target`. NVIDIA's Cg runtime comes from the registry of Python's packages. The tests of
-//! piglit come from Debian, as far as they concern programs: the entire package would take 2 GB.
+//! Test requirements from packages that are not installed: files with known hashes, which are
+//! unpacked below `target`. NVIDIA's Cg runtime comes from the registry of Python's packages. The
+//! tests of piglit come from Debian, to the extent that they concern programs: the entire package
+//! would take 2 GB.
 
 use crate::unpacked;
 use anyhow::{Context as _, Result, bail, ensure};
@@ -10,24 +11,24 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// A source of files that are unpacked below the target directory.
+/// Source of files that are unpacked below the target directory.
 pub(crate) struct Fetched {
     /// Fetches and unpacks them.
     pub(crate) fetch: fn() -> Result<()>,
     /// Their name, and the tool that fetches them.
     pub(crate) hint: [&'static str; 2],
-    /// Decides whether this machine can use them; others do not mention them.
+    /// Function that returns true if this machine can use them; other machines do not mention them.
     pub(crate) is_for_this_machine: fn() -> bool,
 }
 
-/// The Cg runtime, in a package of Python.
+/// Cg runtime, in a package of Python.
 pub(crate) const CG: Fetched = Fetched {
     fetch: fetch_cg,
     hint: [cg::PACKAGE, "pip"],
     is_for_this_machine: || true,
 };
 
-/// The tests of piglit.
+/// Tests of piglit.
 pub(crate) const PIGLIT_TESTS: Fetched = Fetched {
     fetch: fetch_piglit,
     hint: ["it", "apt-get download"],
@@ -40,14 +41,14 @@ pub(crate) const PIGLIT_TESTS: Fetched = Fetched {
 const DOWNLOAD: &str = "pip download --quiet --no-deps --only-binary=:all: --require-hashes \
     --implementation cp --platform manylinux2014_x86_64";
 
-/// Decides whether pip is installed.
+/// Returns true if pip is installed.
 pub(crate) fn has_pip() -> bool {
     let output = shell::capture(&mut python("pip --version"));
     output.is_ok_and(|output| output.status.success())
 }
 
-/// Downloads the package, which must have the known hash, and unpacks it. The directory gets its
-/// name last: one of that name is complete.
+/// Downloads the package, which must have the known hash, and unpacks it. The directory is renamed
+/// last: a directory with the final name is complete.
 fn fetch_cg() -> Result<()> {
     ensure!(
         cfg!(all(target_os = "linux", target_arch = "x86_64")),
@@ -88,7 +89,7 @@ static PIGLIT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("piglit-
 /// Directory of the libraries in the packages.
 const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 
-/// A package of Debian 12.
+/// Package of Debian 12.
 struct Package {
     name: &'static str,
     version: &'static str,

@@ -1,5 +1,5 @@
-//! `cargo xtask fuzz`: cargo-fuzz on the targets of `tests/fuzz`, which starts from the programs of
-//! our scripts.
+//! `cargo xtask fuzz`: cargo-fuzz on the targets of `tests/fuzz`, with the programs of the scripts
+//! as corpus.
 
 use crate::installed;
 use anyhow::{Context, Result, bail};
@@ -59,7 +59,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     }
     let mut command = Command::new("cargo");
     if nightly_is_installed() {
-        // Our own cargo has put its toolchain into the environment.
+        // The outer cargo has set its toolchain in the environment.
         command
             .arg("+nightly")
             .env_remove("RUSTUP_TOOLCHAIN")
@@ -81,7 +81,7 @@ fn nightly_is_installed() -> bool {
     list.is_ok_and(|list| list.contains("nightly"))
 }
 
-/// Puts every program of our scripts into `dir`, one file each.
+/// Writes every program of the scripts to `dir`, one file each.
 fn seed_corpus(dir: &Path) -> Result<()> {
     std::fs::create_dir_all(dir).with_context(|| format!("creating {}", dir.display()))?;
     let mut count = 0;
@@ -97,8 +97,8 @@ fn seed_corpus(dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// How programs start: with a header, or with the word of a TGSI processor. Programs of other forms
-/// have words of their own in the names of their sections.
+/// First bytes of programs: a header, or the name of a TGSI processor. Other forms of programs have
+/// separate keywords in the names of their sections.
 const STARTS: [&[u8]; 7] = [
     b"!!",
     b"VERT",
@@ -109,7 +109,7 @@ const STARTS: [&[u8]; 7] = [
     b"COMP",
 ];
 
-/// Returns the program sections of a script. Scripts hold any bytes: some test what those do.
+/// Returns the program sections of a script. Scripts are read as bytes: some test invalid ones.
 fn programs(script: &[u8]) -> Vec<&[u8]> {
     let find =
         |text: &[u8], what: &[u8]| text.windows(what.len()).position(|window| window == what);

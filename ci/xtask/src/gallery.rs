@@ -1,5 +1,5 @@
-//! `cargo xtask demo`: from a fresh machine to a gallery of what the sample programs draw and
-//! compute.
+//! `cargo xtask demo`: from a fresh machine to a gallery of the images and values that the sample
+//! programs produce.
 
 use crate::setup::{self, Purpose};
 use crate::suite;
@@ -16,17 +16,17 @@ Installs what is missing (as setup --yes does), builds the glasm command, runs e
 shaders/ on the best Vulkan device present, and writes pictures, printed numbers and program texts
 to out/gallery/index.html.";
 
-/// Where the gallery goes.
+/// Output directory of the gallery.
 const GALLERY: &str = "out/gallery";
 
-/// The sample programs.
+/// Sample programs.
 const SAMPLES: &str = "shaders";
 
-/// `cargo xtask demo`.
+/// Runs `cargo xtask demo`.
 pub(crate) fn run() -> Result<ExitCode> {
     setup::ensure(Purpose::Demo)?;
-    // The dev profile: it compiles dependencies optimized and ours fast, so the first picture comes
-    // soonest.
+    // The dev profile compiles dependencies optimized and this workspace fast, so the first image
+    // is available soonest.
     shell::run(shell::cargo().args(["build", "--package", "glasm-cli"]))?;
     let dir = Path::new(GALLERY);
     shell::create_empty_dir(dir)?;
@@ -38,8 +38,8 @@ pub(crate) fn run() -> Result<ExitCode> {
         .arg(&report)
         .arg("--save-images")
         .arg(dir);
-    // Without a driver of its own choice in the environment, `glasm run` takes a real GPU before a
-    // CPU driver; if no driver is installed for the loader, SwiftShader will do.
+    // Without a driver selected in the environment, `glasm run` prefers a real GPU to a CPU driver;
+    // if no driver is installed for the loader, SwiftShader is used.
     if vulkan::lavapipe().is_none()
         && let Some(driver) = vulkan::swiftshader()
         && std::env::var_os("VK_DRIVER_FILES").is_none()

@@ -1,5 +1,5 @@
-//! Scripts through OpenGL as modules of glasm, which Mesa's driver for the CPU takes as SPIR-V:
-//! what drivers of applications would be given.
+//! Scripts through OpenGL as modules of glasm, which Mesa's driver for the CPU receives as SPIR-V:
+//! the form that drivers of applications would receive.
 
 use crate::suite;
 use crate::{installed, reference};
@@ -10,20 +10,20 @@ use glasm_ci_support::tally::Tally;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-/// What is known to differ, with the reasons.
+/// Known differences, with the reasons.
 const EXPECTED: &str = "tests/opengl/expected-failures.txt";
 
-/// Where the report goes.
+/// Output directory of the report.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("gl-spirv"));
 
-/// The driver.
+/// Driver.
 const DRIVER: &str = "llvmpipe";
 
-/// Fewer would mean that the driver refuses what it took before.
+/// Fewer passing scripts would mean that the driver rejects programs that it accepted before.
 const LEAST: u64 = 2500;
 
-/// Runs the step of `cargo xtask test`. Scripts about what OpenGL has not got, or about errors, are
-/// no checks here.
+/// Runs the step of `cargo xtask test`. Scripts about features that OpenGL does not have, or about
+/// errors, are ignored here.
 pub(crate) fn test() -> Result<Tally> {
     installed::require_opengl()?;
     shell::create_dir(&OUT)?;

@@ -1,5 +1,5 @@
-//! The GLSL compiler that stays alive for a whole run of scripts: `tests/tools/glslang_server.c`,
-//! built with the libraries of glslang where they are installed.
+//! The GLSL compiler that runs for a whole run of scripts: `tests/tools/glslang_server.c`, built
+//! with the libraries of glslang if they are installed.
 
 use crate::installed;
 use glasm_ci_support::shell;
@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 const SOURCE: &str = "tests/tools/glslang_server.c";
-/// Environment variable through which `glasm run` gets the program.
+/// Environment variable that passes the program to `glasm run`.
 const VARIABLE: &str = "GLASM_GLSLANG_SERVER";
 /// Libraries of glslang 11 to 13, and those of later versions, which contain the others.
 const LIBRARIES: &[&[&str]] = &[
@@ -39,10 +39,10 @@ const LIBRARIES: &[&[&str]] = &[
 /// Header of the C interface of glslang.
 pub(crate) const HEADER: &str = "glslang/Include/glslang_c_interface.h";
 
-/// The program, built on first use; `None` if that is impossible here.
+/// Program, built on first use; `None` if that is impossible here.
 static SERVER: LazyLock<Option<PathBuf>> = LazyLock::new(build);
 
-/// Names the server to a `glasm` command, which does without if it cannot be built.
+/// Passes the server to a `glasm` command, which does without if it cannot be built.
 pub(crate) fn use_server(command: &mut Command) {
     if let Some(server) = SERVER.as_ref() {
         command.env(VARIABLE, server);

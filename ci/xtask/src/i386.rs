@@ -1,10 +1,9 @@
 //! The vendor library for 32-bit applications: built for i386, and its clients in C with it, on
 //! Mesa's driver for the CPU.
 //!
-//! Nothing of the machine changes: Debian's packages of i386 are unpacked below `target`, and
-//! clients name their dynamic linker and libraries there. Rust's own i386 target is used where it
-//! is installed (`rustup target add i686-unknown-linux-gnu`), else Debian's compiler, unpacked as
-//! well.
+//! The machine is not changed: Debian's packages of i386 are unpacked below `target`, and clients
+//! name their dynamic linker and libraries there. Rust's own i386 target is used if it is installed
+//! (`rustup target add i686-unknown-linux-gnu`), otherwise Debian's compiler, unpacked as well.
 
 use crate::cargo_steps::run_tests;
 use crate::installed;
@@ -19,23 +18,23 @@ use std::sync::LazyLock;
 /// Rust's name of the target.
 const TARGET: &str = "i686-unknown-linux-gnu";
 
-/// Where everything goes.
+/// Directory of all output.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("i386"));
 
-/// What a client of OpenGL needs to be built and to run, besides the library of the compiler's
-/// version.
+/// Packages that a client of OpenGL needs to be built and to run, in addition to the library of the
+/// compiler's version.
 const LIBRARIES: &str = "libc6-dev:i386 libgl1:i386 libegl1:i386 libegl-mesa0:i386 \
     libglx-mesa0:i386 libgl1-mesa-dri:i386 libx11-6:i386";
 
 /// Debian's newer Rust, which its browsers are built with, and its standard library for i386.
 const RUST: &[&str] = &["rustc-web", "libstd-rust-web-dev:i386"];
 
-/// What the crates use that Debian's Rust 1.85 has, but not yet as stable: Rust 1.88, the oldest
-/// that the library asks for, has all of it.
+/// Features that the crates use and that are unstable in Debian's Rust 1.85: Rust 1.88, the minimum
+/// version of the library, has all of them as stable.
 const UNSTABLE: &str = "let_chains,unsigned_is_multiple_of,slice_as_chunks,unbounded_shifts,float_next_up_down,hash_extract_if,vec_pop_if";
 
-/// The same of the one dependency that uses some of it; crates without `std` do not know the names
-/// of the others.
+/// Unstable features of the one dependency that uses some of them; crates without `std` do not have
+/// the others.
 const UNSTABLE_SNIPPETS: &str = "let_chains,integer_sign_cast";
 
 /// Runs the step of `cargo xtask test`.
@@ -51,7 +50,7 @@ pub(crate) fn test() -> Result<Tally> {
     let runtime = format!("libgcc-{version}-dev:i386");
     let packages: Vec<&str> = LIBRARIES.split(' ').chain([&*runtime]).collect();
     let unpack = |name: &str, origin, packages: &[&str]| {
-        // As with all that is fetched: what is not available here is skipped.
+        // As for all fetched packages: unavailable ones are skipped.
         unpacked::unpack(&out.join(name), origin, packages)
             .map_err(|error| Skip::because(format!("packages of i386 cannot be had: {error:#}")))
     };
@@ -66,7 +65,7 @@ pub(crate) fn test() -> Result<Tally> {
     ]);
     build.args(["--target", TARGET, "--target-dir"]).arg(&out);
     build.env("CARGO_TARGET_I686_UNKNOWN_LINUX_GNU_LINKER", &compiler);
-    // The clients run for less time than optimizing takes, whatever the caller sets.
+    // The clients run for less time than optimizing takes, regardless of the caller's setting.
     build.env("CARGO_PROFILE_DEV_OPT_LEVEL", "0");
     if !has_target()? {
         let rust = unpack("rust", Origin::BesideTheSystem, RUST)?;
@@ -78,7 +77,7 @@ pub(crate) fn test() -> Result<Tally> {
     test_clients(&library, &compiler, &root)
 }
 
-/// Returns where Debian has libraries for i386.
+/// Returns Debian's directories of libraries for i386.
 fn library_directories(root: &Path) -> [PathBuf; 2] {
     ["usr/lib/i386-linux-gnu", "lib/i386-linux-gnu"].map(|it| root.join(it))
 }
@@ -98,12 +97,12 @@ fn test_clients(library: &Path, compiler: &Path, root: &Path) -> Result<Tally> {
     let folders = library_directories(root);
     test.env("GLASM_TEST_DRIVERS", folders[0].join("dri"));
     test.env("GLASM_TEST_LIBRARIES", std::env::join_paths(&folders)?);
-    // The feature is C++, which would need a compiler of it for i386.
+    // The feature needs a C++ compiler for i386.
     test.env("GLASM_TEST_WITHOUT_TEXT", "1");
     run_tests(&mut test)
 }
 
-/// Decides whether the Rust in use can build for i386.
+/// Returns true if the Rust in use can build for i386.
 fn has_target() -> Result<bool> {
     let mut rustc = Command::new("rustc");
     let output = shell::capture(rustc.args(["--print", "target-libdir", "--target", TARGET]))?;
@@ -111,8 +110,8 @@ fn has_target() -> Result<bool> {
     Ok(output.status.success() && Path::new(&folder).exists())
 }
 
-/// Debian's Rust: a script stands for it that says where its libraries are, and which unstable
-/// parts crates may use.
+/// Writes a script that wraps Debian's Rust: it sets the library path, and the unstable features
+/// that crates may use.
 fn write_rust_compiler(out: &Path, root: &Path) -> Result<PathBuf> {
     let root = root.display();
     let text = format!(
@@ -127,9 +126,9 @@ fn write_rust_compiler(out: &Path, root: &Path) -> Result<PathBuf> {
     shell::write_program(&out.join("rustc"), &text)
 }
 
-/// Writes a script for the system's gcc, for i386. What it builds starts with the dynamic linker
-/// and the libraries below `root`, and so do libraries that it loads: an old-fashioned run path
-/// counts for them, too.
+/// Writes a script for the system's gcc, for i386. Programs that it builds start with the dynamic
+/// linker and the libraries below `root`, and so do libraries that they load: a run path of the old
+/// kind (`DT_RPATH`) applies to them, too.
 fn write_c_compiler(out: &Path, root: &Path, version: &str) -> Result<PathBuf> {
     let folders = library_directories(root);
     let [first, second] = folders.each_ref().map(|it| it.display());

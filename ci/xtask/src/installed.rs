@@ -22,34 +22,34 @@ const LIBRARIES: [&str; 6] = [
     "/opt/homebrew/lib",
 ];
 
-/// Decides whether a program is in `PATH`.
+/// Returns true if a program is in `PATH`.
 pub(crate) fn has_program(name: &str) -> bool {
     shell::find_program(name).is_some()
 }
 
-/// Decides whether a header is installed, given by its path as programs include it.
+/// Returns true if a header is installed, given by its path as programs include it.
 pub(crate) fn has_header(path: &str) -> bool {
     let mut directories = INCLUDE.iter();
     directories.any(|directory| Path::new(directory).join(path).is_file())
 }
 
-/// Decides whether a shared library is installed.
+/// Returns true if a shared library is installed.
 pub(crate) fn has_library(name: &str) -> bool {
     let mut directories = library_directories();
     directories.any(|directory| directory.join(name).exists())
 }
 
-/// Decides whether Mesa's OpenGL drivers for the CPU can be used without a window system.
+/// Returns true if Mesa's OpenGL drivers for the CPU can be used without a window system.
 pub(crate) fn has_opengl() -> bool {
     has_library("libEGL.so.1") && has_mesa()
 }
 
-/// Decides whether Mesa's OpenGL drivers for the CPU can be used through GLX.
+/// Returns true if Mesa's OpenGL drivers for the CPU can be used through GLX.
 pub(crate) fn has_glx() -> bool {
     has_library("libGLX_mesa.so.0") && has_mesa()
 }
 
-/// Decides whether Mesa's OpenGL drivers for the CPU are installed: before Mesa 24.3 a library for
+/// Returns true if Mesa's OpenGL drivers for the CPU are installed: before Mesa 24.3 a library for
 /// each driver, since then one for all.
 pub(crate) fn has_mesa() -> bool {
     library_directories().any(|directory| {

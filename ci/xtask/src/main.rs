@@ -1,5 +1,5 @@
-//! The commands of `cargo xtask`: everything that is done to the repository, from a fresh machine
-//! to the benchmark. Each command is a module with its options and a function `run`.
+//! The commands of `cargo xtask`: all tasks of the repository, from a fresh machine to the
+//! benchmark. Each command is a module with its options and a function `run`.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,

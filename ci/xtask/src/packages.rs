@@ -1,13 +1,13 @@
-//! The package manager of this machine: installs through apt-get, names packages for the others.
+//! The package manager of this machine: installs through apt-get, prints package names for others.
 
 use crate::installed;
 use anyhow::{Result, bail, ensure};
 use glasm_ci_support::shell;
 use std::process::Command;
 
-/// Package names of one need for the systems of [`SYSTEMS`]. For Debian and relatives all of them
-/// are installed, except that of alternatives, which ` or ` separates, the first that the
-/// distribution has.
+/// Package names of one need for the systems of [`SYSTEMS`]. For Debian and its derivatives all of
+/// them are installed, except that of alternatives, which ` or ` separates, only the first
+/// available one is.
 pub(crate) type Names = [&'static str; 4];
 
 /// Package managers, with their commands as users type them: of Debian, Fedora and Arch, and
@@ -46,8 +46,8 @@ pub(crate) struct Apt {
 }
 
 impl Apt {
-    /// Installs the packages `names`. The lists of packages are fetched if they name none of them,
-    /// or packages that are gone.
+    /// Installs the packages `names`. The lists of packages are fetched if they contain none of
+    /// them, or outdated ones.
     pub(crate) fn install(&mut self, names: &str) -> Result<()> {
         let mut candidates = find_candidates(names)?;
         if candidates.is_empty() && self.update()? {
@@ -65,12 +65,13 @@ impl Apt {
         Ok(())
     }
 
-    /// Fetches the lists of packages once. Returns whether this call did.
+    /// Fetches the lists of packages once. Returns true if this call did.
     fn update(&mut self) -> Result<bool> {
         if std::mem::replace(&mut self.lists_are_fresh, true) {
             return Ok(false);
         }
-        // One unreachable source must not stop us: what matters is which packages are known then.
+        // An unreachable source must not stop the setup: only the set of packages that are known
+        // then matters.
         if !shell::succeeds(apt_get("apt-get update")?.arg("update"))? {
             println!("apt-get update reported errors; going on with the package lists there are");
         }
@@ -78,7 +79,7 @@ impl Apt {
     }
 }
 
-/// Runs apt-get. Returns whether the packages are installed.
+/// Runs apt-get. Returns true if the packages are installed.
 fn install_packages(packages: &[&str]) -> Result<bool> {
     let mut command = apt_get(&format!("{} {}", SYSTEMS[0].1, packages.join(" ")))?;
     // A fresh machine may be busy upgrading itself: wait for the lock.
@@ -90,7 +91,8 @@ fn install_packages(packages: &[&str]) -> Result<bool> {
     )
 }
 
-/// Returns apt-get without questions. The error for a user without rights names `by_hand`.
+/// Returns the apt-get command without questions. The error for a user without privileges names
+/// `by_hand`.
 fn apt_get(by_hand: &str) -> Result<Command> {
     let is_root = shell::read_output(Command::new("id").arg("-u")).is_ok_and(|id| id == "0");
     let mut command = Command::new(if is_root { "env" } else { "sudo" });

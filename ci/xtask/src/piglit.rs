@@ -1,9 +1,10 @@
-//! `cargo xtask piglit`: our verdicts beside those of piglit's tests of the ARB languages.
+//! `cargo xtask piglit`: verdicts of glasm compared with those of piglit's tests of the ARB
+//! languages.
 //!
-//! Programs of `tests/asmparsertest` say in a comment whether they must load; scripts with programs
-//! of these languages must pass. Both are compared twice: as shipped programs are taken, and
-//! strictly. What we decide otherwise on purpose stands in a table with the section of the
-//! specification that decides.
+//! Programs of `tests/asmparsertest` state in a comment if they must load; scripts with programs of
+//! these languages must pass. Both are compared twice: with the acceptance for shipped programs,
+//! and strictly. Intentional differences are in a table with the deciding section of the
+//! specification.
 
 use crate::suite;
 use anyhow::{Context, Result, bail};
@@ -28,7 +29,7 @@ pub(crate) struct Options {
     checkout: PathBuf,
 }
 
-/// Where converted programs and the report go.
+/// Output directory of converted programs and the report.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("piglit"));
 
 /// Path below the checkout, way of loading, deciding section and reason.
@@ -37,17 +38,17 @@ const KNOWN: &str = "tests/acceptance/piglit.tsv";
 /// Programs that only load or do not.
 const PROGRAMS: &str = "tests/asmparsertest/shaders";
 
-/// How programs are loaded.
+/// Acceptance of programs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// What shipped programs do is a warning.
+    /// Violations that shipped programs contain are warnings.
     Shipped,
-    /// It is an error.
+    /// Violations are errors.
     Strict,
 }
 
 impl Mode {
-    /// As in the table.
+    /// Returns the name in the table.
     const fn name(self) -> &'static str {
         match self {
             Self::Shipped => "shipped",
@@ -56,12 +57,12 @@ impl Mode {
     }
 }
 
-/// One file of piglit and what came of it.
+/// File of piglit and its result.
 struct Case {
     /// Below the checkout.
     path: String,
     outcome: Outcome,
-    /// What was wrong or missing.
+    /// Description of the error or the missing requirement.
     detail: String,
 }
 
@@ -80,8 +81,8 @@ impl Known {
     }
 }
 
-/// Compares with the piglit checkout and prints a table. Fails if a verdict differs and the table
-/// of known differences does not say why, or if a known difference is gone.
+/// Compares with the piglit checkout and prints a table. Fails if a verdict differs and is not in
+/// the table of known differences, or if a known difference does not occur any more.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let checkout = options.checkout.as_path();
     if !checkout.join("tests").is_dir() {
@@ -141,8 +142,8 @@ fn check_programs(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
             outcome: Outcome::Pass,
             detail: String::new(),
         };
-        // As that test does, load programs of the folder ARBvp1.0 as vertex programs whatever their
-        // headers say.
+        // As in that test, programs of the directory ARBvp1.0 are loaded as vertex programs
+        // regardless of their headers.
         let stage = if case.path.contains("vp1.0/") {
             "vertex"
         } else {
@@ -168,7 +169,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 
-/// Returns whether a program compiles, and the first error.
+/// Returns true if a program compiles, and the first error.
 fn check_program(text: &[u8], stage: &str, mode: Mode) -> Result<(bool, String)> {
     let file = OUT.join("program.txt");
     std::fs::write(&file, text)?;
@@ -245,7 +246,7 @@ fn run_scripts(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
         .collect())
 }
 
-/// Counts by folder.
+/// Prints counts by directory.
 fn print_table(cases: &[Case], known: &Known) {
     let mut folders: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
     for case in cases {
@@ -265,7 +266,7 @@ fn print_table(cases: &[Case], known: &Known) {
     }
 }
 
-/// Prints every case that does not agree. Returns whether one of them is not known, or a known one
+/// Prints every case that does not agree. Returns true if one of them is not known, or a known one
 /// agrees now.
 fn print_differences(cases: &[Case], known: &Known) -> bool {
     let mut wrong = false;

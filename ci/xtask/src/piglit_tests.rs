@@ -1,6 +1,6 @@
 //! Piglit's tests with programs as applications of the vendor library, before Mesa's OpenGL driver
-//! for the CPU: once as they are, once with all programs ours. Piglit judges them itself. What does
-//! not pass must be what Mesa alone makes of it.
+//! for the CPU: once unchanged, once with all programs executed by glasm. Piglit itself determines
+//! the results. A test that does not pass must have the same result with Mesa alone.
 
 use crate::fetched::{self, Piglit};
 use crate::{installed, reference, suite};
@@ -14,22 +14,23 @@ use std::sync::LazyLock;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What is known to differ, with the reasons.
+/// Known differences, with the reasons.
 const EXPECTED: &str = "tests/vendor/piglit.txt";
 
-/// Where the links to the library go.
+/// Directory of the links to the library.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("vendor"));
 
-/// The driver.
+/// Driver.
 const DRIVER: &str = "llvmpipe";
 
-/// Fewer that pass would mean that the library or the driver refuses what it took before.
+/// Fewer passing tests would mean that the library or the driver rejects programs that it accepted
+/// before.
 const LEAST: u64 = 850;
 
-/// A test that hangs is killed then.
+/// Time limit of a test in seconds.
 const SECONDS: &str = "100";
 
-/// What an executable says in which programs of the assembly languages are, or which asks for their
+/// Strings in executables that contain programs of the assembly languages, or that query their
 /// extensions.
 const WORDS: [&str; 5] = [
     "vertex_program",
@@ -42,10 +43,10 @@ const WORDS: [&str; 5] = [
 /// Sections of scripts with such programs.
 const SECTIONS: [&str; 2] = ["[vertex program]", "[fragment program]"];
 
-/// How a test runs.
+/// Configuration of a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
-    /// With the library; the driver keeps the programs that it knows.
+    /// With the library; the driver executes the programs that it supports.
     Ours,
     /// With the library and `GLASM_ALL=1`.
     All,
@@ -53,17 +54,17 @@ enum Mode {
     Mesa,
 }
 
-/// A test.
+/// Test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Test {
-    /// As piglit calls it.
+    /// Name in piglit.
     name: String,
-    /// The executable and its arguments.
+    /// Executable and its arguments.
     words: Vec<String>,
     modes: &'static [Mode],
 }
 
-/// What a test has said: its result, and those of its parts.
+/// Output of a test: its result, and those of its parts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Said {
     result: String,
@@ -110,7 +111,7 @@ fn find_tests(piglit: &Piglit) -> Result<Vec<Test>> {
             found.push(entry.test(words, &[Mode::Ours, Mode::All]));
         }
     }
-    // What the driver takes of these is its own.
+    // The driver's acceptance of these programs does not depend on the library.
     for entry in read_entries(piglit, "glslparser")? {
         if entry.kind == "asm_parser" {
             let mut words = vec!["asmparsertest".to_owned()];
@@ -130,14 +131,14 @@ fn executable(piglit: &Piglit, words: &[String]) -> PathBuf {
     piglit.root.join("bin").join(name)
 }
 
-/// Decides whether a file has one of these words; one that is not there has none.
+/// Returns true if a file contains one of these words; false for a missing file.
 fn contains(file: &Path, words: &[&str]) -> bool {
     let bytes = std::fs::read(file).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     words.iter().any(|word| text.contains(word))
 }
 
-/// An entry of one of piglit's lists.
+/// Entry of one of piglit's lists.
 struct Entry {
     kind: String,
     name: String,
@@ -145,7 +146,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// Values of an option, which are strings of Python: one, or a list of them.
+    /// Returns the values of an option, which are strings of Python: one, or a list of them.
     fn words(&self, option: &str) -> Vec<String> {
         let value = self.options.get(option).map_or("", String::as_str);
         let words = value.split('\'').skip(1).step_by(2);
@@ -174,7 +175,7 @@ fn read_entries(piglit: &Piglit, list: &str) -> Result<Vec<Entry>> {
     Ok(parse_entries(&text))
 }
 
-/// Elements `Test` with elements `option` in them.
+/// Parses elements `Test` with elements `option` in them.
 fn parse_entries(text: &str) -> Vec<Entry> {
     let entry = |part: &str| {
         let (head, options) = part.split_once('>')?;
@@ -205,12 +206,11 @@ fn attribute(text: &str, name: &str) -> Option<String> {
     Some(value)
 }
 
-/// What is known to differ: names of tests, after `GLASM_ALL=1` where they differ in that mode
-/// only.
+/// Known differences: names of tests, after `GLASM_ALL=1` if they differ in that mode only.
 struct Known(BTreeMap<String, String>);
 
 impl Known {
-    /// Lines of a name, `#` and the reason.
+    /// Parses lines of a name, `#` and the reason.
     fn read(text: &str) -> Result<Self> {
         let lines = text
             .lines()
@@ -230,8 +230,8 @@ impl Known {
     }
 }
 
-/// Runs all tests, as many at a time as there are processor cores. What no one can run here is no
-/// check.
+/// Runs all tests, as many in parallel as there are processor cores. Tests that cannot run on this
+/// machine are ignored.
 fn judge_all(piglit: &Piglit, tests: &[Test], known: &Known) -> Result<Tally> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     println!("{} tests, {workers} at a time", tests.len());
@@ -260,7 +260,7 @@ fn judge_all(piglit: &Piglit, tests: &[Test], known: &Known) -> Result<Tally> {
     })
 }
 
-/// Runs a test; what is to be told of it.
+/// Runs a test; returns its counts and a message.
 fn judge(piglit: &Piglit, test: &Test, mode: Mode, known: &Known) -> Result<(Tally, String)> {
     let said = run(piglit, test, mode)?;
     let passes = said.result == "pass";
@@ -296,7 +296,8 @@ fn judge(piglit: &Piglit, test: &Test, mode: Mode, known: &Known) -> Result<(Tal
 }
 
 impl Said {
-    /// Returns what the last lines of a test say; what it ended with if it has not got there.
+    /// Parses the result in the last lines of a test; if there is none, the result is the exit of
+    /// the process.
     fn read(text: &str, end: &str) -> Self {
         let mut said = Self {
             result: end.to_owned(),
@@ -320,7 +321,7 @@ impl Said {
         said
     }
 
-    /// Returns the parts that have another result in another run.
+    /// Returns the parts whose result differs in another run.
     fn differences(&self, other: &Self) -> String {
         let mut text = format!("     with Mesa alone: {}\n", self.result);
         for (name, result) in &self.parts {
@@ -333,7 +334,7 @@ impl Said {
     }
 }
 
-/// Runs a test and returns what it reports.
+/// Runs a test and returns its result.
 fn run(piglit: &Piglit, test: &Test, mode: Mode) -> Result<Said> {
     let program = executable(piglit, &test.words);
     let mut command = match mode {
@@ -362,7 +363,7 @@ fn run(piglit: &Piglit, test: &Test, mode: Mode) -> Result<Said> {
     command.env("LP_NUM_THREADS", "1");
     reference::use_gallium(&mut command, DRIVER);
     let output = shell::capture(&mut command)?;
-    // 1 is the end of tests that fail. What ends otherwise has not ended itself.
+    // 1 is the exit status of tests that fail. With any other status the test has crashed.
     let end = match output.status.code() {
         Some(0 | 1) => String::new(),
         _ => output.status.to_string(),
@@ -397,7 +398,7 @@ mod tests {
         assert_eq!(said.result, "fail");
         assert_eq!(said.parts["a"], "pass");
         assert_eq!(said.parts["b"], "fail");
-        // What has crashed at its end has not passed.
+        // A test that has crashed at its end has not passed.
         assert_eq!(
             Said::read("PIGLIT: {\"result\": \"pass\" }", "signal: 6").result,
             "signal: 6"

@@ -1,8 +1,8 @@
 //! The vendor library built with ThreadSanitizer, and its clients whose threads share contexts or
 //! objects, on Mesa's driver for the CPU: the library must have no data race.
 //!
-//! The flag of the compiler is unstable, and the standard library stays unchanged, without
-//! instrumentation. So locks of the library wait in its own code (the configuration
+//! The flag of the compiler is unstable, and the standard library is used unchanged, without
+//! instrumentation. Therefore locks of the library wait in its own code (the configuration
 //! `thread_sanitizer`, `glvendor/src/lock.rs`), and reports with [`UNSEEN`] functions are ignored.
 
 use crate::cargo_steps::run_tests;
@@ -17,8 +17,7 @@ use std::sync::LazyLock;
 /// Rust's name of the target. Naming it keeps the flags from build scripts.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// Flags of the compiler. Functions that the standard library has compiled already are compiled
-/// again where they are generic.
+/// Compiler flags. Generic functions of the compiled standard library are compiled again with them.
 const FLAGS: [&str; 5] = [
     "-Zsanitizer=thread",
     "-Zshare-generics=no",
@@ -27,7 +26,7 @@ const FLAGS: [&str; 5] = [
     "thread_sanitizer",
 ];
 
-/// Clients that share something between threads.
+/// Clients with state that threads share.
 const CLIENTS: [&str; 8] = [
     "egl::races",
     "glx::races",
@@ -44,7 +43,7 @@ const CLIENTS: [&str; 8] = [
 /// initialization of a `LazyLock` is in the compiled standard library.
 const UNSEEN: [&str; 2] = ["drop_slow", "sync::once"];
 
-/// A program with a race.
+/// Program with a race.
 const RACE: &str = "#include <pthread.h>
 void __tsan_write8(void *);
 static long value;
@@ -57,7 +56,7 @@ int main(void) {
 }
 ";
 
-/// Where everything goes.
+/// Directory of all output.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("races"));
 
 /// Runs the step of `cargo xtask test`.
@@ -75,7 +74,7 @@ pub(crate) fn test() -> Result<Tally> {
     let mut build = shell::cargo();
     build
         .args(["build", "--package", "glasm-glvendor", "--lib"])
-        // The feature that it leaves out is C++.
+        // The feature that this disables is C++.
         .args(["--no-default-features", "--target", TARGET, "--target-dir"])
         .arg(&out)
         .env("RUSTC_BOOTSTRAP", "1")
@@ -90,7 +89,7 @@ pub(crate) fn test() -> Result<Tally> {
     Ok(tally)
 }
 
-/// Skips the step if the machine lacks something.
+/// Skips the step if the machine lacks a requirement.
 fn check_machine() -> Result<()> {
     ensure!(
         cfg!(all(target_os = "linux", target_arch = "x86_64")),
@@ -106,8 +105,8 @@ fn check_machine() -> Result<()> {
     Ok(())
 }
 
-/// Returns the part of ThreadSanitizer that a program is linked with. `None` if the Rust in use
-/// lacks it or refuses the flags.
+/// Returns the part of ThreadSanitizer that a program is linked with. `None` if the current Rust
+/// lacks it or rejects the flags.
 fn find_runtime() -> Result<Option<PathBuf>> {
     let mut rustc = Command::new("rustc");
     rustc.env("RUSTC_BOOTSTRAP", "1").args(FLAGS);
@@ -135,7 +134,7 @@ fn write_c_compiler(out: &Path, runtime: &Path) -> Result<PathBuf> {
     shell::write_program(&out.join("cc"), &text)
 }
 
-/// Decides whether ThreadSanitizer reports the race of [`RACE`].
+/// Returns true if ThreadSanitizer reports the race of [`RACE`].
 fn finds_race(compiler: &Path, out: &Path) -> Result<bool> {
     let [source, program] = ["race.c", "race"].map(|it| out.join(it));
     std::fs::write(&source, RACE)?;
@@ -163,7 +162,7 @@ fn test_clients(library: &Path, compiler: &Path, reports: &Path) -> Result<Tally
     run_tests(&mut test)
 }
 
-/// Reads what the clients have reported, and prints the races of the library.
+/// Reads the reports of the clients, and prints the races of the library.
 fn judge_reports(folder: &Path) -> Result<Tally> {
     let mut count = 0;
     let mut ours = Vec::new();
@@ -191,8 +190,9 @@ fn judge_reports(folder: &Path) -> Result<Tally> {
     Ok(Tally::check(ours.is_empty()))
 }
 
-/// Decides whether a report is about two accesses of the library. Those of the driver, which is not
-/// instrumented, are reported where it calls functions of the C library, whatever orders them.
+/// Returns true if a report is about two accesses of the library. Accesses of the driver, which is
+/// not instrumented, are reported if it calls functions of the C library, regardless of their
+/// synchronization.
 fn is_ours(report: &str) -> bool {
     let accesses: Vec<&str> = report.split("\n\n").take(2).collect();
     let modules: Vec<&str> = accesses.iter().filter_map(|it| innermost(it)).collect();

@@ -1,5 +1,5 @@
 //! `cargo xtask random`: scripts of random programs, for comparing one implementation with another,
-//! or with what they must give.
+//! or with the expected values.
 
 use crate::suite;
 use anyhow::{Context, Result};
@@ -63,7 +63,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes `count` scripts of each kind of program, such as `fragment-SEED.shader_test`, and gives
+/// Writes `count` scripts of each kind of program, such as `fragment-SEED.shader_test`, and returns
 /// their number.
 pub(crate) fn write(folder: &Path, family: Family, seed: u64, count: u64) -> Result<u64> {
     std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
@@ -101,9 +101,9 @@ fn scripts(family: Family, seed: u64) -> Vec<(&'static str, String)> {
     }
 }
 
-/// Runs the step of `cargo xtask test`: a few programs that tell themselves what they must give.
-/// What the driver lacks does not count as skipped: the programs need more and more from seed to
-/// seed.
+/// Runs the step of `cargo xtask test`: a few programs with their expected values. Features that
+/// the driver lacks are not treated as skipped checks: the programs need different ones from seed
+/// to seed.
 pub(crate) fn test(driver: &Driver) -> Result<Tally> {
     let folder = suite::OUT.join(format!("random-{}", driver.name));
     shell::create_empty_dir(&folder)?;

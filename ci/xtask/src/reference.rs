@@ -1,6 +1,6 @@
-//! Compares the results of other drivers for all scripts with those of lavapipe with glasm's modules:
-//! Mesa's OpenGL drivers for the CPU, which have their own assembler, and recorded drivers.
-//! `docs/comparing.md` explains how results are compared.
+//! Compares the results of other drivers for all scripts with those of lavapipe with glasm's
+//! modules: Mesa's OpenGL drivers for the CPU, which have their own assembler, and recorded
+//! drivers. `docs/comparing.md` explains how results are compared.
 //!
 //! llvmpipe shares much of its arithmetic with lavapipe, softpipe next to nothing.
 
@@ -21,13 +21,13 @@ softpipe) and with lavapipe, compares all that they leave, and writes docs/refer
 below tests/golden are compared, too. docs/comparing.md explains how; differences that a
 specification decides are listed in tests/reference/known-differences.toml.";
 
-/// Where reports and random scripts go.
+/// Output directory of reports and random scripts.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("reference"));
 
-/// What is decided about differences, with the deciding sections.
+/// Decisions about differences, with the deciding sections.
 const KNOWN: &str = "tests/reference/known-differences.toml";
 
-/// The document that users read.
+/// Document that users read.
 const DOCUMENT: &str = "docs/reference.md";
 
 /// Families of scripts, each in a directory.
@@ -47,17 +47,17 @@ const DRIVERS: &[&str] = &["llvmpipe", "softpipe"];
 /// Directories of recordings, one for each driver that was recorded.
 const GOLDEN: &str = "tests/golden";
 
-/// What lavapipe is compared with.
+/// Driver that lavapipe is compared with.
 struct Reference {
-    /// The driver, as its chapter is called.
+    /// Driver, by the title of its chapter.
     name: String,
     /// For `--compare`.
     side: String,
-    /// What `GALLIUM_DRIVER` must be.
+    /// Value of `GALLIUM_DRIVER`.
     gallium: Option<&'static str>,
 }
 
-/// `cargo xtask reference`: compares, and writes the document.
+/// Runs `cargo xtask reference`: compares, and writes the document.
 pub(crate) fn run() -> Result<ExitCode> {
     shell::run(shell::cargo().args(["build", "--package", "glasm-cli"]))?;
     let references = find_references()?;
@@ -67,13 +67,13 @@ pub(crate) fn run() -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(tally.failed > 0)))
 }
 
-/// Runs the step of `cargo xtask test`. What a driver cannot run does not count as skipped: none
-/// for the CPU knows the newer languages.
+/// Runs the step of `cargo xtask test`. Scripts that a driver cannot run are not treated as skipped
+/// checks: no CPU driver supports the newer languages.
 pub(crate) fn test() -> Result<Tally> {
     compare_all(&find_references()?)
 }
 
-/// Mesa's drivers, if they are installed, and what was recorded.
+/// Returns Mesa's drivers, if they are installed, and the recordings.
 fn find_references() -> Result<Vec<Reference>> {
     let mut found = Vec::new();
     if installed::has_opengl() {
@@ -158,14 +158,14 @@ fn compare(reference: &Reference, lavapipe: &vulkan::Driver, random: &Path) -> R
     Ok(count(&results, output.status.success()))
 }
 
-/// Makes Mesa take one of its drivers for the CPU.
+/// Selects one of Mesa's drivers for the CPU.
 pub(crate) fn use_gallium(command: &mut Command, driver: &str) {
     command
         .env("GALLIUM_DRIVER", driver)
         .env("LIBGL_ALWAYS_SOFTWARE", "true");
 }
 
-/// Agreements and differences.
+/// Returns the numbers of agreements and differences.
 pub(crate) fn count(results: &[ScriptResult], success: bool) -> Tally {
     let number = |outcome| results.iter().filter(|one| one.outcome == outcome).count() as u64;
     let failed = number(Outcome::Fail);
@@ -177,7 +177,7 @@ pub(crate) fn count(results: &[ScriptResult], success: bool) -> Tally {
     }
 }
 
-/// One document of the reports on all drivers.
+/// Writes one document of the reports on all drivers.
 fn write_document(references: &[Reference]) -> Result<()> {
     let mut text = String::from(HEAD);
     if references.iter().all(|one| one.gallium.is_some()) {

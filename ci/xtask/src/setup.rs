@@ -1,4 +1,4 @@
-//! `cargo xtask setup`: what demo and test need of the machine, and how it gets there.
+//! `cargo xtask setup`: requirements of demo and test on the machine, and their installation.
 
 use crate::packages::{self, Apt, Names};
 use crate::{fetched, glslang, installed, wine};
@@ -28,17 +28,17 @@ pub(crate) struct Options {
 /// Commands that need something.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Purpose {
-    /// The gallery, and everything else that runs programs; without it they cannot run.
+    /// Required for the gallery, and everything else that runs programs.
     Required,
-    /// The same; without it some checks are skipped, and say so.
+    /// Used by the same; without it some checks are skipped with a message.
     Demo,
-    /// Tests only; without it some checks are skipped.
+    /// Used by tests only; without it some checks are skipped.
     Test,
-    /// `cargo xtask bench` only: what is missing is reported, not installed.
+    /// `cargo xtask bench` only: missing requirements are reported, not installed.
     Bench,
 }
 
-/// One thing that has to be on the machine.
+/// Requirement on the machine.
 struct Need {
     what: &'static str,
     why: &'static str,
@@ -47,9 +47,9 @@ struct Need {
     source: Source,
 }
 
-/// Where something comes from.
+/// Source of a requirement.
 enum Source {
-    /// The system's packages.
+    /// System's packages.
     Packages(Names),
     /// Packages that are unpacked below the target directory.
     Unpacked(&'static fetched::Fetched),
@@ -57,7 +57,7 @@ enum Source {
 use Source::{Packages, Unpacked};
 
 impl Need {
-    /// Returns how to install it here by hand.
+    /// Returns instructions for installing it by hand.
     fn hint(&self, system: Option<usize>) -> String {
         match &self.source {
             Packages(names) => packages::hint(system, names),
@@ -65,7 +65,7 @@ impl Need {
         }
     }
 
-    /// Installs it if that is possible without the user, else prints how.
+    /// Installs it if that is possible without the user, otherwise prints instructions.
     fn install(&self, system: Option<usize>, apt: &mut Apt) -> Result<()> {
         match &self.source {
             Packages([names, ..]) if system == Some(0) => return apt.install(names),
@@ -76,8 +76,8 @@ impl Need {
     }
 }
 
-/// Defines the needs: purpose and name, the condition that it is present, its source, and what it
-/// is for.
+/// Defines the requirements: purpose and name, the condition that it is present, its source, and
+/// its use.
 macro_rules! needs {
     ($($purpose:ident $what:literal if $is_present:expr => $source:expr, $why:literal;)*) => {
         const NEEDS: &[Need] = &[$(Need {
@@ -90,7 +90,8 @@ macro_rules! needs {
     };
 }
 
-// Everything that is not a crate. Rust's own parts are checked by `missing_rust_components`.
+// All requirements that are not crates. Components of Rust are checked by
+// `missing_rust_components`.
 needs! {
     Required "C++ compiler" if ["c++", "g++", "clang++"].iter().any(|name| installed::has_program(name))
         => Packages(["g++", "gcc-c++", "gcc", "llvm"]),
@@ -154,7 +155,7 @@ needs! {
         "counts the instructions that translation retires, for `cargo xtask bench`; the C interface is tested in it";
 }
 
-/// Decides whether the Vulkan loader is installed.
+/// Returns true if the Vulkan loader is installed.
 fn has_vulkan_loader() -> bool {
     let names: &[&str] = if cfg!(target_os = "macos") {
         &["libvulkan.1.dylib", "libvulkan.dylib", "libMoltenVK.dylib"]
@@ -164,7 +165,7 @@ fn has_vulkan_loader() -> bool {
     names.iter().any(|name| installed::has_library(name))
 }
 
-/// `cargo xtask setup`.
+/// Runs `cargo xtask setup`.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let complete = if options.check {
         report(Purpose::Test)
@@ -180,7 +181,8 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(!complete)))
 }
 
-/// Prints what is there and what is not. Returns whether nothing that `purpose` needs is missing.
+/// Prints the present and the missing requirements. Returns true if no requirement of `purpose` is
+/// missing.
 fn report(purpose: Purpose) -> bool {
     let system = packages::detect_system();
     let mut complete = true;
@@ -196,7 +198,7 @@ fn report(purpose: Purpose) -> bool {
     complete
 }
 
-/// Returns what this machine needs for something.
+/// Returns the requirements of a purpose on this machine.
 fn needs(purpose: Purpose) -> impl Iterator<Item = &'static Need> {
     NEEDS.iter().filter(move |need| match &need.source {
         Unpacked(source) if !(source.is_for_this_machine)() => false,
@@ -204,7 +206,7 @@ fn needs(purpose: Purpose) -> impl Iterator<Item = &'static Need> {
     })
 }
 
-/// Asks on a terminal; anywhere else nobody could answer, so the command itself was the consent.
+/// Asks on a terminal; otherwise there is no user to answer, so the command itself is the consent.
 fn ask_for_consent() -> Result<bool> {
     if !std::io::stdin().is_terminal() {
         return Ok(true);
@@ -216,13 +218,13 @@ fn ask_for_consent() -> Result<bool> {
     Ok(!answer.trim().to_ascii_lowercase().starts_with('n'))
 }
 
-/// Installs what `purpose` lacks. Returns whether everything is there then; an error if something
-/// required is missing.
+/// Installs the missing requirements of `purpose`. Returns true if all requirements are met
+/// afterwards; an error if a mandatory one is missing.
 pub(crate) fn ensure(purpose: Purpose) -> Result<bool> {
     let system = packages::detect_system();
     let mut apt = Apt::default();
     let mut complete = true;
-    // One after the other: a package may contain what a later need asks for.
+    // Installed in order: a package may contain a program that a later requirement needs.
     for need in needs(purpose).filter(|need| !(need.is_present)()) {
         let Need { what, why, .. } = need;
         println!("missing: {what} ({why})");
@@ -242,7 +244,7 @@ pub(crate) fn ensure(purpose: Purpose) -> Result<bool> {
     Ok(complete)
 }
 
-/// Returns a message about each part of Rust that is not installed.
+/// Returns a message about each component of Rust that is not installed.
 pub(crate) fn missing_rust_components() -> Vec<String> {
     let is_missing = |tool: &str| {
         let version = shell::capture(shell::cargo().args([tool, "--version"]));

@@ -1,5 +1,5 @@
-//! Scripts whose GL state programs read when they run, from specialization constants and from a
-//! uniform block: pictures must be those of programs that have it compiled in.
+//! Scripts whose GL state programs read at run time, from specialization constants and from a
+//! uniform block: images must equal those of programs with compiled-in state.
 
 use crate::suite;
 use anyhow::Result;
@@ -7,7 +7,7 @@ use glasm_ci_support::tally::Tally;
 use glasm_ci_support::{report, vulkan};
 use std::path::PathBuf;
 
-/// The forms, as the command line has them.
+/// Forms of state, as options of the command line.
 const FORMS: [&str; 2] = ["specialized", "uniform"];
 
 /// Lines that set state which programs may read.

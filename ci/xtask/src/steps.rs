@@ -1,4 +1,4 @@
-//! The steps of `cargo xtask test`: one table says what each is called, checks and calls.
+//! The steps of `cargo xtask test`: one table with the name, purpose and function of each.
 
 use crate::cargo_steps;
 use crate::coverage;
@@ -16,29 +16,29 @@ use glasm_ci_support::tally::{Skip, Tally};
 use glasm_ci_support::vulkan;
 use std::path::PathBuf;
 
-/// What a step knows of its run, and what later steps take from earlier ones.
+/// State of a test run, and data that steps pass to later ones.
 #[derive(Default)]
 pub(crate) struct State {
-    /// How much is checked.
+    /// Extent of the checks.
     pub(crate) scope: Scope,
     results: Vec<ScriptResult>,
-    /// Where the suites left their modules; `None` if no suite was to run.
+    /// Directories of the modules of the suites; `None` if no suite was to run.
     modules: Option<Vec<PathBuf>>,
 }
 
-/// One step.
+/// Step of a test run.
 pub(crate) struct Step {
     /// Name for the command line.
     pub(crate) name: &'static str,
-    /// The smallest scope that includes it.
+    /// Smallest scope that includes it.
     pub(crate) scope: Scope,
-    /// What it checks, for the help text and the document.
+    /// Purpose of the step, for the help text and the document.
     pub(crate) about: &'static str,
     /// Runs it.
     pub(crate) run: fn(&mut State) -> Result<Tally>,
 }
 
-/// The steps, in the order in which they run: first those that tell something soon.
+/// Steps, in the order in which they run: those with early results first.
 pub(crate) static STEPS: &[Step] = &[
     Step {
         name: "fmt",
@@ -214,7 +214,7 @@ fn test_suites(state: &mut State) -> Result<Tally> {
             tally += Tally::skip();
             continue;
         };
-        // One driver that does not start must not hide what the other finds.
+        // A driver that does not start must not hide the failures that the other finds.
         let pass = match (state.scope, modules.first()) {
             (Scope::Quick, Some(known)) => Pass::except(known.clone()),
             (Scope::Quick | Scope::All, _) => Pass::MAIN,
@@ -332,7 +332,7 @@ mod tests {
         };
         assert!(!is_skipped(None));
         assert!(is_skipped(Some(Vec::new())));
-        // Without spirv-val it is skipped, else there are no modules.
+        // Without spirv-val the step is skipped, otherwise there are no modules.
         let empty = PathBuf::from("src/no-such-folder");
         assert_ne!(
             is_skipped(Some(vec![empty])),

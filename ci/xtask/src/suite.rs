@@ -13,31 +13,31 @@ use std::process::Command;
 use std::sync::LazyLock;
 use walkdir::WalkDir;
 
-/// Where reports and modules of suites go.
+/// Output directory of reports and modules of suites.
 pub(crate) static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("scripts"));
 
-/// Where the examples of the manual are written to.
+/// Output directory of the examples of the manual.
 static EXAMPLES: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("scripts/manual"));
 
-/// How much a test run checks.
+/// Extent of a test run.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) enum Scope {
-    /// What most faults show in, within minutes.
+    /// Checks that detect most faults, within minutes.
     #[default]
     Quick,
     /// Everything.
     All,
 }
 
-/// A suite run on one driver.
+/// Suite run on one driver.
 pub(crate) struct SuiteRun {
     /// Name of the driver, or of how it was run.
     pub(crate) name: &'static str,
     /// Counts of scripts.
     pub(crate) tally: Tally,
-    /// One result per script.
+    /// Results, one per script.
     pub(crate) results: Vec<ScriptResult>,
-    /// Where the modules are.
+    /// Directory of the modules.
     pub(crate) modules: PathBuf,
 }
 
@@ -51,24 +51,24 @@ fn write_examples() -> Result<&'static Path> {
     Ok(folder)
 }
 
-/// How to run a suite.
+/// Configuration of a suite run.
 #[derive(Clone, Debug)]
 pub(crate) struct Pass {
     /// Name in reports; `None`: that of the driver.
     name: Option<&'static str>,
-    /// Only scripts that contain this.
+    /// String that selects the scripts that contain it.
     containing: Option<&'static str>,
-    /// Bits of lavapipe's vectors; `None`: what suits the CPU. Its shaders are compiled in other
-    /// ways for other widths.
+    /// Width of lavapipe's vectors in bits; `None` selects it by the CPU. Its shaders are compiled
+    /// differently for other widths.
     vector_width: Option<&'static str>,
-    /// Who watches.
+    /// Validation layer.
     layer: Layer,
     /// Modules of another run: scripts that have no others are skipped.
     known: Option<PathBuf>,
 }
 
 impl Pass {
-    /// What the results of the suite are.
+    /// Configuration of the main suite run.
     pub(crate) const MAIN: Self = Self {
         name: None,
         containing: None,
@@ -93,8 +93,8 @@ impl Pass {
         ..Self::MAIN
     };
 
-    /// Lavapipe as on most CPUs, should this be none of them: it rounds doubles in one way for each
-    /// width.
+    /// Lavapipe with the vectors of most CPUs, for machines with others: it rounds doubles
+    /// differently for each width.
     pub(crate) const WIDE_DOUBLES: Self = Self {
         name: Some("lavapipe-256"),
         containing: Some("shaderFloat64"),
@@ -128,8 +128,7 @@ impl Pass {
         Ok(scripts)
     }
 
-    /// Tells lavapipe its vectors. Its cache on disk takes no notice of their width, so it stays
-    /// out of this.
+    /// Sets the vector width of lavapipe. Its cache on disk ignores the width, so it is disabled.
     fn set_up(&self, command: &mut Command) {
         if let Some(width) = self.vector_width {
             command
@@ -244,8 +243,8 @@ pub(crate) fn run_in_folder(mut command: Command, folder: &str, name: &str) -> R
     Ok(run_reported(command, &report, name)?.0)
 }
 
-/// Runs the command, shows what failed and why scripts were skipped, and gives what its report
-/// says, as results of `name`.
+/// Runs the command, prints failures and the reasons for skipped scripts, and returns the results
+/// in its report, as results of `name`.
 pub(crate) fn run_reported(
     mut command: Command,
     report: &Path,
@@ -253,8 +252,8 @@ pub(crate) fn run_reported(
 ) -> Result<(Tally, Vec<ScriptResult>)> {
     println!("$ {}", shell::display(&command));
     let output = shell::capture(&mut command)?;
-    // Messages of the command, of drivers and of layers; the lines about scripts come from the
-    // report.
+    // Messages of the command, of drivers and of layers; the results of scripts are printed from
+    // the report.
     print!("{}", String::from_utf8_lossy(&output.stderr));
     if !report.is_file() {
         bail!("glasm run on {name} wrote no report ({})", output.status);
@@ -284,7 +283,7 @@ pub(crate) fn run_everywhere() -> Result<Vec<ScriptResult>> {
     Ok(results)
 }
 
-/// Prints every failure, and how many scripts were skipped for each reason.
+/// Prints every failure, and the number of skipped scripts for each reason.
 fn print_exceptions(results: &[ScriptResult]) {
     let mut skipped: BTreeMap<&str, usize> = BTreeMap::new();
     for result in results {

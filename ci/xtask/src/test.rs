@@ -1,4 +1,4 @@
-//! `cargo xtask test`: runs steps, and tells what became of them and how long they took.
+//! `cargo xtask test`: runs steps, and reports their results and times.
 
 use crate::setup::{self, Purpose};
 use crate::steps::{self, STEPS, State, Step};
@@ -29,7 +29,8 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Returns the steps to run and how much they check. Steps that are named run in full.
+    /// Returns the steps to run and their scope. Steps that are named on the command line run in
+    /// full.
     fn steps(&self) -> Result<(Scope, Vec<&'static Step>)> {
         for name in &self.only {
             steps::find(name)?;
@@ -105,7 +106,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
 /// Runs a step and appends the commands that failed in it.
 fn run_step(step: &Step, state: &mut State, failures: &mut Vec<String>) -> Record {
     let clock = Clock::start();
-    // A step that cannot run is a failure of that step; the others still tell something.
+    // A step that cannot run is a failure of that step; the others run nevertheless.
     let tally = Tally::of_step((step.run)(state)).unwrap_or_else(|error| {
         println!("error: {error:#}");
         Tally::check(false)
@@ -122,7 +123,7 @@ fn run_step(step: &Step, state: &mut State, failures: &mut Vec<String>) -> Recor
     }
 }
 
-/// Prints what became of the steps, the totals last, and records the times.
+/// Prints the results of the steps, the totals last, and records the times.
 fn report(scope: Scope, records: &[Record], failures: &[String], time: Time) -> Result<()> {
     if !failures.is_empty() {
         println!("\nCommands that failed:\n{}", failures.join("\n"));

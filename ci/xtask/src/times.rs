@@ -11,21 +11,21 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-/// The record of the last run.
+/// Record of the last run.
 static RECORD: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("test-times.json"));
 
-/// The document that lists the steps and their times.
+/// Document that lists the steps and their times.
 const DOCUMENT: &str = "CONTRIBUTING.md";
 
-/// The lines around the table in the document.
+/// Lines around the table in the document.
 const MARKS: [&str; 2] = [
     "<!-- begin steps: written by `cargo xtask test --write-times` -->",
     "<!-- end steps -->",
 ];
 
-/// A step is slower than before if it takes this many times as long,
+/// Factor from which a step is reported as slower than before.
 const SLOWER: f64 = 2.0;
-/// and at least this much longer.
+/// Difference from which a step is reported as slower than before.
 const NOTICEABLE: Duration = Duration::from_secs(5);
 
 /// Wall time and processor time.
@@ -33,12 +33,12 @@ const NOTICEABLE: Duration = Duration::from_secs(5);
 pub(crate) struct Time {
     /// Wall time.
     pub(crate) wall: Duration,
-    /// Processor time of this process and of all processes that it has waited for; zero where the
-    /// system does not tell.
+    /// Processor time of this process and of all processes that it has waited for; zero if the
+    /// system does not report it.
     pub(crate) processor: Duration,
 }
 
-/// A measurement that continues.
+/// Running measurement.
 pub(crate) struct Clock {
     start: Instant,
     processor: Duration,
@@ -79,19 +79,19 @@ fn parse_stat(stat: &str) -> Option<Duration> {
     Some(Duration::from_millis(ticks * 10))
 }
 
-/// What became of a step.
+/// Result of a step.
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
     /// Name of the step.
     pub(crate) name: &'static str,
-    /// Its counts.
+    /// Counts of the step.
     pub(crate) tally: Tally,
-    /// Its time.
+    /// Time of the step.
     pub(crate) time: Time,
 }
 
 /// Returns a warning for each step that took twice as long as in the run before, then records this
-/// run. Steps that did not run keep their record.
+/// run. Steps that did not run retain their record.
 pub(crate) fn record(scope: &str, records: &[Record]) -> Result<Vec<String>> {
     let old = std::fs::read_to_string(&*RECORD).unwrap_or_default();
     let mut all: Value = serde_json::from_str(&old).unwrap_or_else(|_| json!({}));
@@ -143,13 +143,13 @@ pub(crate) fn line(record: &Record) -> String {
     )
 }
 
-/// A line of the table of steps.
+/// Line of the table of steps.
 pub(crate) struct Listed {
     /// Name of the step.
     pub(crate) name: &'static str,
-    /// The runs that include it.
+    /// Runs that include it.
     pub(crate) runs: &'static str,
-    /// What it checks.
+    /// Purpose of the step.
     pub(crate) about: &'static str,
 }
 
@@ -211,7 +211,7 @@ mod tests {
             warning.as_deref(),
             Some("unit took 20 s, 10 s in the run before")
         );
-        // Twice as long, but no longer than noise.
+        // Twice as long, but within the noise.
         assert_eq!(compare(&json!({ "wall_s": 1.0 }), &took(4)), None);
         assert_eq!(compare(&Value::Null, &took(20)), None);
     }

@@ -1,5 +1,5 @@
-//! Packages of Debian that are unpacked in a directory: nothing is installed, no right is needed,
-//! and other architectures do not concern the system.
+//! Packages of Debian that are unpacked in a directory: nothing is installed, no privileges are
+//! needed, and other architectures do not affect the system.
 
 use crate::installed;
 use anyhow::{Context as _, Result, bail, ensure};
@@ -11,10 +11,10 @@ use std::process::{Command, Stdio};
 /// Name of the file that identifies the content of a directory. It is written last.
 const COMPLETE: &str = "complete";
 
-/// The list of packages that dpkg has installed.
+/// List of packages that dpkg has installed.
 const INSTALLED: &str = "/var/lib/dpkg/status";
 
-/// Keys of Debian's archive, where the package of that name is installed.
+/// Keys of Debian's archive, if the package of that name is installed.
 const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
 /// Attempts to fetch the packages of a directory before that is an error: a connection may break,
@@ -29,34 +29,34 @@ const EXTRACT: &str = r#"archive=$1 root=$2; shift 2; dpkg-deb --fsys-tarfile "$
     tar --extract --preserve-permissions --warning=no-timestamp --directory "$root" "$@""#;
 
 /// Redirects symbolic links below the directory `$1` into it: those of packages are relative to the
-/// root of the file system, such as `libm.so` to the library itself. A linker would take the static
-/// library instead of what it does not find.
+/// root of the file system, such as `libm.so` to the library itself. A linker would use the static
+/// library instead of a library that it does not find.
 const REDIRECT_LINKS: &str = r#"find "$1" -type l -lname '/*' -exec sh -c '
     for link; do ln -sfn "$0$(readlink "$link")" "$link"; done' "$1" {} +"#;
 
-/// The distribution that packages are from, and which of their dependencies are left out.
+/// Distribution of packages, and their excluded dependencies.
 #[derive(Clone, Copy)]
 pub(crate) enum Origin<'a> {
-    /// The sources of this machine; none.
+    /// Sources of this machine; none.
     System,
-    /// The sources of this machine; installed ones.
+    /// Sources of this machine; installed ones.
     BesideTheSystem,
     /// This suite of Debian, from the archive that this machine uses; none. Programs see its files
     /// as the root of their file system.
     Suite(&'a str),
 }
 
-/// Decides whether this machine can fetch and unpack packages of Debian.
+/// Returns true if this machine can fetch and unpack packages of Debian.
 pub(crate) fn possible() -> bool {
     PROGRAMS.iter().all(|name| installed::has_program(name))
 }
 
-/// Decides whether [`once`] has made this content of a directory.
+/// Returns true if [`once`] has created this content of a directory.
 pub(crate) fn is_complete(directory: &Path, content: &str) -> bool {
     fs::read_to_string(directory.join(COMPLETE)).is_ok_and(|found| found == content)
 }
 
-/// Makes the content of a directory from nothing, unless that was done.
+/// Creates the content of a directory from scratch, unless it is complete.
 pub(crate) fn once(
     directory: &Path,
     content: &str,
@@ -135,14 +135,15 @@ fn configure(directory: &Path, origin: Origin<'_>) -> Result<String> {
 fn download(configuration: &Path, packages: &[&str]) -> Result<()> {
     let apt_get = |arguments: &[&str]| {
         let mut command = Command::new("apt-get");
-        // Without the system's lock: nothing of the system changes.
+        // Without the system's lock: the system is not changed.
         command.args(["--quiet", "-o", "Debug::NoLocking=1", "-c"]);
         shell::succeeds(command.arg(configuration).args(arguments))
     };
     let install = ["install", "--download-only", "--yes"];
     let install = [&install[..], &["--no-install-recommends"], packages].concat();
     for _ in 0..ATTEMPTS {
-        // One unreachable source must not stop us: what matters is which packages are known then.
+        // An unreachable source must not stop the setup: only the set of packages that are known
+        // then matters.
         apt_get(&["update"])?;
         if apt_get(&install)? {
             return Ok(());
@@ -227,7 +228,7 @@ mod tests {
         .unwrap();
         assert!(is_complete(&part, "libm") && part.join("usr/lib/libm.so.6").is_file());
         assert!(!part.join("usr/lib/tool").exists());
-        // What has failed is not complete, and is made again from nothing.
+        // A failed directory is incomplete, and is created again from scratch.
         assert!(once(&part, "more", || extract(&archive, &part, &path("libn.so"))).is_err());
         assert!(!is_complete(&part, "more") && !part.join("usr").exists());
         assert!(extract(&source.join("DEBIAN/control"), &part, &[]).is_err());

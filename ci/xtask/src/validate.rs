@@ -1,4 +1,4 @@
-//! spirv-val on every module of a suite, several at a time.
+//! spirv-val on every module of a suite, several in parallel.
 
 use crate::installed;
 use anyhow::{Context, Result};

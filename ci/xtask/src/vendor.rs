@@ -1,5 +1,5 @@
 //! Scripts through the vendor library: programs of the NV languages, and those of the ARB languages
-//! that the driver would take itself, on Mesa's driver for the CPU. The runner for OpenGL is the
+//! that the driver itself would accept, on Mesa's driver for the CPU. The runner for OpenGL is the
 //! application.
 
 use crate::suite::{self, Scope};
@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// What is known to differ, with the reasons.
+/// Known differences, with the reasons.
 const EXPECTED: &str = "tests/vendor";
 
-/// Where reports and the links to the library go.
+/// Output directory of reports and the links to the library.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("vendor"));
 
-/// The driver.
+/// Driver.
 const DRIVER: &str = "llvmpipe";
 
 /// Headers of the NV languages. Programs of all of them have commands of OpenGL.
@@ -33,16 +33,16 @@ const OLD_NV: &[&str] = &["!!VP", "!!VSP", "!!FP", "!!FCP"];
 /// Scripts that run with the same variables.
 struct Group {
     name: &'static str,
-    /// What is set besides what `glasm gl` sets.
+    /// Environment variables in addition to those that `glasm gl` sets.
     variables: &'static [(&'static str, &'static str)],
-    /// Fewer that pass would mean that the library refuses what it took before, or that the driver
-    /// lacks what it needs.
+    /// Fewer passing scripts would mean that the library rejects programs that it accepted before,
+    /// or that the driver lacks a requirement.
     least: u64,
-    /// Whether a script belongs to it, by its text.
+    /// Returns true if a script belongs to the group, by its source.
     has: fn(&str) -> bool,
 }
 
-/// The first two have different scripts.
+/// Groups of scripts; the first two have different scripts.
 const GROUPS: [Group; 3] = [
     Group {
         name: "nv",
@@ -56,7 +56,7 @@ const GROUPS: [Group; 3] = [
         least: 600,
         has: |text| has_program_of(text, ARB) && !has_program_of(text, NV),
     },
-    // What drivers run that take no SPIR-V and have nothing newer than OpenGL 3.3.
+    // Programs for drivers without SPIR-V and with OpenGL 3.3 at most.
     Group {
         name: "text",
         variables: &[("GLASM_ALL", "1"), ("GLASM_TEXT", "330")],
@@ -68,14 +68,14 @@ const GROUPS: [Group; 3] = [
     },
 ];
 
-/// Decides whether a script has a program with one of these headers.
+/// Returns true if a script has a program with one of these headers.
 fn has_program_of(text: &str, headers: &[&str]) -> bool {
     let is_header = |line: &str| headers.iter().any(|header| line.starts_with(header));
     text.lines().any(|line| is_header(line.trim_start()))
 }
 
-/// Decides whether a script is about rules that the library does not enforce, because shipped
-/// programs break them.
+/// Returns true if a script tests rules that the library does not enforce, because shipped programs
+/// violate them.
 fn is_strict(text: &str) -> bool {
     text.lines().any(|line| line.trim_end() == "strict")
 }
@@ -96,7 +96,7 @@ pub(crate) fn test(scope: Scope) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Returns of how many scripts one runs.
+/// Returns the sampling interval of scripts: one of this number runs.
 const fn share(scope: Scope) -> usize {
     match scope {
         Scope::Quick => 8,
@@ -133,7 +133,7 @@ fn command(
     Ok(command)
 }
 
-/// Runs scripts. Those about what OpenGL or the driver lacks check nothing here.
+/// Runs scripts. Those that need features that OpenGL or the driver lacks are ignored.
 fn run(group: &Group, scope: Scope) -> Result<Tally> {
     let out = OUT
         .canonicalize()

@@ -1,6 +1,6 @@
-//! GLSL, and the TGSI that Mesa's driver virpipe made of it, drawn side by side: the GLSL by
-//! llvmpipe, the TGSI by lavapipe through glasm. `tests/virgl/README.md` tells where the texts come
-//! from.
+//! GLSL, and the TGSI that Mesa's driver virpipe compiled from it, are both drawn: the GLSL by
+//! llvmpipe, the TGSI by lavapipe through glasm. `tests/virgl/README.md` documents the origin of
+//! the programs.
 
 use crate::suite;
 use crate::{installed, reference};
@@ -17,16 +17,16 @@ use std::sync::LazyLock;
 /// Scripts of GLSL.
 const GLSL: &str = "tests/virgl/glsl";
 
-/// The same scripts with TGSI.
+/// Same scripts with TGSI.
 const TGSI: &str = "tests/virgl/tgsi";
 
-/// What is known to fail.
+/// Known failures.
 const EXPECTED: &str = "tests/virgl/expected-failures.txt";
 
-/// Where reports and recordings go.
+/// Output directory of reports and recordings.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("virgl"));
 
-/// The driver that draws GLSL.
+/// Driver that draws GLSL.
 const OPENGL: &str = "llvmpipe";
 
 /// Runs the step of `cargo xtask test`.
@@ -66,7 +66,7 @@ fn names(folder: &str) -> Result<BTreeSet<OsString>> {
     Ok(names.map(OsStr::to_owned).collect())
 }
 
-/// Runs scripts and records what they leave in a directory.
+/// Runs scripts and records their observable output in a directory.
 fn run(mut command: Command, side: &str) -> Result<Tally> {
     let folder = OUT.join(side);
     let report = OUT.join(format!("{side}.json"));
@@ -77,8 +77,8 @@ fn run(mut command: Command, side: &str) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Compares what scripts of GLSL and of TGSI have left. Recordings belong to a script: here both
-/// say that they are of the one with TGSI.
+/// Compares the output of scripts in GLSL and in TGSI. Recordings belong to a script: here both
+/// name the one with TGSI.
 fn compare(gl: &Path, vulkan: &Path) -> Result<Tally> {
     let sides = ["same-gl", "same-vulkan"].map(|side| OUT.join(side));
     for path in shell::files_below(&vulkan.join(TGSI), "recording")? {
@@ -88,7 +88,7 @@ fn compare(gl: &Path, vulkan: &Path) -> Result<Tally> {
             continue;
         }
         let [gl, vulkan] = [read(&other)?, read(&path)?];
-        // What fails has been told already.
+        // Failures have been reported already.
         if !vulkan.lines().any(|line| line == "outcome pass") {
             continue;
         }
@@ -122,9 +122,9 @@ fn read(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))
 }
 
-/// Both recordings as such of the second one's script, with what both sides have. Probes are the
-/// same ones in the same order at other lines; uniform buffers have other numbers, constants are in
-/// buffers of their own; and only Vulkan judges programs one by one.
+/// Converts both recordings to recordings of the second one's script, with the entries that both
+/// have. Probes are the same ones in the same order at other lines; uniform buffers have other
+/// numbers, constants are in separate buffers; and only Vulkan has verdicts on single programs.
 fn aligned(gl: &str, vulkan: &str) -> [String; 2] {
     let is_common = |entry: &&String| {
         let own = [" of ubo ", " of buffer `"];
@@ -142,7 +142,7 @@ fn aligned(gl: &str, vulkan: &str) -> [String; 2] {
     let mut same = String::new();
     for line in gl.iter().flat_map(|entry| entry.lines()) {
         let word = line.split(' ').next().unwrap_or_default();
-        // Of the script the recording says what it is called, and that it has not changed.
+        // The recording has the name of its script, and a digest that detects changes of it.
         let is_script = matches!(word, "script" | "text");
         let mut others = vulkan.iter().filter(|_| is_script);
         let line = match others.find(|other| other.starts_with(word)) {
@@ -169,13 +169,12 @@ fn moved_line(line: &str, moved: &[(String, String)]) -> String {
     line.to_owned()
 }
 
-/// Returns the place of a probe in the script.
+/// Returns the location of a probe in the script.
 fn place(entry: &str) -> Option<&str> {
     entry.strip_prefix("line ")?.split(' ').next()
 }
 
-/// Returns the entries of a recording, each with the lines that belong to it, which begin with
-/// blanks.
+/// Returns the entries of a recording, each with its continuation lines, which begin with spaces.
 fn entries(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for line in text.split_inclusive('\n') {

@@ -11,16 +11,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// The C compiler for 64-bit Windows.
+/// C compiler for 64-bit Windows.
 pub(crate) const COMPILER: &str = "x86_64-w64-mingw32-gcc";
 
 /// Sources of the programs.
 const SOURCES: &str = "glvendor/tests/wine";
 
-/// The prefix of Wine, the programs and their images.
+/// Prefix of Wine, the programs and their images.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("wine"));
 
-/// A program that hangs ends after so many seconds.
+/// Time limit in seconds of a program that hangs.
 const SECONDS: &str = "60";
 
 /// Variables that select the ARB backend of Direct3D. Wine ignores it in core contexts, which it
@@ -33,7 +33,7 @@ const SIDE: usize = 64;
 /// Bytes of one image.
 const IMAGE_BYTES: usize = SIDE * SIDE * 4;
 
-/// Decides whether Wine and its server are in `PATH`, on a machine that runs programs for 64-bit
+/// Returns true if Wine and its server are in `PATH`, on a machine that runs programs for 64-bit
 /// x86.
 pub(crate) fn is_present() -> bool {
     let programs = ["wine", "wineserver"];
@@ -73,7 +73,7 @@ fn build(name: &str, libraries: &[&str]) -> Result<()> {
     shell::run(command.args(libraries))
 }
 
-/// A prefix of Wine below `target`. Its server ends when this is dropped.
+/// Prefix of Wine below `target`. Its server ends when this is dropped.
 struct Wine {
     out: PathBuf,
 }
@@ -82,7 +82,7 @@ impl Drop for Wine {
     fn drop(&mut self) {
         let mut command = Command::new("wineserver");
         self.set_variables(&mut command);
-        // Without a server that runs, this fails, and nothing is left to do.
+        // This fails if no server is running, which is fine.
         let _ = shell::capture(command.arg("-k"));
     }
 }
@@ -144,7 +144,7 @@ impl Wine {
         Ok(tally)
     }
 
-    /// Runs the program of Direct3D, and reads what it drew.
+    /// Runs the program of Direct3D, and reads the image that it drew.
     fn draw(&self, mut command: Command, file: &str) -> Result<Drawn> {
         let path = self.out.join(file);
         if path.exists() {
@@ -181,14 +181,14 @@ fn count_cases(transcript: &shell::Transcript) -> Tally {
 
 /// Output of the program of Direct3D.
 struct Drawn {
-    /// The images of all cases.
+    /// Images of all cases.
     images: Vec<u8>,
-    /// What was printed.
+    /// Printed output.
     output: String,
 }
 
 impl Drawn {
-    /// Names and images of the cases.
+    /// Returns names and images of the cases.
     fn cases(&self) -> Result<Vec<(&str, &[u8])>> {
         let lines = self.output.lines();
         let names = lines.filter_map(|line| line.trim_end().strip_prefix("CASE "));
@@ -196,7 +196,7 @@ impl Drawn {
         if cases.is_empty() || cases.len() * IMAGE_BYTES != self.images.len() {
             bail!("names and images of Direct3D do not match");
         }
-        // A shader that does not link draws nothing, or what the one before it draws.
+        // A shader that does not link draws nothing, or the same as the one before it.
         if cases.windows(2).any(|pair| pair[0].1 == pair[1].1) {
             bail!("two cases of Direct3D have the same image");
         }

@@ -204,7 +204,7 @@ impl Crate {
         imports.found
     }
 
-    /// Returns the file that defines what a path in a module names; `None` for other crates.
+    /// Returns the file that defines the target of a path in a module; `None` for other crates.
     fn resolve(&self, from: usize, path: &[String], steps: usize) -> Option<usize> {
         let (first, mut rest) = path.split_first()?;
         let mut module = match first.as_str() {
@@ -333,7 +333,7 @@ fn use_leaves(tree: &UseTree) -> Vec<(String, Vec<String>)> {
     }
 }
 
-/// Decides whether an item has the attribute `#[cfg(test)]`.
+/// Returns true if an item has the attribute `#[cfg(test)]`.
 fn is_test(item: &Item) -> bool {
     let attributes: &[Attribute] = match item {
         Item::Mod(item) => &item.attrs,

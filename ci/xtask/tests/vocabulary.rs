@@ -26,7 +26,7 @@ const DOCUMENTS: [&str; 4] = [
     "docs",
 ];
 
-/// Places that a message lists at most.
+/// Maximum number of locations that a message lists.
 const MAX_LISTED: usize = 30;
 
 /// Entry of the list: phrases that are avoided.

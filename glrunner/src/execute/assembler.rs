@@ -1,4 +1,4 @@
-//! The driver's assembler: what it takes, and where it finds errors.
+//! The driver's assembler: program acceptance and error positions.
 
 use crate::error::{Error, Problem};
 use crate::gl::{Gl, LoadError, Program, Target};
@@ -36,8 +36,8 @@ pub(super) fn load(
     Program::load(gl, target(program.program_type), &program.text)
 }
 
-/// Returns the failure for a program that the driver does not take, at the line of the script where
-/// the driver finds the error.
+/// Returns the failure for a program that the driver rejects, at the line of the script where the
+/// driver finds the error.
 pub(super) fn refused(script: &Script, program: &ProgramSection, error: &LoadError) -> Problem {
     let stage = program.stage.name();
     let byte = error_place(error, &program.text);
@@ -56,15 +56,15 @@ pub(super) fn refused(script: &Script, program: &ProgramSection, error: &LoadErr
     })
 }
 
-/// Returns the byte of a program where a driver finds its error, if it says.
+/// Returns the byte offset in a program where a driver finds its error, if it reports one.
 pub(super) fn error_place(error: &LoadError, text: &[u8]) -> Option<usize> {
     let position = place_in_message(&error.message, text);
     position.or_else(|| usize::try_from(error.position).ok())
 }
 
-/// Returns the byte that a message of Mesa's parser means: `line 3, char 9: error: ...`. Its error
-/// position is the end of the token, less all of the first token but one byte, and with two bytes
-/// for each line end, so it cannot be compared with other drivers'.
+/// Returns the byte offset that a message of Mesa's parser refers to: `line 3, char 9: error: ...`.
+/// Its error position is the end of the token, less all of the first token but one byte, and with
+/// two bytes for each line end, so it cannot be compared with other drivers'.
 fn place_in_message(message: &str, text: &[u8]) -> Option<usize> {
     let (line, rest) = message.strip_prefix("line ")?.split_once(", char ")?;
     let (column, _) = rest.split_once(": error: ")?;
@@ -101,7 +101,7 @@ mod tests {
             found.message,
             "the driver refuses the fragment program at byte 18: no q"
         );
-        // What drivers say of the whole program is said of its section.
+        // Messages of drivers about the whole program are located at its section.
         let whole = failure(25, "no END");
         assert_eq!((whole.line, whole.column), (Some(3), None));
         let unknown = failure(-1, "no reason");
@@ -110,7 +110,7 @@ mod tests {
             unknown.message,
             "the driver refuses the fragment program: no reason"
         );
-        // The places of Mesa's parser count.
+        // The positions of Mesa's parser are authoritative.
         let mesa = failure(3, "line 2, char 5: error: no r");
         assert_eq!((mesa.line, mesa.column), (Some(5), Some(5)));
     }

@@ -1,4 +1,5 @@
-//! Where programs find buffers: the binding points of OpenGL, their limits, and what a part of a buffer must be like to be bound there.
+//! Buffer bindings of programs: the binding points of OpenGL, their limits, and their requirements
+//! on buffer ranges.
 
 use super::buffers::Buffers;
 use super::shader_loading::has_shaders;
@@ -11,7 +12,7 @@ use glasm_scripts::script::{
 };
 use std::rc::Rc;
 
-/// All stages; each has parameter buffers of its own.
+/// All stages; each has separate parameter buffers.
 const STAGES: [Stage; 6] = [
     Stage::Vertex,
     Stage::TessControl,
@@ -21,17 +22,18 @@ const STAGES: [Stage; 6] = [
     Stage::Compute,
 ];
 
-/// The parameter buffers of a kind of program.
+/// Parameter buffers of a kind of program.
 struct ParamTarget {
     /// Target of `glBindBufferRangeNV`.
     buffer: u32,
     /// Target of `glGetProgramivARB`.
     program: u32,
-    /// What brings the target.
+    /// Extension that provides the target.
     extension: &'static str,
 }
 
-/// NV_parameter_buffer_object, NV_tessellation_program5 and NV_compute_program5, "New Tokens".
+/// Returns the target of parameter buffers of a stage. NV_parameter_buffer_object,
+/// NV_tessellation_program5 and NV_compute_program5, "New Tokens".
 fn param_target(stage: Stage) -> ParamTarget {
     let (buffer, program, extension) = match stage {
         Stage::Vertex => (
@@ -72,27 +74,27 @@ fn param_target(stage: Stage) -> ParamTarget {
     }
 }
 
-/// Where a part of a buffer may start that is to be bound.
+/// Permitted start of a buffer range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Start {
-    /// Where the buffer starts.
+    /// Start of the buffer.
     Buffer,
-    /// At multiples of so many bytes.
+    /// Multiples of this number of bytes.
     Multiple(u64),
 }
 
-/// What a binding point asks of what is bound there.
+/// Requirements of a binding point on buffer ranges.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Rule {
     start: Start,
-    /// Bytes that programs see; parts that are larger could be bound nevertheless.
+    /// Maximum size that programs can access; larger ranges could be bound nevertheless.
     max_size: u64,
-    /// Sizes are multiples of so many bytes.
+    /// Sizes are multiples of this number of bytes.
     granularity: u64,
 }
 
-/// Returns a part of a buffer of so many bytes as OpenGL binds it: offset and size. `Err` is why it
-/// cannot.
+/// Returns offset and size of a range of a buffer of `length` bytes for OpenGL. `Err` is the reason
+/// why it cannot be bound.
 fn fit(range: BufferRange, length: u64, rule: Rule) -> Result<(u64, u64), String> {
     let BufferRange { offset, size, .. } = range;
     match rule.start {
@@ -176,7 +178,7 @@ fn limit(value: i32) -> u64 {
     u64::try_from(value).unwrap_or(0)
 }
 
-/// Returns an offset or size, which is at most that of a buffer, as OpenGL has it.
+/// Converts an offset or size, which is at most that of a buffer, to OpenGL's type.
 fn signed(bytes: u64) -> isize {
     isize::try_from(bytes).unwrap_or(isize::MAX)
 }
@@ -189,18 +191,18 @@ fn check_index(index: u32, count: i32) -> Result<(), Problem> {
     Err(Problem::Lacking(reason))
 }
 
-/// Creates the buffers of a script and binds them where programs look for them.
+/// Creates the buffers of a script and binds them for programs.
 pub(super) struct BufferBinder<'a> {
     pub(super) gl: &'a Rc<Gl>,
     pub(super) script: &'a Script,
     pub(super) buffers: &'a mut Buffers,
-    /// Whether programs run as modules: then draws and dispatches bind their buffers.
+    /// True if programs run as modules: then draws and dispatches bind their buffers.
     pub(super) through_modules: bool,
     pub(super) is_capturing: bool,
 }
 
 impl BufferBinder<'_> {
-    /// Creates all buffers, full of zeros, and binds those whose name is a binding.
+    /// Creates all buffers, filled with zeros, and binds those whose name is a binding.
     pub(super) fn create_buffers(&mut self) -> Result<(), Problem> {
         let script = self.script;
         self.buffers.make(self.gl, &script.buffers)?;
@@ -217,7 +219,7 @@ impl BufferBinder<'_> {
         Ok(())
     }
 
-    /// Executes `bind`: binds a part of a buffer for the programs that run next.
+    /// Executes `bind`: binds a range of a buffer for subsequent draws and dispatches.
     pub(super) fn bind_range(
         &mut self,
         target: BindTarget,
@@ -329,7 +331,7 @@ pub(super) fn bind_module_range(
     bind_shared(gl, buffers, shared, index, range)
 }
 
-/// Returns offset and size of a part that vertices are captured into, if OpenGL can.
+/// Returns offset and size of a range that vertices are captured into, if OpenGL supports it.
 fn check_captured_range(
     gl: &Gl,
     buffers: &Buffers,
@@ -351,7 +353,7 @@ fn check_captured_range(
     fit(range, length, rule).map_err(Problem::Lacking)
 }
 
-/// Binds the parts of buffers that OpenGL captures vertices into.
+/// Binds the ranges of buffers that OpenGL captures vertices into.
 pub(super) fn bind_captured_ranges(gl: &Gl, buffers: &Buffers) -> Result<(), Problem> {
     for (binding, range) in captured_ranges(&buffers.bound) {
         let (offset, size) = check_captured_range(gl, buffers, binding, range)?;
@@ -496,8 +498,8 @@ mod tests {
                 let call = |stage| format!("bind {stage:#x} {index} buffer {buffer} 0 {size}");
                 stages.iter().map(call).collect()
             };
-            // Tokens of NV_parameter_buffer_object, NV_tessellation_program5 and NV_compute_program5: vertex, tessellation, geometry,
-            // fragment, compute programs.
+            // Tokens of NV_parameter_buffer_object, NV_tessellation_program5 and
+            // NV_compute_program5: vertex, tessellation, geometry, fragment, compute programs.
             let stages = [0x8DA2, 0x8C74, 0x8C75, 0x8DA3, 0x8DA4, 0x90FC];
             execution.make_buffers().unwrap();
             let names: [u32; 3] = std::array::from_fn(|index| {

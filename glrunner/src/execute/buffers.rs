@@ -1,4 +1,4 @@
-//! Buffers of a script: making, changing, reading; addresses.
+//! Buffers of a script: creation, changes, readback, addresses.
 
 use super::support::require_extension;
 use crate::error::{Error, Problem};
@@ -7,14 +7,14 @@ use glasm_scripts::script::{BindTarget, BufferAddress, BufferDecl, BufferId, Buf
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// A buffer and what programs call it.
+/// Buffer object and its address in programs.
 struct Made {
     buffer: Buffer,
-    /// Its address, once some command has taken it.
+    /// Address, once a command has used it.
     address: Option<u64>,
 }
 
-/// The buffers of a script, and where they are bound.
+/// Buffers of a script, and where they are bound.
 #[derive(Default)]
 pub(super) struct Buffers {
     made: Vec<Made>,
@@ -31,7 +31,7 @@ impl Buffers {
         self.made.len()
     }
 
-    /// Makes buffers full of zeros.
+    /// Creates buffers filled with zeros.
     pub(super) fn make(&mut self, gl: &Rc<Gl>, decls: &[BufferDecl]) -> Result<(), Problem> {
         for decl in decls {
             let zeros = vec![0; place(decl.size)];
@@ -76,7 +76,7 @@ impl Buffers {
         Ok(start.wrapping_add(address.offset))
     }
 
-    /// Changes the first bytes of a buffer, of which `write` may leave some as they are.
+    /// Changes the first bytes of a buffer, of which `write` may leave some unchanged.
     pub(super) fn update(
         &self,
         buffer: BufferId,
@@ -90,12 +90,12 @@ impl Buffers {
     }
 }
 
-/// Which addresses programs can take.
+/// Width of the addresses that programs use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum AddressWidth {
     /// Any.
     Full,
-    /// Those whose upper half is zero.
+    /// Addresses whose upper half is zero.
     Low,
 }
 
@@ -104,7 +104,7 @@ fn place(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
-/// Makes everything that programs have stored visible to whatever comes next; draws and dispatches end with this.
+/// Makes all stores of programs visible to subsequent commands; draws and dispatches end with this.
 pub(super) fn finish_stores(gl: &Gl) -> Result<(), Problem> {
     if gl.version() >= Version(4, 2) || gl.has("GL_ARB_shader_image_load_store") {
         gl.MemoryBarrier(gl::ALL_BARRIER_BITS)?;

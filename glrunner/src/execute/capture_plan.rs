@@ -1,4 +1,5 @@
-//! What transform feedback captures, in the words of NV_transform_feedback and ARB_transform_feedback3. Pure.
+//! Outputs that transform feedback captures, in the terms of NV_transform_feedback and
+//! ARB_transform_feedback3. Pure.
 
 use crate::gl::{self, CapturedResult};
 use ash::vk::PrimitiveTopology;
@@ -6,19 +7,20 @@ use glasm::ir::Semantic;
 use glasm::reflect::{OutputPrimitive, TessMode};
 use glasm::{Capture, TransformFeedback};
 
-/// What `glTransformFeedbackStreamAttribsNV` is told.
+/// Arguments of `glTransformFeedbackStreamAttribsNV`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct CapturePlan {
     /// Results, gaps and changes to the next buffer, in order.
     pub(super) results: Vec<CapturedResult>,
-    /// The vertex stream of each buffer.
+    /// Vertex stream of each buffer.
     pub(super) streams: Vec<u32>,
     /// Bytes from a vertex to the next in each buffer.
     pub(super) strides: Vec<u32>,
 }
 
 impl CapturePlan {
-    /// The plan for what a script captures. `Err` is why OpenGL cannot.
+    /// Creates the plan for the captures of a script. `Err` is the reason why OpenGL does not
+    /// support them.
     pub(super) fn new(feedback: &TransformFeedback) -> Result<Self, String> {
         let mut plan = Self::default();
         let last = feedback.captures.iter().map(|capture| capture.buffer).max();
@@ -34,7 +36,7 @@ impl CapturePlan {
         Ok(plan)
     }
 
-    /// Streams and strides of what modules capture, which say the rest themselves.
+    /// Creates the plan for captures of modules: streams and strides. The modules specify the rest.
     pub(super) fn of_modules(feedback: &TransformFeedback) -> Self {
         let captures = || feedback.captures.iter();
         let count = captures().map(|capture| capture.buffer + 1).max();
@@ -77,7 +79,7 @@ impl CapturePlan {
         Ok(())
     }
 
-    /// Leaves the components from one byte of a vertex to another as they are.
+    /// Skips the components from one byte of a vertex to another.
     fn skip(&mut self, from: u32, to: u32) -> Result<(), String> {
         let bytes = to.checked_sub(from);
         let bytes = bytes.ok_or_else(|| format!("two captures meet at byte {to} of a vertex"))?;
@@ -115,7 +117,7 @@ impl CapturePlan {
         streams
     }
 
-    /// Returns whether this takes `glTransformFeedbackStreamAttribsNV`: for streams other than 0,
+    /// Returns true if this needs `glTransformFeedbackStreamAttribsNV`: for streams other than 0,
     /// and for results that are captured more than once, see ARB_transform_feedback3 issue 10.
     pub(super) fn needs_streams(&self) -> bool {
         let place = |result: &CapturedResult| (result[0], result[2]);
@@ -127,7 +129,7 @@ impl CapturePlan {
             || self.results.iter().enumerate().any(repeats)
     }
 
-    /// Returns the extension that this takes beyond NV_transform_feedback, which captures into one
+    /// Returns the extension that this needs beyond NV_transform_feedback, which captures into one
     /// buffer without gaps.
     pub(super) fn extension(&self) -> Option<&'static str> {
         let needed = self.needs_streams() || self.results.iter().any(is_separator);
@@ -141,7 +143,7 @@ impl CapturePlan {
     }
 }
 
-/// Returns whether it is a gap or goes to the next buffer; results have positive numbers.
+/// Returns true if it is a gap or selects the next buffer; results have positive numbers.
 fn is_separator(result: &CapturedResult) -> bool {
     result[0] < 0
 }
@@ -203,8 +205,9 @@ impl Primitives {
         })
     }
 
-    /// What a geometry or tessellation evaluation program declares to make: NV_geometry_program4 section 2.X.7.Y, "PRIMITIVE_OUT", and
-    /// NV_tessellation_program5, "TESS_MODE" and "TESS_POINT_MODE". Programs that pass primitives through make what they get.
+    /// Returns the output primitives that a geometry or tessellation evaluation program declares:
+    /// NV_geometry_program4 section 2.X.7.Y, "PRIMITIVE_OUT", and NV_tessellation_program5,
+    /// "TESS_MODE" and "TESS_POINT_MODE". Passthrough programs emit their input primitives.
     pub(super) fn of_program(text: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(text);
         let lines = text.lines();
@@ -257,7 +260,7 @@ impl Primitives {
         }
     }
 
-    /// Vertices of each.
+    /// Returns the number of vertices of each primitive.
     pub(super) fn vertices(self) -> u64 {
         match self {
             Self::Points => 1,
@@ -289,11 +292,11 @@ mod tests {
         let plan = CapturePlan::of_modules(&feedback);
         assert!(plan.results.is_empty());
         assert_eq!(plan.streams, [0, 0, 1]);
-        // Three components of four bytes after byte 4; nothing is in buffer 1.
+        // Three components of four bytes after byte 4; buffer 1 is empty.
         assert_eq!(plan.strides, [32, 0, 16]);
     }
 
-    /// What the lines of a script capture.
+    /// Returns the plan for the captures of some script lines.
     fn plan(lines: &str) -> Result<CapturePlan, String> {
         let text = format!("[test]\n{lines}\n");
         CapturePlan::new(&Script::parse(text.as_bytes()).unwrap().feedback)

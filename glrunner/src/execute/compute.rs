@@ -9,7 +9,7 @@ use crate::gl::{self, Gl};
 use glasm::ir::Stage;
 use glasm_scripts::script::Groups;
 
-/// Limits in x, y and z, and on the product; what they are called.
+/// Limits in x, y and z, and on the product; their names.
 struct GroupLimits {
     each: u32,
     product: Option<u32>,
@@ -29,7 +29,7 @@ const SIZES: GroupLimits = GroupLimits {
 };
 
 impl Execution<'_> {
-    /// `compute`: runs the compute program. A size is that of the groups of programs that leave it open.
+    /// Executes `compute`. The size is that of the groups of programs that leave it open.
     pub(super) fn run_compute(
         &mut self,
         groups: Groups,
@@ -44,7 +44,7 @@ impl Execution<'_> {
         }
         if let Some(shader) = self.shaders.get(Stage::Compute) {
             shader.bind()?;
-            // Modules are made for the size of their groups.
+            // Modules are compiled for the size of their groups.
             let size = size.filter(|_| modules.is_none());
             return self.dispatcher().run_groups(groups, size);
         }
@@ -69,19 +69,19 @@ impl Execution<'_> {
     }
 }
 
-/// Dispatches work groups of the compute program that is bound.
+/// Dispatches work groups of the bound compute program.
 struct Dispatcher<'a> {
     gl: &'a Gl,
     buffers: &'a Buffers,
 }
 
 impl Dispatcher<'_> {
-    /// Runs the compute program that is bound.
+    /// Runs the bound compute program.
     fn run_groups(&self, groups: Groups, size: Option<[u32; 3]>) -> Result<(), Problem> {
         let counts = self.group_counts(groups)?;
         self.check_groups(counts, &COUNTS)?;
         match (size, groups) {
-            // These programs cannot take the counts from a buffer.
+            // These programs do not support counts from a buffer.
             (Some(size), _) => self.dispatch_sized(counts, size)?,
             (None, Groups::Given([x, y, z])) => self.gl.DispatchCompute(x, y, z)?,
             (None, Groups::Indirect(range)) => {
@@ -96,7 +96,7 @@ impl Dispatcher<'_> {
         finish_stores(self.gl)
     }
 
-    /// ARB_compute_variable_group_size
+    /// Dispatches groups of a size: ARB_compute_variable_group_size.
     fn dispatch_sized(&self, [x, y, z]: [u32; 3], size: [u32; 3]) -> Result<(), Problem> {
         require_extension(self.gl, "GL_ARB_compute_variable_group_size")?;
         self.check_groups(size, &SIZES)?;

@@ -29,7 +29,7 @@ const fn feature(core: Version, extensions: &'static [&'static str]) -> Feature 
 }
 
 impl Execution<'_> {
-    /// `draw`
+    /// Executes `draw`.
     pub(super) fn run_draw(&mut self, draw: &Draw) -> Result<(), Problem> {
         if self.modules.is_some() && draw.outcome == GlOutcome::Refused {
             let reason = "modules do not tell which draws are errors".to_owned();
@@ -62,7 +62,7 @@ impl Execution<'_> {
             .vertices
             .of_draw(&self.gl, &self.programs, data, draw)?;
         let indices = used_indices(&script.indices, &draw.source);
-        // Whatever is made before may be drawn with other shaders.
+        // Objects that are created before may be drawn with other shaders.
         if let Some(shaders) = self.shaders.get(Stage::Vertex) {
             shaders.bind()?;
         }
@@ -109,7 +109,8 @@ impl Execution<'_> {
         if self.modules.is_none() || !is_patch || stages.contains(&Stage::TessEval) {
             return gl_name(TOPOLOGIES, (draw.topology, draw.assembly));
         }
-        // Modules of geometry programs get patches as the primitives of as many vertices.
+        // Modules of geometry programs receive patches as the primitives with the same number of
+        // vertices.
         match draw.state.patch_control_points {
             1 => Ok(gl::POINTS),
             2 => Ok(gl::LINES),
@@ -122,7 +123,7 @@ impl Execution<'_> {
         }
     }
 
-    /// Only typed programs may draw to integers. EXT_texture_integer, "Errors".
+    /// Checks that only typed programs draw to integers. EXT_texture_integer, "Errors".
     fn check_colors(&self, writes: u32) -> Result<(), Problem> {
         let colors = self.script.requirements.attachments.colors.iter().zip(0..);
         let mut integers = colors.filter(|(color, number)| {
@@ -139,7 +140,7 @@ impl Execution<'_> {
         }
     }
 
-    /// Binds and enables the programs of all stages; what has none is left to OpenGL.
+    /// Binds and enables the programs of all stages; OpenGL processes stages without one.
     pub(super) fn use_programs(&self) -> Result<(), Problem> {
         for (stage, target, extension) in
             STAGES.iter().filter(|(stage, ..)| *stage != Stage::Compute)
@@ -150,7 +151,7 @@ impl Execution<'_> {
                     program.bind()?;
                     self.gl.Enable(*target)?;
                 }
-                // Unknown where the extension is missing.
+                // Unknown enumerant if the extension is missing.
                 None if self.gl.has(extension) => self.gl.Disable(*target)?,
                 None => {}
             }
@@ -159,7 +160,7 @@ impl Execution<'_> {
     }
 }
 
-/// Returns whether a script asks for the number of samples that a draw passes.
+/// Returns true if a script queries the number of samples that a draw passes.
 fn probes_samples(script: &Script) -> bool {
     let mut steps = script.steps.iter();
     steps.any(|step| matches!(step.command, Command::ProbeSamples { .. }))
@@ -201,7 +202,7 @@ fn check_features(gl: &Gl, draw: &Draw) -> Result<(), Problem> {
     needed.try_for_each(|(_, feature)| feature.require(gl))
 }
 
-/// Restart and patches.
+/// Sets primitive restart and the size of patches.
 fn set_primitives(gl: &Gl, draw: &Draw) -> Result<(), Problem> {
     if let Some(restart) = restart_index(draw) {
         gl.Enable(gl::PRIMITIVE_RESTART)?;

@@ -1,5 +1,5 @@
-//! All scripts of the repository on a driver that takes every program and runs none: what goes wrong in between is found, such as
-//! commands in the wrong order, or formats that do not go together.
+//! All scripts of the repository on a driver that accepts every program and runs none: detects
+//! errors of the runner such as commands in the wrong order, or incompatible formats.
 
 use super::{assembler, execute, verdicts};
 use crate::gl::permissive::open_permissive;
@@ -11,7 +11,7 @@ use glasm_scripts::results::Files;
 use glasm_scripts::script::{ProgramForm, Script};
 use std::path::Path;
 
-/// What scripts use next to the languages of their programs.
+/// Extensions that scripts use in addition to the languages of their programs.
 const EXTENSIONS: &[&str] = &[
     "GL_EXT_depth_bounds_test",
     "GL_NV_bindless_texture",
@@ -23,7 +23,7 @@ const EXTENSIONS: &[&str] = &[
     "GL_NV_transform_feedback2",
 ];
 
-/// Extensions with limits that only a driver can tell.
+/// Extensions with limits that only a driver can report.
 const LIMITED: &[&str] = &[
     "GL_ARB_compute_variable_group_size",
     "GL_ARB_matrix_palette",
@@ -45,7 +45,8 @@ fn needed(script: &Script) -> Vec<String> {
         .collect()
 }
 
-/// What went wrong with a script other than probes, of which few can hold. `None`: there is no device.
+/// Returns the failures of a script other than probes, of which few can pass. `None`: there is no
+/// device.
 fn failures(path: &Path) -> Option<Vec<String>> {
     let text = std::fs::read(path).expect("the file can be read");
     let Ok(script) = Script::read(&text) else {
@@ -70,7 +71,7 @@ fn failures(path: &Path) -> Option<Vec<String>> {
     let Ok(results) = execute(&gl, &script, files, &options) else {
         return Some(Vec::new());
     };
-    // What is an error to drivers with these programs is none here.
+    // Some errors of drivers with these programs do not occur here.
     let ends = [" differ", "expected", "which is an error"];
     let is_probe = |message: &str| ends.iter().any(|end| message.contains(end));
     // Objects that need more of a driver than taking commands.

@@ -1,4 +1,4 @@
-//! Everything of a script in its context.
+//! State of a script in its context.
 
 use super::bindings::BufferBinder;
 use super::buffers::{AddressWidth, Buffers};
@@ -23,13 +23,13 @@ use glasm::ir::Stage;
 use glasm_scripts::script::{BufferAddress, Clear, Script};
 use std::rc::Rc;
 
-/// Everything of a script in its context.
+/// State of a script in its context.
 pub(super) struct Execution<'a> {
     pub(super) gl: Rc<Gl>,
     pub(super) script: &'a Script,
     pub(super) programs: Programs,
     pub(super) shaders: Shaders,
-    /// What assembly programs are on their way to the driver.
+    /// Translation of assembly programs before they are passed to the driver.
     pub(super) through: Option<Through>,
     /// Programs as modules, if that is how they run.
     pub(super) modules: Option<Box<Modules>>,
@@ -43,12 +43,12 @@ pub(super) struct Execution<'a> {
     pub(super) images: Images,
     pub(super) buffers: Buffers,
     pub(super) feedback: Feedback,
-    /// Samples of the last draw that passed all tests, in scripts that ask for them.
+    /// Number of samples of the last draw that passed all tests, in scripts that probe it.
     pub(super) samples: u64,
 }
 
 impl<'a> Execution<'a> {
-    /// Nothing is done yet.
+    /// Creates the initial state, before any command.
     pub(super) fn new(gl: &Rc<Gl>, script: &'a Script) -> Self {
         Self {
             gl: Rc::clone(gl),
@@ -73,8 +73,8 @@ impl<'a> Execution<'a> {
 }
 
 impl Execution<'_> {
-    /// Prepares buffers and framebuffer, sets the state that holds for the whole script, and loads
-    /// the programs.
+    /// Prepares buffers and framebuffer, sets the state for the whole script, and loads the
+    /// programs.
     pub(super) fn make_ready(&mut self) -> Result<(), Problem> {
         let (gl, script) = (&self.gl, self.script);
         if let Some(through) = self.through.filter(|_| !has_shaders(script)) {
@@ -141,7 +141,7 @@ impl Execution<'_> {
         context.map(|mut it| it.prepare(work)).transpose()
     }
 
-    /// Binds what the modules of a draw or dispatch read and write.
+    /// Binds the resources of the modules of a draw or dispatch.
     pub(super) fn bind_module_resources(&mut self, program: &ModuleProgram) -> Result<(), Problem> {
         let Some(modules) = &mut self.modules else {
             return Ok(());
@@ -159,7 +159,7 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Sets what depends on the programs that run, before each draw and dispatch.
+    /// Sets the state that depends on the current programs, before each draw and dispatch.
     pub(super) fn prepare_state(&mut self) -> Result<(), Problem> {
         let stages = [Stage::Geometry, Stage::TessEval, Stage::Vertex];
         let last = stages.iter().find_map(|stage| self.programs.facts(*stage));
@@ -177,7 +177,7 @@ impl Execution<'_> {
 
 /// Contexts, each of which borrows only what its functions may access.
 impl Execution<'_> {
-    /// Returns the textures with what reads them.
+    /// Returns the textures with the programs that read them.
     pub(super) fn textures(&mut self) -> (&mut Textures, Readers<'_>) {
         let ParameterContext {
             textures, readers, ..
@@ -185,7 +185,7 @@ impl Execution<'_> {
         (textures, readers)
     }
 
-    /// Returns what sets parameters of programs that do not run as modules.
+    /// Returns the context that sets parameters of programs that do not run as modules.
     pub(super) fn parameter_context(&mut self) -> ParameterContext<'_> {
         ParameterContext {
             script: self.script,
@@ -203,7 +203,7 @@ impl Execution<'_> {
         }
     }
 
-    /// Returns what compiles modules, if programs run as modules.
+    /// Returns the context that compiles modules, if programs run as modules.
     pub(super) fn module_context(&mut self) -> Option<ModuleContext<'_>> {
         Some(ModuleContext {
             gl: &self.gl,
@@ -214,7 +214,7 @@ impl Execution<'_> {
         })
     }
 
-    /// Returns what loads programs.
+    /// Returns the context that loads programs.
     pub(super) fn loader(&mut self) -> ProgramLoader<'_> {
         ProgramLoader {
             gl: &self.gl,
@@ -224,7 +224,7 @@ impl Execution<'_> {
         }
     }
 
-    /// Returns what binds buffers.
+    /// Returns the context that binds buffers.
     pub(super) fn buffer_binder(&mut self) -> BufferBinder<'_> {
         BufferBinder {
             gl: &self.gl,
@@ -235,7 +235,7 @@ impl Execution<'_> {
         }
     }
 
-    /// Returns what captures vertices.
+    /// Returns the context that captures vertices.
     pub(super) fn capture(&mut self) -> CaptureContext<'_> {
         CaptureContext {
             gl: &self.gl,

@@ -1,4 +1,4 @@
-//! What has to be known about a program to run it. Pure.
+//! Properties of a program that are needed to run it. Pure.
 
 use super::capture_plan::Primitives;
 use super::lookups::Lookups;
@@ -6,51 +6,50 @@ use glasm::ir::{ParamSource, Semantic, Stage};
 use glasm::reflect::{Half, InterfaceVariable, Reflection, Scalar};
 use glasm::{FixedState, Options, Program, Source};
 
-/// What has to be known about a program to run it. The default holds for programs that do nothing of it.
+/// Properties of a program that are needed to run it. The default denotes a program that uses none
+/// of these features.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Facts {
-    /// Whether it writes the size of points.
+    /// True if it writes the size of points.
     pub(super) writes_point_size: bool,
-    /// The clip distances that it writes, a bit for each.
+    /// Clip distances that it writes, a bit for each.
     pub(super) clip_distances: u8,
-    /// Bit n: it reads vertex attribute n as a signed integer, unless the draw adds something
-    /// else.
+    /// Bit n: it reads vertex attribute n as a signed integer, unless the draw adds another type.
     pub(super) signed_attributes: u32,
     /// Bit n: as an unsigned integer.
     pub(super) unsigned_attributes: u32,
-    /// Bit n: it is a fragment program that leaves color attachment n as it is.
+    /// Bit n: it is a fragment program that does not write color attachment n.
     pub(super) untouched_colors: u32,
-    /// Whether its language tells integers from floats.
+    /// True if its language distinguishes integers from floats.
     pub(super) is_typed: bool,
     /// Number of its subroutine parameters: one more than the largest index.
     pub(super) subroutine_parameters: u32,
-    /// What a geometry or tessellation evaluation program makes.
+    /// Output primitives of a geometry or tessellation evaluation program.
     pub(super) primitives: Option<Primitives>,
-    /// Whether a compute program leaves the size of its groups to the dispatch.
+    /// True if a compute program leaves the size of its groups to the dispatch.
     pub(super) open_groups: bool,
-    /// What it reads of textures.
+    /// Texture lookups of the program.
     pub(super) lookups: Lookups,
-    /// The attributes that a module reads as words or doubles, among them those of 64 bits.
+    /// Attributes that a module reads as words or doubles, among them those of 64 bits.
     pub(super) words: Vec<WordInput>,
 }
 
-/// An attribute that a module reads as words, or as doubles.
+/// Attribute that a module reads as words, or as doubles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct WordInput {
     /// Number of the attribute.
     pub(super) attribute: u32,
-    /// Where the module reads it.
+    /// Location in the module.
     pub(super) location: u32,
-    /// The components of 64 bits that it holds.
+    /// Half of the 64-bit components that it contains.
     pub(super) half: Option<Half>,
-    /// Whether it holds all of them, as doubles.
+    /// True if it contains all components, as doubles.
     pub(super) is_doubles: bool,
 }
 
 impl Facts {
-    /// Reads the properties of a program of the assembler from its source. Nothing is known of a
-    /// program that only the driver understands.
-    /// Bit n of `drawn`: there is color attachment n.
+    /// Reads the properties of a program of the assembler from its source. A program that only the
+    /// driver supports has default properties. Bit n of `drawn`: color attachment n exists.
     pub(super) fn of(stage: Stage, text: &[u8], drawn: u8) -> Self {
         let mut facts = Self {
             is_typed: text.starts_with(b"!!NV"),
@@ -72,7 +71,7 @@ impl Facts {
                 facts.add(stage, &shader.reflection);
                 facts.lookups = Lookups::of(text, &shader.reflection);
             }
-            // It may have more results than fit, unless it is known which of them are read.
+            // The program may have more results than the maximum, unless the read ones are known.
             Err(_) => {
                 if let Ok(program) = Program::load(&source) {
                     let outputs = program.ir().outputs.iter();
@@ -90,7 +89,7 @@ impl Facts {
             ..Self::default()
         };
         facts.add(stage, reflection);
-        // Modules have no target `RENDERBUFFER`, which texts may have.
+        // Modules have no target `RENDERBUFFER`, which program strings may have.
         facts.lookups = Lookups::of(&[], reflection);
         let primitives = reflection.primitives.as_ref();
         facts.primitives = primitives.and_then(Primitives::of_module);

@@ -1,7 +1,7 @@
-//! Transform feedback of a script: what is captured, and what was counted.
+//! Transform feedback of a script: captured outputs and counters.
 //!
-//! A capture becomes active with its first draw, which decides what primitives it takes, and is paused between draws, when the script
-//! may look at the buffers.
+//! A capture becomes active with its first draw, which determines its primitives, and is paused
+//! between draws, when the script may access the buffers.
 
 use super::bindings::bind_captured_ranges;
 use super::buffers::Buffers;
@@ -17,13 +17,13 @@ use glasm_scripts::script::{CaptureCount, Command, Draw, Script, captured_ranges
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Pauses, which keep draws apart.
+/// Extension for pauses, which separate draws.
 const PAUSES: Feature = Feature {
     core: Version(4, 0),
     extensions: &["GL_NV_transform_feedback2", "GL_ARB_transform_feedback2"],
 };
 
-/// Streams that a script asks about.
+/// Returns the streams that a script probes.
 fn probed_streams(script: &Script) -> impl Iterator<Item = u32> {
     script.steps.iter().filter_map(|step| {
         if let Command::ProbeCapture {
@@ -38,18 +38,18 @@ fn probed_streams(script: &Script) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Whether draws are captured.
+/// State of transform feedback.
 #[derive(Default)]
 pub(super) enum FeedbackState {
     #[default]
     Off,
-    /// From the next draw on.
+    /// Captures from the next draw on.
     Begun,
     /// Paused, but for the time of a draw; captures primitives of this kind.
     Active(Capture, Primitives),
 }
 
-/// The primitives of a stream that are counted during a draw.
+/// Primitives of a stream that are counted during a draw.
 pub(super) struct Counter {
     pub(super) stream: u32,
     pub(super) written: Query,
@@ -61,7 +61,7 @@ pub(super) struct Counter {
 pub(super) struct Feedback {
     pub(super) state: FeedbackState,
     pub(super) plan: CapturePlan,
-    /// What the last draw captured.
+    /// Primitives of the last captured draw.
     pub(super) primitives: Option<Primitives>,
     pub(super) counters: Vec<Counter>,
     /// Primitives written and needed since the capture began, by stream; `None` before any.
@@ -69,12 +69,12 @@ pub(super) struct Feedback {
 }
 
 impl Feedback {
-    /// Returns whether OpenGL captures, if only after a pause.
+    /// Returns true if OpenGL captures, possibly after a pause.
     pub(super) fn is_active(&self) -> bool {
         matches!(self.state, FeedbackState::Active(..))
     }
 
-    /// Primitives of a stream, written and needed.
+    /// Returns the numbers of primitives of a stream, written and needed.
     pub(super) fn primitives(&self, stream: u32) -> Result<[u64; 2], String> {
         let counts = self.counts.as_ref();
         let counts = counts.ok_or_else(|| "nothing was captured".to_owned())?;
@@ -111,7 +111,7 @@ pub(super) struct CaptureContext<'a> {
     pub(super) script: &'a Script,
     pub(super) programs: &'a Programs,
     pub(super) buffers: &'a Buffers,
-    /// Whether programs run as modules.
+    /// True if programs run as modules.
     pub(super) through_modules: bool,
     pub(super) feedback: &'a mut Feedback,
 }
@@ -121,7 +121,7 @@ impl CaptureContext<'_> {
     pub(super) fn start(&mut self) -> Result<(), Problem> {
         PAUSES.require(self.gl)?;
         if self.through_modules {
-            // For the bytes of what is captured; the modules say themselves what that is.
+            // For the sizes of captures; the modules themselves specify the captured outputs.
             self.feedback.plan = CapturePlan::of_modules(&self.script.feedback);
         } else if !has_shaders(self.script) {
             require_extension(self.gl, "GL_NV_transform_feedback")?;
@@ -151,7 +151,7 @@ impl CaptureContext<'_> {
             ),
         ];
         for (needed, name, what) in limits {
-            // A driver with one stream does not know the limit.
+            // A driver with one stream does not support the query of the limit.
             if needed <= 1 {
                 continue;
             }
@@ -164,14 +164,14 @@ impl CaptureContext<'_> {
         Ok(plan)
     }
 
-    /// Captures and counts until [`Self::pause`], if draws are captured now. Programs, state and buffers of the
-    /// draw are set before.
+    /// Captures and counts until [`Self::pause`], if draws are captured now. Programs, state and
+    /// buffers of the draw are set before.
     pub(super) fn resume(&mut self, draw: &Draw) -> Result<(), Problem> {
         if let FeedbackState::Off = self.feedback.state {
             return Ok(());
         }
         self.count_primitives()?;
-        // Shaders say themselves what is captured.
+        // Shaders themselves specify the captured outputs.
         if self.feedback.plan.results.is_empty() && !self.captures_by_shaders() {
             return Ok(());
         }
@@ -224,12 +224,12 @@ impl CaptureContext<'_> {
         Ok(())
     }
 
-    /// Returns whether shaders or modules say what is captured.
+    /// Returns true if shaders or modules specify the captured outputs.
     fn captures_by_shaders(&self) -> bool {
         has_shaders(self.script) || self.through_modules
     }
 
-    /// The first draw of a capture.
+    /// Begins the capture at its first draw.
     fn activate_capture(&mut self, primitives: Primitives) -> Result<(), Problem> {
         let ranges = captured_ranges(&self.buffers.bound);
         for capture in &self.script.feedback.captures {
@@ -260,7 +260,7 @@ impl CaptureContext<'_> {
     }
 
     /// Returns the primitives that reach transform feedback: those of the last program that
-    /// generates primitives, else those of the draw.
+    /// generates primitives, otherwise those of the draw.
     fn drawn_primitives(&self, draw: &Draw) -> Result<Primitives, Problem> {
         let stages = [Stage::Geometry, Stage::TessEval];
         let primitives = match stages.iter().find_map(|stage| self.programs.facts(*stage)) {
@@ -301,8 +301,8 @@ void main() { gl_Position = vec4(0); number = float(gl_VertexID); }";
         has
     }
 
-    /// Begins a capture of what GLSL says: drivers that lack NV_transform_feedback count and pause
-    /// nevertheless.
+    /// Begins a capture that GLSL specifies: drivers that lack NV_transform_feedback count and
+    /// pause nevertheless.
     fn begin(execution: &mut Execution<'_>, primitives: Primitives) {
         execution.feedback.plan = CapturePlan::new(&execution.script.feedback).unwrap();
         execution.feedback.counts = Some(BTreeMap::new());
@@ -360,7 +360,7 @@ void main() { gl_Position = vec4(0); number = float(gl_VertexID); }";
                 floats(execution, 0)[..9],
                 [0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 2.0, 0.0]
             );
-            // Nothing is captured while it is paused.
+            // While paused, nothing is captured.
             draw_arrays(gl, gl::LINE_STRIP, 3).unwrap();
             assert_eq!(floats(execution, 0)[9..], [0.0; 6]);
             // One more line has space in 52 bytes.

@@ -1,5 +1,5 @@
-//! State that holds for the whole script: what scripts take for granted, and what programs are compiled for on Vulkan. The state of
-//! draws, to which most conventions belong, is set with each of them.
+//! State for the whole script: defaults of scripts, and the state that programs are compiled for on
+//! Vulkan. The state of draws, which most conventions belong to, is set with each draw.
 
 use super::facts::Facts;
 use super::state::{State, set_point_origin};
@@ -10,10 +10,10 @@ use crate::gl::{self, Gl, Version};
 use glasm::{AlphaTest, CompareFunction, PointOrigin, PolygonStipple};
 use glasm_scripts::script::{Convention, Requirements};
 
-/// What is off at first in OpenGL and always on in scripts.
+/// Capabilities that are initially off in OpenGL and always on in scripts.
 ///
-/// Points are squares of their exact size, as points of Vulkan and point sprites are; cube maps are filtered across their edges; what
-/// is written to sRGB attachments is encoded.
+/// Points are squares of their exact size, as points of Vulkan and point sprites are; cube maps are
+/// filtered across their edges; colors that are written to sRGB attachments are encoded.
 const ALWAYS_ON: &[(u32, Version)] = &[
     (gl::POINT_SPRITE, Version(2, 0)),
     (gl::MULTISAMPLE, Version(1, 3)),
@@ -32,9 +32,9 @@ pub(super) fn set_conventions(gl: &Gl, convention: Convention) -> Result<(), Pro
             gl.Enable(*capability)?;
         }
     }
-    // Nothing but programs and blending decides what is written.
+    // The written colors depend on programs and blending only.
     gl.Disable(gl::DITHER)?;
-    // Without a vertex program the fog coordinate passes on.
+    // Without a vertex program the fog coordinate is passed through.
     gl.Fogi(gl::FOG_COORD_SRC, gl::FOG_COORD.cast_signed())?;
     Ok(gl.check("setting conventions")?)
 }
@@ -84,7 +84,8 @@ fn set_polygon_stipple(gl: &Gl, stipple: Option<&PolygonStipple>) -> Result<(), 
     Ok(gl.check("glPolygonStipple")?)
 }
 
-/// Colors are clamped where the script says so, and nowhere else: neither between stages nor on the way to attachments and back.
+/// Sets clamping: colors are clamped where the script specifies it, and nowhere else: neither
+/// between stages nor in attachments.
 fn set_clamping(gl: &Gl, fixed: &glasm::FixedState) -> Result<(), Problem> {
     let clamps = [
         (gl::CLAMP_VERTEX_COLOR, fixed.clamp_vertex_colors),
@@ -125,8 +126,8 @@ pub(super) fn set_required_state(
     set_fixed_state(gl, fixed)
 }
 
-/// Sets the size of all points. With `None` it is that of the script's requirements, or else what
-/// programs write, or the state's for programs that write none.
+/// Sets the size of all points. With `None`, the size is that of the script's requirements,
+/// otherwise the one that programs write, otherwise that of the state.
 pub(super) fn set_point_size(
     gl: &Gl,
     fixed: &glasm::FixedState,
@@ -153,7 +154,7 @@ pub(super) fn set_rasterized_state(
     for number in 0..CLIP_DISTANCES {
         let bit = 1 << number;
         if (planes ^ state.clip_planes) & bit != 0 {
-            // The constants of clip distances are those of clip planes.
+            // The enumerants of clip distances are those of clip planes.
             switch(gl, gl::CLIP_PLANE0 + number, planes & bit != 0)?;
         }
     }
@@ -251,7 +252,7 @@ mod tests {
             set_rasterized_state(gl, fixed, state, &Facts::default()).unwrap();
             assert_eq!(planes(gl), [false, true, false]);
             assert!(!on(gl, gl::VERTEX_PROGRAM_POINT_SIZE));
-            // A fixed size goes before what programs write.
+            // A fixed size takes precedence over the output of programs.
             set_point_size(gl, fixed, state, Some(3.0)).unwrap();
             set_rasterized_state(gl, fixed, state, &writes).unwrap();
             assert!(!on(gl, gl::VERTEX_PROGRAM_POINT_SIZE));

@@ -121,7 +121,7 @@ fn texgen_mode(mode: TexGenMode) -> u32 {
     }
 }
 
-/// Returns the extension that adds what a property of a texture environment names, if GL 2.1 lacks it.
+/// Returns the extension that adds a property of a texture environment, if GL 2.1 lacks it.
 fn extension(update: TexEnvUpdate) -> Option<&'static str> {
     const COMBINE3: Option<&str> = Some("GL_ATI_texture_env_combine3");
     const COMBINE4: Option<&str> = Some("GL_NV_texture_env_combine4");
@@ -144,13 +144,13 @@ fn extension(update: TexEnvUpdate) -> Option<&'static str> {
     }
 }
 
-/// Name and value of a property of a texture environment.
+/// Returns name and value of a property of a texture environment.
 fn environment(update: TexEnvUpdate) -> (u32, u32) {
     let by_lanes = |lanes, rgb, alpha| match lanes {
         CombinedLanes::Rgb => rgb,
         CombinedLanes::Alpha => alpha,
     };
-    // Those of arguments follow each other.
+    // The enumerants of arguments are consecutive.
     let place = |lanes, rgb, alpha, place: usize| by_lanes(lanes, rgb, alpha) + place as u32;
     match update {
         TexEnvUpdate::Mode(mode) => (gl::TEXTURE_ENV_MODE, environment_mode(mode)),

@@ -1,4 +1,4 @@
-//! The framebuffer of a script: clearing, probing, pictures.
+//! The framebuffer of a script: clearing, probing, writing image files.
 
 use super::support::Feature;
 use crate::error::{Error, Problem};
@@ -24,22 +24,22 @@ const fn feature(core: Version, extensions: &'static [&'static str]) -> Feature 
     Feature { core, extensions }
 }
 
-/// A color attachment by the names of both worlds.
+/// Color attachment with its format in scripts and in OpenGL.
 struct ColorAttachment {
     format: Format,
     texels: TexelFormat,
 }
 
-/// A depth or stencil attachment, or both in one.
+/// Depth or stencil attachment, or both in one.
 struct DepthStencil {
     format: DepthFormat,
     texels: TexelFormat,
 }
 
-/// The framebuffer of a script.
+/// Framebuffer of a script.
 pub(super) struct ScriptFramebuffer {
     framebuffer: Framebuffer,
-    /// By number.
+    /// Color attachments by number.
     colors: Vec<Option<ColorAttachment>>,
     depth: Option<DepthStencil>,
     size: [u32; 2],
@@ -53,7 +53,7 @@ fn texel_format(format: vk::Format) -> Result<TexelFormat, Problem> {
         .ok_or_else(|| Problem::Lacking(format!("OpenGL has no format {format:?}")))
 }
 
-/// Checks whether pixels of the framebuffer that is bound have the samples that were asked for.
+/// Checks that pixels of the bound framebuffer have the requested number of samples.
 fn check_samples(gl: &Gl, wanted: u32) -> Result<(), Problem> {
     if wanted == 1 {
         return Ok(());
@@ -68,7 +68,7 @@ fn check_samples(gl: &Gl, wanted: u32) -> Result<(), Problem> {
 }
 
 impl ScriptFramebuffer {
-    /// Attachments of undefined content; the framebuffer is bound.
+    /// Creates attachments of undefined content; the framebuffer is bound.
     pub(super) fn new(
         gl: &Rc<Gl>,
         size: [u32; 2],
@@ -124,7 +124,7 @@ impl ScriptFramebuffer {
         })
     }
 
-    /// Makes the framebuffer the one that is drawn to.
+    /// Binds the framebuffer for drawing.
     pub(super) fn bind(&self) -> Result<(), Problem> {
         Ok(self.framebuffer.bind()?)
     }
@@ -200,7 +200,7 @@ impl ScriptFramebuffer {
 
     /// Reads all layers of a plane, as scripts have them.
     fn read_layers(&self, surface: Surface) -> Result<Option<(Format, Vec<u8>)>, Problem> {
-        // Of integers, depths and stencil values there is no mean.
+        // Integers, depths and stencil values have no mean.
         let first = match self.samples {
             1 => Sample::Resolved,
             _ => Sample::At(surface.sample.unwrap_or(0)),
@@ -246,13 +246,13 @@ impl ScriptFramebuffer {
     }
 }
 
-/// How depths of single samples are read, whatever the format that stores them.
+/// Format in which depths of single samples are read, regardless of their storage format.
 const DEPTHS: ClientFormat = ClientFormat::new(gl::DEPTH_COMPONENT, gl::FLOAT);
 
 /// Stencil values of single samples similarly.
 const STENCILS: ClientFormat = ClientFormat::new(gl::STENCIL_INDEX, gl::UNSIGNED_BYTE);
 
-/// Depths as a format has them.
+/// Encodes depths in a format.
 fn encode(format: &Format, depths: &[u8]) -> Vec<u8> {
     let depths = depths.chunks_exact(4);
     let depths = depths.map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));

@@ -13,7 +13,7 @@ use std::rc::Rc;
 /// Object of an image.
 type Object = (Texture, Store);
 
-/// All images of a script.
+/// Images of a script.
 #[derive(Default)]
 pub(super) struct Images {
     pub(super) table: ImageTable<Object>,
@@ -111,7 +111,7 @@ fn sample_layer(shape: &Shape, plane: PlaneId) -> SampleLayer {
     }
 }
 
-/// Returns the part of an image that is a plane, and where it starts.
+/// Returns the part of an image that is a plane, and its offset.
 fn part_of_plane(shape: &Shape, plane: PlaneId) -> (gl::Image, [u32; 3]) {
     let [width, height, _] = image_size(shape, plane.level);
     let (target, level) = (gl_target(shape.target), plane.level);
@@ -141,7 +141,7 @@ fn part_of_plane(shape: &Shape, plane: PlaneId) -> (gl::Image, [u32; 3]) {
 }
 
 impl Images {
-    /// Makes the images that a draw or dispatch may use, and binds them.
+    /// Creates the images that a draw or dispatch may use, and binds them.
     pub(super) fn prepare(&mut self, gl: &Rc<Gl>) -> Result<(), Problem> {
         for key in self.table.keys() {
             // Images with a descriptor only are for modules, which OpenGL does not run.
@@ -152,7 +152,7 @@ impl Images {
         Ok(())
     }
 
-    /// Returns the shape of an image that is bound, if it has the part that is bound.
+    /// Returns the shape of a bound image, if it has the bound part.
     fn shape_with(&self, bound: &BoundImage) -> Option<Shape> {
         let data = self.table.data(bound.image).ok()?;
         let has_part = bound.part.exists(&data.shape);
@@ -211,7 +211,8 @@ impl Images {
         let internal = texel_format(&Shape { format, ..own })?.internal;
         let texture = self.prepare_object(gl, bound.image)?.name();
         let (level, layered, layer) = place_of(bound.part);
-        // What has no layers must not be asked for as if it had: NV_bindless_texture section 3.9.X.
+        // Textures without layers must not be specified as layered: NV_bindless_texture section
+        // 3.9.X.
         let layered = if has_layers(target) {
             layered
         } else {
@@ -246,7 +247,7 @@ impl Images {
     }
 }
 
-/// Which of the extensions binds images: they have the same semantics, and commands of their own.
+/// Extension that binds images: both have the same semantics, with different commands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Interface {
     /// OpenGL 4.2, ARB_shader_image_load_store.
@@ -255,12 +256,12 @@ enum Interface {
     Ext,
 }
 
-/// Returns whether a level of a texture is made of layers.
+/// Returns true if a level of a texture consists of layers.
 fn has_layers(target: TexTarget) -> bool {
     target.is_array() || matches!(target, TexTarget::D3 | TexTarget::Cube)
 }
 
-/// Level, whether all layers, layer.
+/// Returns the level, true (1) for all layers, and the layer.
 fn place_of(part: ImagePart) -> (i32, u8, i32) {
     let layered = match part.slice {
         None => gl::TRUE,

@@ -1,14 +1,14 @@
-//! What an implementation of OpenGL has for modules.
+//! Features of an OpenGL implementation for modules.
 
 use crate::error::Error;
 use crate::gl::{self, Gl, Version};
 use glasm::{DeviceFeatures, Reflection, opengl};
 use std::collections::BTreeSet;
 
-/// What an implementation has, as the compiler asks for it.
+/// Features of an implementation, as queried by the compiler.
 pub(crate) struct Implementation<'a> {
     gl: &'a Gl,
-    /// Of SPIR-V.
+    /// Extensions of SPIR-V.
     extensions: BTreeSet<String>,
 }
 
@@ -18,7 +18,7 @@ impl<'a> Implementation<'a> {
         Ok(Self { gl, extensions })
     }
 
-    /// As GLSL writes it.
+    /// Returns the version in the form of GLSL.
     fn version(&self) -> u32 {
         let Version(major, minor) = self.gl.version();
         100 * major + 10 * minor
@@ -28,11 +28,12 @@ impl<'a> Implementation<'a> {
         self.gl.has(name) || self.extensions.contains(name)
     }
 
-    /// Target, features and bindings.
+    /// Returns target, features and bindings.
     pub(crate) fn options(&self) -> Result<glasm::Options, Error> {
         let device = opengl::device_features(self.version(), |name| self.has(name));
         let device = DeviceFeatures {
-            // Mesa takes the mode without naming the extension, and calculates as in real numbers otherwise: x - x is 0 for infinities.
+            // Mesa accepts the mode without naming the extension, and otherwise computes as with
+            // real numbers: x - x is 0 for infinities.
             signed_zero_inf_nan_preserve_float32: device.signed_zero_inf_nan_preserve_float32
                 || self.gl.info().driver.starts_with("Mesa"),
             ..device

@@ -11,7 +11,7 @@ use glasm::ir::{Semantic, Stage};
 use glasm_scripts::script::{Command, ExpectedError, ProgramForm, ProgramSection, Script, Step};
 use std::rc::Rc;
 
-/// Returns whether programs of the script break a rule that not every driver knows.
+/// Returns true if programs of the script violate a rule that not every driver enforces.
 fn expects_warnings(script: &Script) -> bool {
     let expects = |step: &Step| matches!(step.command, Command::ExpectWarning(_));
     script.steps.iter().any(expects)
@@ -49,7 +49,7 @@ impl ProgramLoader<'_> {
                     }
                 }
                 ProgramForm::PassThrough => self.load_passthrough(program.stage)?,
-                // Nothing is loaded: OpenGL does the work itself.
+                // No program is loaded: OpenGL uses its fixed functions.
                 ProgramForm::FixedFunction => {}
                 ProgramForm::Ir
                 | ProgramForm::Glsl
@@ -62,12 +62,12 @@ impl ProgramLoader<'_> {
         Ok(())
     }
 
-    /// A stage that forwards what it gets.
+    /// Loads a stage that forwards its inputs.
     fn load_passthrough(&mut self, stage: Stage) -> Result<(), Problem> {
         let text = match stage {
             Stage::Vertex => passthrough::vertex_program(self.fragment_inputs().as_deref()),
             Stage::Fragment => passthrough::FRAGMENT_PROGRAM.to_owned(),
-            // Without the program primitives and patches pass on as they are.
+            // Without the program, primitives and patches pass through unchanged.
             Stage::Geometry | Stage::TessControl => return Ok(()),
             Stage::TessEval | Stage::Compute => {
                 let reason = format!("OpenGL passes nothing through the {} stage", stage.name());
@@ -101,7 +101,7 @@ impl ProgramLoader<'_> {
     }
 
     /// Executes `load`: replaces the program of a stage by a reloadable one, or checks that it is
-    /// refused. Returns the stage whose program was replaced.
+    /// rejected. Returns the stage whose program was replaced.
     pub(super) fn load_spare(
         &mut self,
         spare: usize,

@@ -1,4 +1,4 @@
-//! What programs look up in textures, which decides how their units are set. Pure.
+//! Texture lookups of programs, which determine the state of texture units. Pure.
 
 use super::sampling::Comparing;
 use super::texture_objects::gl_target;
@@ -6,7 +6,7 @@ use crate::gl;
 use glasm::ir::TexTarget;
 use glasm::reflect::{HandleKind, Reflection};
 
-/// What a program reads by number.
+/// Texture that a program accesses by number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Lookup {
     pub(super) unit: u32,
@@ -16,16 +16,16 @@ pub(super) struct Lookup {
     pub(super) comparing: Comparing,
 }
 
-/// What a program reads of textures.
+/// Texture accesses of a program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Lookups {
     pub(super) units: Vec<Lookup>,
-    /// Whether it compares depths of textures that handles name.
+    /// True if it compares depths of textures that handles name.
     pub(super) compares_by_handle: bool,
 }
 
 impl Lookups {
-    /// Those of a program with this text and reflection.
+    /// Returns the lookups of a program with this source and reflection.
     pub(super) fn of(text: &[u8], reflection: &Reflection) -> Self {
         let renderbuffers = renderbuffers(text);
         let mut handles = reflection.handle_arrays.iter();
@@ -54,7 +54,7 @@ impl Lookups {
 }
 
 /// Returns the units that a program reads with the target `RENDERBUFFER`, which the reflection does
-/// not tell from `2DMS`.
+/// not distinguish from `2DMS`.
 fn renderbuffers(text: &[u8]) -> Vec<u32> {
     let text = String::from_utf8_lossy(text);
     let operands = text.split("texture[").skip(1);

@@ -1,8 +1,9 @@
-//! Does what the commands of a script say, in a context of its own.
+//! Execution of the commands of a script, in a separate context.
 //!
-//! In layers, from below: what is known of programs (`facts`) and how state is called; what the
-//! previous commands have set, a type for each kind (`programs`, `textures`, `buffers` and so on);
-//! all of a script (`execution`) and what single commands do with it; here, the commands.
+//! Layers, from bottom to top: properties of programs (`facts`) and names of state; the state that
+//! the previous commands have set, a type for each kind (`programs`, `textures`, `buffers` and so
+//! on); the whole script (`execution`) and the execution of single commands; here, the dispatch of
+//! commands.
 
 pub(crate) mod assembler;
 mod bindings;
@@ -220,7 +221,7 @@ impl Runner for Execution<'_> {
     fn update_state(&mut self, update: StateUpdate) -> Done {
         if let Some(modules) = &mut self.modules {
             glasm_scripts::gl_state::apply(&mut modules.params.state, update);
-            // All else is read by programs alone.
+            // All other state is only read by programs.
             if !matches!(update, StateUpdate::Point(_)) {
                 return Ok(());
             }

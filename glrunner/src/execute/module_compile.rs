@@ -1,4 +1,4 @@
-//! From the programs of a draw or dispatch to a program object of their modules.
+//! Compilation of the programs of a draw or dispatch to a program object of their modules.
 
 use super::facts::Facts;
 use super::implementation::Implementation;
@@ -73,8 +73,8 @@ pub(super) fn compile(
     Ok(ModuleProgram { stages, program })
 }
 
-/// Checks that the driver supports what the modules need: not all of it is checked when they are
-/// compiled.
+/// Checks that the driver supports the features that the modules need: not all of them are checked
+/// during compilation.
 fn check_features(gl: &Gl, stages: &[StageModule]) -> Result<(), Problem> {
     let implementation = Implementation::of(gl)?;
     let lacking = |module: &StageModule| {
@@ -154,7 +154,7 @@ fn next_inputs(
     Some(inputs.map(|input| input.semantic).collect())
 }
 
-/// Returns a module, if nothing has to be done for it that only Vulkan's runner does.
+/// Returns a module, unless it needs processing that only Vulkan's runner implements.
 fn stage_module(
     gl: &Gl,
     section: &ProgramSection,
@@ -228,7 +228,8 @@ fn link(
     })
 }
 
-/// Returns why compilation fails: the program has errors, or OpenGL lacks what it needs.
+/// Returns the reason why compilation fails: the program has errors, or OpenGL lacks a required
+/// feature.
 fn refused(script: &Script, section: &ProgramSection, errors: &Diagnostics) -> Problem {
     let list = errors.list.iter();
     let mut list = list.filter(|error| error.severity != Severity::Warning);

@@ -1,4 +1,4 @@
-//! What modules read and write: parameters, buffers and images, bound where their reflections say.
+//! Resources of modules: parameters, buffers and images, bound according to their reflections.
 
 use super::bindings::bind_module_range;
 use super::buffers::Buffers;
@@ -12,7 +12,7 @@ use glasm_scripts::params::Params;
 use glasm_scripts::script::{BindTarget, BufferKind as ScriptBuffer, ImageKey};
 use std::rc::Rc;
 
-/// Binds what modules read and write.
+/// Binds the resources of modules.
 pub(super) struct ModuleBinder<'a> {
     pub(super) gl: &'a Rc<Gl>,
     pub(super) buffers: &'a Buffers,
@@ -99,7 +99,7 @@ impl ModuleBinder<'_> {
                     self.hold(gl::SHADER_STORAGE_BUFFER, binding, buffer)?;
                     continue;
                 }
-                // Part of the module.
+                // This memory is part of the module.
                 BufferKind::Shared | BufferKind::Private => continue,
             };
             let range = places

@@ -1,4 +1,5 @@
-//! Modules as GLSL, for drivers that take no SPIR-V: what `glasm_text` writes of them, in the newest version that the driver has.
+//! Modules as GLSL, for drivers without SPIR-V: the output of `glasm_text`, in the newest version
+//! that the driver supports.
 
 use crate::error::Problem;
 use crate::gl::Gl;
@@ -46,7 +47,7 @@ fn text_options(gl: &Gl, compiler: glasm::Options) -> Result<glasm_text::Options
     match known.max() {
         Some(language) => Ok(glasm_text::Options {
             compiler,
-            // Scripts expect what programs want of NaN.
+            // Scripts expect the NaN semantics of the programs.
             nan: glasm_text::Nan::Exact,
             ..glasm_text::Options::new(language)
         }),
@@ -69,7 +70,8 @@ pub(super) fn write(
     written.map(|text| text.text).map_err(|error| {
         let message = error.to_string();
         let stage = section.stage.name();
-        // What the language lacks begins with its name; anything else is a fault.
+        // Messages about features that the language lacks begin with its name; all others are
+        // faults.
         if message.starts_with("glsl") {
             Problem::Lacking(format!("the {stage} program: {message}"))
         } else {

@@ -1,6 +1,8 @@
-//! Programs as modules: glasm compiles them for OpenGL, and the driver takes them as SPIR-V (`GL_ARB_gl_spirv`) or as GLSL.
+//! Programs as modules: glasm compiles them for OpenGL, and the driver receives them as SPIR-V
+//! (`GL_ARB_gl_spirv`) or as GLSL.
 //!
-//! They are compiled when a draw or dispatch needs them, again for each state that programs are made for. All of a draw are one program object.
+//! They are compiled when a draw or dispatch needs them, separately for each state that programs
+//! depend on. All modules of a draw are linked to one program object.
 
 use super::facts::Facts;
 use super::implementation::Implementation;
@@ -18,37 +20,37 @@ use glasm_scripts::params::{ParamKey, Params};
 use glasm_scripts::script::{ParamBank, ParamType, ParamValue, ProgramState, Script};
 use std::rc::Rc;
 
-/// A parameter: bank, stage and index.
+/// Parameter: bank, stage and index.
 type Place = (ParamBank, Stage, u32);
 
-/// What is compiled of the programs of a script, and what they read.
+/// Compiled programs of a script, and their resources.
 pub(super) struct Modules {
-    /// What the driver gets.
+    /// Form in which the driver receives modules.
     pub(super) through: Through,
     /// Target, features and bindings.
     pub(super) base: glasm::Options,
     /// Parameters and GL state, as the previous commands have set them.
     pub(super) params: Params,
-    /// What programs depend on, similarly.
+    /// State that programs depend on, with the same purpose.
     pub(super) state: ProgramState,
     made: Vec<(Key, Rc<ModuleProgram>)>,
-    /// What the draw or dispatch at hand reads.
+    /// Buffers of the current draw or dispatch.
     pub(super) held: Vec<Buffer>,
 }
 
-/// What a program object is made for.
+/// Key of a program object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Key {
     pub(super) state: ProgramState,
     pub(super) work: Work,
 }
 
-/// What runs programs.
+/// Work that runs programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Work {
-    /// All stages but compute programs.
+    /// Draw with all stages but compute programs.
     Draw,
-    /// A compute program, with the size of its groups if it leaves that open.
+    /// Dispatch of a compute program, with the size of its groups if the program leaves it open.
     Dispatch(Option<[u32; 3]>),
 }
 
@@ -59,24 +61,24 @@ pub(super) struct ModuleProgram {
 }
 
 impl ModuleProgram {
-    /// Returns whether fragments beyond the depth range are clamped.
+    /// Returns true if fragments beyond the depth range are clamped.
     pub(super) fn clamps_depth(&self) -> bool {
         let mut stages = self.stages.iter();
         stages.any(|module| module.reflection.unclipped_depth)
     }
 }
 
-/// The module of a stage.
+/// Module of a stage.
 pub(super) struct StageModule {
     pub(super) stage: Stage,
     pub(super) reflection: Reflection,
-    /// The line of the program, which distinguishes programs.
+    /// Line of the program, which distinguishes programs.
     pub(super) line: u32,
     pub(super) facts: Facts,
     pub(super) source: ModuleSource,
 }
 
-/// What the driver compiles.
+/// Source that the driver compiles.
 pub(super) enum ModuleSource {
     /// SPIR-V.
     Words(Vec<u32>),
@@ -85,7 +87,7 @@ pub(super) enum ModuleSource {
 }
 
 impl Modules {
-    /// Nothing is compiled yet.
+    /// Creates the state before any compilation.
     pub(super) fn new(gl: &Gl, script: &Script, through: Through) -> Result<Self, Problem> {
         let base = Implementation::of(gl)?.options()?;
         Ok(Self {
@@ -119,8 +121,7 @@ pub(super) struct ModuleContext<'a> {
 }
 
 impl ModuleContext<'_> {
-    /// Compiles the modules of a draw or dispatch, unless they are cached, and makes them the
-    /// programs that run.
+    /// Compiles the modules of a draw or dispatch, unless they are cached, and makes them current.
     pub(super) fn prepare(&mut self, work: Work) -> Result<Rc<ModuleProgram>, Problem> {
         let state = self.modules.state.clone();
         let key = Key { state, work };

@@ -9,8 +9,8 @@ use glasm_scripts::params::check_parameter;
 use glasm_scripts::script::ParamType;
 use std::collections::BTreeMap;
 
-/// What the script has set: the bits of a parameter by the line of the program that names it and
-/// the number of the name. A program gets its values again when it is loaded again.
+/// Values that the script has set: the bits of a parameter by the line of the program that names it
+/// and its index. Values are set again when a program is reloaded.
 #[derive(Default)]
 pub(super) struct NamedParameters {
     pub(super) values: BTreeMap<(u32, u32), [u32; 4]>,
@@ -40,7 +40,7 @@ impl ParameterContext<'_> {
         Ok(())
     }
 
-    /// Gives a program that was loaded again what the script has set of its parameters.
+    /// Sets the parameters of a reloaded program to the values of the script.
     pub(super) fn upload_named(&self, stage: Stage) -> Result<(), Problem> {
         let line = self
             .readers
@@ -66,7 +66,7 @@ impl ParameterContext<'_> {
             .map(f32::to_bits))
     }
 
-    /// `probe parameter`
+    /// Executes `probe parameter`.
     pub(super) fn check_named(
         &self,
         stage: Stage,

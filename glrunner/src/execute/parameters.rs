@@ -1,9 +1,9 @@
 //! Parameters of programs.
 //!
-//! Environment parameters belong to a stage. Local ones belong to a program, so that one which
-//! replaces another gets them again. Subroutine parameters are lost whenever a program is bound,
-//! so they are set before every draw; so are parameters with handles of textures and images, which
-//! a script may change at any time.
+//! Environment parameters belong to a stage. Local ones belong to a program, so they are set again
+//! for one that replaces another. Subroutine parameters are lost whenever a program is bound, so
+//! they are set before every draw; so are parameters with handles of textures and images, which a
+//! script may change at any time.
 
 use super::images::Images;
 use super::named_parameters::NamedParameters;
@@ -17,17 +17,17 @@ use glasm_scripts::params::{check_parameter, replace_pairs};
 use glasm_scripts::script::{HandleUnit, ParamBank, ParamType, Script};
 use std::collections::BTreeMap;
 
-/// How many parameters of vertex programs there are in NV_vertex_program, section 2.14.1.
+/// Number of parameters of vertex programs in NV_vertex_program, section 2.14.1.
 const NV_PARAMETERS: u32 = 96;
 
-/// Checks whether there is a parameter of that number.
+/// Checks that a parameter with that number exists.
 fn check_index(gl: &Gl, target: u32, bank: ParamBank, index: u32) -> Result<(), Problem> {
     let (count, what) = match bank {
         ParamBank::Env => (
             gl.program_integer(target, gl::MAX_PROGRAM_ENV_PARAMETERS_ARB)?,
             "environment parameters",
         ),
-        // These programs have a limit of their own: NV_fragment_program section 3.11.2.
+        // These programs have a separate limit: NV_fragment_program section 3.11.2.
         ParamBank::Local if target == gl::FRAGMENT_PROGRAM_NV => (
             gl.integer(gl::MAX_FRAGMENT_PROGRAM_LOCAL_PARAMETERS_NV)?,
             "local parameters",
@@ -61,8 +61,7 @@ fn extension_of(bank: ParamBank, ty: ParamType) -> Option<&'static str> {
     }
 }
 
-/// Sets an environment parameter, or a local one of the program that is bound. Bits stay
-/// unchanged.
+/// Sets an environment parameter, or a local one of the bound program. Bits are unchanged.
 fn upload(
     gl: &Gl,
     target: u32,
@@ -98,8 +97,8 @@ fn upload(
     Ok(gl.check("setting a parameter")?)
 }
 
-/// Queries the bits that OpenGL gives for a parameter when asked for that type; `None` if there is
-/// no such question.
+/// Queries the bits that OpenGL returns for a parameter with that type; `None` if there is no such
+/// query.
 fn query(
     gl: &Gl,
     target: u32,
@@ -129,17 +128,17 @@ fn query(
     Ok(Some(words))
 }
 
-/// A parameter: stage, bank and number.
+/// Parameter: stage, bank and number.
 pub(super) type Key = (Stage, ParamBank, u32);
 
-/// The bits of a parameter, and the type that it is set with.
+/// Bits of a parameter, and the type that it is set with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Value {
     pub(super) words: [u32; 4],
     pub(super) ty: ParamType,
 }
 
-/// What the script has set.
+/// Values that the script has set.
 #[derive(Default)]
 pub(super) struct Parameters {
     pub(super) values: BTreeMap<Key, Value>,
@@ -224,7 +223,8 @@ impl ParameterContext<'_> {
         self.upload_value(key, value)
     }
 
-    /// One or two numbers of 64 bits, such as addresses; the components after them stay unchanged.
+    /// Sets one or two numbers of 64 bits, such as addresses; the components after them are
+    /// unchanged.
     pub(super) fn set_pairs(
         &mut self,
         bank: ParamBank,
@@ -236,7 +236,8 @@ impl ParameterContext<'_> {
         self.set_words(bank, stage, index, Some(ParamType::Uint), words)
     }
 
-    /// Gives the program of a stage, which has taken the place of another, the local parameters of the script.
+    /// Sets the local parameters of the script for the program of a stage, which has replaced
+    /// another one.
     pub(super) fn upload_locals(&mut self, stage: Stage) -> Result<(), Problem> {
         for (key, value) in &self.parameters.values {
             if (key.0, key.1) == (stage, ParamBank::Local) {
@@ -246,8 +247,8 @@ impl ParameterContext<'_> {
         Ok(())
     }
 
-    /// `probe parameter`. What a query of another type than the parameter's gives is undefined, so it only must not fail:
-    /// NV_gpu_program4 section 6.1.12.
+    /// Executes `probe parameter`. The result of a query with another type than the parameter's is
+    /// undefined, so it only must not fail: NV_gpu_program4 section 6.1.12.
     pub(super) fn check_value(
         &mut self,
         key: Key,
@@ -298,7 +299,8 @@ impl ParameterContext<'_> {
         Ok(())
     }
 
-    /// Sets the parameters that do not last. Programs stay bound from here to the draw.
+    /// Sets the parameters that are lost when programs are bound. Programs remain bound from here
+    /// to the draw.
     pub(super) fn set_transient_parameters(&mut self) -> Result<(), Problem> {
         if self.readers.through_modules {
             // They are in the block that the module has.

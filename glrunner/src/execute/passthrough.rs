@@ -1,9 +1,9 @@
-//! Programs that forward what they get, as text for the driver's assembler. Pure.
+//! Programs that forward their inputs, as source for the driver's assembler. Pure.
 
 use glasm::ir::Semantic;
 use std::fmt::Write;
 
-/// What goes from the attributes of a vertex to the fragment program.
+/// Copy of a vertex attribute to an input of the fragment program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Copy {
     /// Result and attribute by their names in all languages.
@@ -13,7 +13,7 @@ enum Copy {
     Attrib(u8),
 }
 
-/// What passes where the fragment program says nothing of it.
+/// Copies that are made if the inputs of the fragment program are unknown.
 const USUAL: &[Copy] = &[
     Copy::Conventional("color", "color"),
     Copy::Conventional("color.secondary", "color.secondary"),
@@ -21,15 +21,15 @@ const USUAL: &[Copy] = &[
     Copy::TexCoord(0),
 ];
 
-/// Returns a vertex program that gives the fragment program the inputs that it reads, and passes
-/// the position on.
+/// Returns a vertex program that writes the inputs of the fragment program, and forwards the
+/// position.
 pub(super) fn vertex_program(inputs: Option<&[Semantic]>) -> String {
     let copies: Vec<Copy> = match inputs {
         None => USUAL.to_vec(),
         Some(inputs) => inputs.iter().filter_map(|input| copy_for(*input)).collect(),
     };
     let is_typed = copies.iter().any(|copy| matches!(copy, Copy::Attrib(_)));
-    // A program has names or numbers for what is the same attribute.
+    // A program refers to the same attribute by names or by numbers.
     let (header, position) = if is_typed {
         ("!!NVvp4.0", "attrib[0]")
     } else {
@@ -56,8 +56,8 @@ pub(super) fn vertex_program(inputs: Option<&[Semantic]>) -> String {
     text + "END\n"
 }
 
-/// Returns the instruction that copies an input of a fragment program; `None` if it comes from no
-/// attribute.
+/// Returns the instruction that copies an input of a fragment program; `None` if its source is not
+/// an attribute.
 fn copy_for(input: Semantic) -> Option<Copy> {
     if let Semantic::TexCoord(set) = input {
         return Some(Copy::TexCoord(set));
@@ -75,7 +75,7 @@ fn copy_for(input: Semantic) -> Option<Copy> {
     .map(|(_, name)| Copy::Conventional(name, name))
 }
 
-/// A fragment program whose color is the primary color.
+/// Fragment program whose color is the primary color.
 pub(super) const FRAGMENT_PROGRAM: &str = "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND\n";
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use glasm_scripts::script::pipeline_state::{BlendState, PipelineState, StencilFa
 use glasm_scripts::script::stages::ProvokingVertex;
 use glasm_scripts::script::{Convention, Requirements};
 
-/// What every driver has.
+/// Features that every driver has.
 const BASE: Feature = feature(Version(2, 1), &[]);
 const CLIP_CONTROL: Feature = feature(Version(4, 5), &["GL_ARB_clip_control"]);
 const CONSERVATIVE: Feature = feature(NO_VERSION, &["GL_NV_conservative_raster"]);
@@ -49,7 +49,7 @@ pub(super) fn set_pipeline_state(
     Ok(gl.check("setting the state of a draw")?)
 }
 
-/// Switches capabilities. Those that are off need not be there.
+/// Enables or disables capabilities. Those that are off need not be supported.
 fn switch(gl: &Gl, capabilities: &[(u32, bool, Feature)]) -> Result<(), Problem> {
     for (capability, on, feature) in capabilities {
         if *on {
@@ -62,7 +62,7 @@ fn switch(gl: &Gl, capabilities: &[(u32, bool, Feature)]) -> Result<(), Problem>
     Ok(())
 }
 
-/// Whether pictures are turned over, which scripts say by negative heights of viewports.
+/// Vertical flip of images, which scripts request by negative heights of viewports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Flip {
     No,
@@ -119,7 +119,8 @@ fn set_viewports(gl: &Gl, state: &PipelineState, size: [u32; 2]) -> Result<Flip,
     Ok(flip)
 }
 
-/// Vulkan's depth runs from 0 to w; a picture that is turned over starts above.
+/// Sets the clip space. The depth range of Vulkan's clip space is 0 to w; a flipped image has its
+/// origin at the top.
 fn set_clip_space(gl: &Gl, convention: Convention, flip: Flip) -> Result<(), Problem> {
     let depth = match convention {
         Convention::Vulkan => gl::ZERO_TO_ONE,
@@ -188,7 +189,8 @@ fn set_rasterization(gl: &Gl, state: &PipelineState, flip: Flip) -> Result<(), P
     Ok(())
 }
 
-/// OpenGL counts faces before it turns pictures over, Vulkan after.
+/// Returns the front face for OpenGL, which determines the orientation of faces before it flips
+/// images, unlike Vulkan.
 fn seen_face(face: FrontFace, flip: Flip) -> FrontFace {
     match (flip, face) {
         (Flip::No, face) => face,
@@ -223,7 +225,7 @@ fn set_stencil(gl: &Gl, state: &PipelineState) -> Result<(), Problem> {
     let faces: [(u32, &StencilFace); 2] = [(gl::FRONT, &state.front), (gl::BACK, &state.back)];
     for (face, stencil) in faces {
         let comparison = gl_name(COMPARISONS, stencil.compare_op)?;
-        // OpenGL clamps references to what eight bits hold, Vulkan takes their low bits.
+        // OpenGL clamps references to eight bits, Vulkan uses their low bits.
         let reference = (stencil.reference & 0xff).cast_signed();
         gl.StencilFuncSeparate(face, comparison, reference, stencil.compare_mask)?;
         let [fail, depth_fail, pass] = [stencil.fail_op, stencil.depth_fail_op, stencil.pass_op]
@@ -234,7 +236,8 @@ fn set_stencil(gl: &Gl, state: &PipelineState) -> Result<(), Problem> {
     Ok(())
 }
 
-/// `written` has a bit for every color that the fragment program writes; OpenGL leaves others undefined, scripts have them untouched.
+/// Sets the blend state. `written` has a bit for every color that the fragment program writes; in
+/// OpenGL the others are undefined, in scripts they are unchanged.
 fn set_blending(
     gl: &Gl,
     state: &PipelineState,
@@ -290,7 +293,7 @@ fn mask(blend: &BlendState) -> [u8; 4] {
 struct Blending {
     /// Source and destination of colors, then of alpha.
     factors: [u32; 4],
-    /// Of colors and of alpha.
+    /// Operations on colors and on alpha.
     ops: [u32; 2],
 }
 
@@ -357,7 +360,8 @@ fn set_blending_of(gl: &Gl, number: u32, blend: &BlendState) -> Result<(), Probl
 fn set_multisampling(gl: &Gl, state: &PipelineState, samples: u32) -> Result<(), Problem> {
     let all = u64::MAX >> (u64::BITS - samples.min(u64::BITS));
     let masked = state.sample_mask & all != all;
-    // OpenGL 4.6 (Compatibility Profile), section 17.3.3: all of this is skipped where pixels have no samples.
+    // OpenGL 4.6 (Compatibility Profile), section 17.3.3: all of this is skipped where pixels have
+    // no samples.
     if samples == 1 && (masked || state.alpha_to_one) {
         let reason =
             "OpenGL masks samples and replaces alpha only where pixels have several samples";

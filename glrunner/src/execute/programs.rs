@@ -11,18 +11,18 @@ use glasm_scripts::params::count_of;
 use glasm_scripts::script::{CountKind, ProgramForm, ProgramState, Script};
 use std::collections::BTreeMap;
 
-/// The programs that draws and dispatches use, one for a stage.
+/// Programs that draws and dispatches use, one for a stage.
 #[derive(Default)]
 pub(super) struct Programs {
     loaded: Vec<Loaded>,
 }
 
-/// The program of a stage.
+/// Program of a stage.
 struct Loaded {
     stage: Stage,
     /// `None` for shaders, which are linked into one program.
     program: Option<Program>,
-    /// The line of its section, which distinguishes programs; 0 of those that no section has.
+    /// Line of its section, which distinguishes programs; 0 for programs without section.
     line: u32,
     facts: Facts,
 }
@@ -49,13 +49,14 @@ impl Programs {
         self.loaded.iter().map(|loaded| &loaded.facts.lookups)
     }
 
-    /// Bit n: the fragment program writes color n. Fixed functions write all.
+    /// Returns the colors that the fragment program writes; bit n is color n. Fixed functions write
+    /// all.
     pub(super) fn written_colors(&self) -> u32 {
         let fragment = self.loaded(Stage::Fragment);
         fragment.map_or(u32::MAX, |fragment| !fragment.facts.untouched_colors)
     }
 
-    /// Returns whether the fragment program distinguishes integers from floats.
+    /// Returns true if the fragment program distinguishes integers from floats.
     pub(super) fn writes_integers(&self) -> bool {
         let fragment = self.loaded(Stage::Fragment);
         fragment.is_some_and(|fragment| fragment.facts.is_typed)
@@ -79,7 +80,7 @@ impl Programs {
         loaded.find(|loaded| loaded.stage == stage)
     }
 
-    /// The program of a stage, with the line of its section, replaces another.
+    /// Replaces the program of a stage, with the line of its section.
     pub(super) fn set(&mut self, stage: Stage, (program, line): (Program, u32), facts: Facts) {
         self.loaded.retain(|loaded| loaded.stage != stage);
         self.loaded.push(Loaded {
@@ -107,14 +108,15 @@ impl Programs {
     }
 }
 
-/// The state programs that are loaded: that of the script without a name, and spare programs, which stay once they were executed.
+/// Loaded state programs: that of the script without a name, and alternate programs, which remain
+/// loaded after their execution.
 #[derive(Default)]
 pub(super) struct StatePrograms {
     loaded: BTreeMap<Option<usize>, Program>,
 }
 
 impl StatePrograms {
-    /// A program is loaded.
+    /// Records a loaded program.
     pub(super) fn set(&mut self, spare: Option<usize>, program: Program) {
         self.loaded.insert(spare, program);
     }
@@ -124,14 +126,14 @@ impl StatePrograms {
         self.loaded.get(&spare)
     }
 
-    /// Returns whether there is one, so that parameters of vertex programs are what
-    /// NV_vertex_program says.
+    /// Returns true if any is loaded, so that parameters of vertex programs follow
+    /// NV_vertex_program.
     pub(super) fn any(&self) -> bool {
         !self.loaded.is_empty()
     }
 }
 
-/// Queries how many of something that GL limits the program of a stage uses.
+/// Queries the use count of a resource that GL limits, for the program of a stage.
 pub(super) fn query_count(
     gl: &Gl,
     programs: &Programs,

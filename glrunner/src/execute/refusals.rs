@@ -1,4 +1,5 @@
-//! What OpenGL has to refuse: draws whose primitives do not fit the programs, vertex limits.
+//! Errors that OpenGL must generate: draws whose primitives do not match the programs, vertex
+//! limits.
 
 use super::programs::Programs;
 use crate::error::{Error, Problem};
@@ -60,7 +61,7 @@ mod tests {
             check(GlOutcome::Refused, Ok(())),
             Err(Problem::Script(message)) if message == "the driver takes the draw, which is an error"
         ));
-        // What a driver lacks is not a refusal.
+        // Features that a driver lacks are not errors.
         let lacking = Err(Problem::Lacking("no points".to_owned()));
         assert!(matches!(
             check(GlOutcome::Refused, lacking),

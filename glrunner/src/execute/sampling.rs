@@ -1,4 +1,4 @@
-//! How a script samples a texture, as parameters of OpenGL. Pure.
+//! Sampler state of the textures of a script, as parameters of OpenGL. Pure.
 
 use super::support::{Feature, NO_VERSION};
 use crate::gl::{self, Border, Version};
@@ -8,14 +8,14 @@ use glasm_scripts::format::{Aspect, Encoding};
 use glasm_scripts::script::Convention;
 use glasm_scripts::texture::{DepthMode, Sampling, Shape, SrgbDecode, Swizzle, Wrap};
 
-/// Whether lookups compare depths with a reference.
+/// Comparison of depths with a reference by lookups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Comparing {
     Off,
     On,
 }
 
-/// A parameter of a texture with its value.
+/// Parameter of a texture with its value.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Parameter {
     Int(u32, u32),
@@ -44,7 +44,7 @@ pub(super) fn parameters(
 ) -> Vec<Parameter> {
     let mut found = Vec::new();
     match target {
-        // No sampler looks at them.
+        // These textures have no sampler state.
         gl::TEXTURE_BUFFER | gl::TEXTURE_RENDERBUFFER_NV => return found,
         gl::TEXTURE_2D_MULTISAMPLE | gl::TEXTURE_2D_MULTISAMPLE_ARRAY => {}
         _ => {
@@ -107,8 +107,8 @@ fn filters(sampling: &Sampling, target: u32, found: &mut Vec<Parameter>) {
     }
 }
 
-/// By OpenGL's rules a texture without all levels that its filter needs is not complete; by those of Vulkan the levels that there are
-/// count.
+/// Appends the range of levels. By OpenGL's rules a texture without all levels that its filter
+/// needs is not complete; by those of Vulkan the existing levels are used.
 fn levels(sampling: &Sampling, shape: &Shape, convention: Convention, found: &mut Vec<Parameter>) {
     let (base, max) = match convention {
         Convention::OpenGl => (sampling.base_level, sampling.max_level),
@@ -186,7 +186,7 @@ fn depth_mode(mode: DepthMode) -> u32 {
     }
 }
 
-/// Vulkan counts comparisons as OpenGL does, from 0 instead of `GL_NEVER`.
+/// Converts a comparison. Vulkan numbers comparisons like OpenGL, from 0 instead of `GL_NEVER`.
 fn comparison(compare: vk::CompareOp) -> u32 {
     gl::NEVER + compare.as_raw().unsigned_abs()
 }
@@ -244,7 +244,7 @@ pub(super) fn features(sampling: &Sampling, shape: &Shape) -> impl Iterator<Item
     wraps.chain(rest.map(|(_, feature)| feature))
 }
 
-/// Returns whether rectangles can have it. ARB_texture_rectangle, section 3.8.4.
+/// Returns true if rectangle textures support the wrap mode. ARB_texture_rectangle, section 3.8.4.
 pub(super) fn suits_rectangles(wrap: Wrap) -> bool {
     matches!(wrap, Wrap::Clamp | Wrap::ClampToEdge | Wrap::ClampToBorder)
 }

@@ -12,7 +12,7 @@ use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::{ProgramForm, ProgramSection, Script};
 use std::rc::Rc;
 
-/// The programs of GLSL of a script.
+/// Programs of GLSL of a script.
 #[derive(Default)]
 pub(super) struct Shaders {
     pub(super) draws: Option<Rc<ShaderProgram>>,
@@ -41,7 +41,7 @@ impl Shaders {
     }
 }
 
-/// Returns whether a script has shaders of GLSL.
+/// Returns true if a script has shaders of GLSL.
 pub(super) fn has_shaders(script: &Script) -> bool {
     let mut programs = script.programs.iter();
     programs.any(|program| program.form == ProgramForm::Glsl)
@@ -59,14 +59,14 @@ pub(super) fn shader_type(stage: Stage) -> u32 {
     }
 }
 
-/// A vertex shader that forwards the position, which is attribute 0.
+/// Vertex shader that forwards the position, which is attribute 0.
 const VERTEX: &str = "#version 330
 layout(location = 0) in vec4 position;
 void main() { gl_Position = position; }
 ";
 
-/// Returns the text of a section; `None` where primitives and patches pass on as they are without a
-/// shader.
+/// Returns the source of a section; `None` if primitives and patches pass through unchanged without
+/// a shader.
 fn text(program: &ProgramSection) -> Result<Option<&[u8]>, Problem> {
     match (program.form, program.stage) {
         (ProgramForm::Glsl, _) => Ok(Some(&program.text)),
@@ -159,7 +159,7 @@ fn clip_distances(text: &str) -> u8 {
     bits.wrapping_sub(1).to_le_bytes()[0]
 }
 
-/// Returns the failure for shaders that the driver does not take, at the section.
+/// Returns the failure for shaders that the driver rejects, at the section.
 fn refused(sections: &[&ProgramSection], refusal: &Refusal) -> Problem {
     let section = refusal.shader.and_then(|index| sections.get(index));
     let what = match section {

@@ -1,4 +1,5 @@
-//! State that programs read: matrices, lights, materials, fog and the rest, set by OpenGL's own commands.
+//! State that programs read: matrices, lights, materials, fog and the rest, set by OpenGL's own
+//! commands.
 
 use super::fixed_functions;
 use super::state_names::texgen_coord;
@@ -13,28 +14,29 @@ use glasm_scripts::script::{
     PointUpdate, StateUpdate,
 };
 
-/// What OpenGL cannot be asked for at once.
+/// State that OpenGL does not store, or not in this form.
 #[derive(Default)]
 pub(super) struct State {
-    /// The size of all points; `None` leaves it to programs.
+    /// Size of all points; `None` leaves it to programs.
     pub(super) point_size: Option<f32>,
-    /// The clip planes and distances that are enabled, a bit for each.
+    /// Enabled clip planes and distances, a bit for each.
     pub(super) clip_planes: u8,
 }
 
-/// What OpenGL calls a matrix, and how many of its kind there are.
+/// OpenGL's name of a matrix, and the number of matrices of its kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct MatrixKind {
     name: &'static str,
-    /// The number of the matrix among those of its kind, and the limit on such numbers; `None` where there is only one.
+    /// Index of the matrix among those of its kind, and the limit on such indices; `None` if there
+    /// is only one.
     number: Option<(u32, u32)>,
-    /// What the driver must have.
+    /// Extension that the driver must have.
     extension: Option<&'static str>,
-    /// The limit on the depth of the stack.
+    /// Limit on the depth of the stack.
     depth: u32,
 }
 
-/// The limit of ARB_imaging, which the generated commands leave out.
+/// Limit of ARB_imaging, which the generated commands omit.
 const MAX_COLOR_MATRIX_STACK_DEPTH: u32 = 0x80b3;
 
 impl MatrixKind {
@@ -82,7 +84,8 @@ impl MatrixKind {
     }
 }
 
-/// Modelview matrix `number`, whose constants do not follow each other: ARB_vertex_blend.
+/// Returns the mode of modelview matrix `number`, whose constants are not consecutive:
+/// ARB_vertex_blend.
 fn modelview_mode(number: u32) -> u32 {
     match number {
         0 => gl::MODELVIEW,
@@ -247,7 +250,7 @@ fn apply_point(gl: &Gl, convention: Convention, update: PointUpdate) -> Result<(
     Ok(())
 }
 
-/// Sets the origin of coordinates of points. The upper row is the last one in OpenGL and the first
+/// Sets the origin of coordinates of points. The top row is the last one in OpenGL and the first
 /// one in Vulkan.
 pub(super) fn set_point_origin(
     gl: &Gl,
@@ -271,19 +274,20 @@ mod tests {
     use glasm::state::Matrix;
     use glasm::state::matrix::{scaling, translation};
 
-    /// A quarter turn about z, twice the size, moved by (5, 6, 7): x' = 5 - 2 y, y' = 6 + 2 x, z' = 7 + 2 z.
+    /// Quarter turn about z, twice the size, moved by (5, 6, 7): `x' = 5 - 2 y`, `y' = 6 + 2 x`,
+    /// `z' = 7 + 2 z`.
     const TURN: Matrix = [
         [0.0, 2.0, 0.0, 0.0],
         [-2.0, 0.0, 0.0, 0.0],
         [0.0, 0.0, 2.0, 0.0],
         [5.0, 6.0, 7.0, 1.0],
     ];
-    /// The same, row by row.
+    /// Rows of the same matrix.
     const TURN_ROWS: [f32; 16] = [
         0.0, -2.0, 0.0, 5.0, 2.0, 0.0, 0.0, 6.0, 0.0, 0.0, 2.0, 7.0, 0.0, 0.0, 0.0, 1.0,
     ];
 
-    /// Applies what the commands of a script say, up to the first problem.
+    /// Executes the state commands of a script, up to the first problem.
     fn run(gl: &Gl, lines: &str) -> Result<(), Problem> {
         use glasm_scripts::script::{Command, Script};
         let text = format!("[require]\nGL >= 2.0\n[test]\n{lines}\n");
@@ -466,7 +470,7 @@ mod tests {
             );
         }
         let limit = gl.integer(gl::MAX_PROGRAM_MATRIX_STACK_DEPTH_ARB).unwrap();
-        // One matrix is there before anything is pushed.
+        // One matrix is on the stack before any is pushed.
         let push = "matrix program 0 push\n".repeat(limit.unsigned_abs() as usize - 1);
         run(&gl, &push).unwrap();
         assert_eq!(

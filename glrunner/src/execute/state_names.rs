@@ -1,4 +1,5 @@
-//! Names of pipeline state: scripts have Vulkan's, here they become OpenGL's. One table for each kind.
+//! Names of pipeline state: scripts have Vulkan's, here they become OpenGL's. One table for each
+//! kind.
 
 use crate::error::Problem;
 use crate::gl;
@@ -10,7 +11,7 @@ use std::fmt::Debug;
 /// Returns the constant of OpenGL for a value.
 ///
 /// # Errors
-/// [`Problem::Lacking`] if it has no such thing.
+/// [`Problem::Lacking`] if it has no such value.
 pub(super) fn gl_name<T: Copy + PartialEq + Debug>(
     table: &[(T, u32)],
     value: T,
@@ -33,7 +34,7 @@ pub(super) const COMPARISONS: &[(vk::CompareOp, u32)] = &[
     (vk::CompareOp::ALWAYS, gl::ALWAYS),
 ];
 
-/// What becomes of stencil values.
+/// Stencil operations.
 pub(super) const STENCIL_OPS: &[(vk::StencilOp, u32)] = &[
     (vk::StencilOp::KEEP, gl::KEEP),
     (vk::StencilOp::ZERO, gl::ZERO),
@@ -45,7 +46,7 @@ pub(super) const STENCIL_OPS: &[(vk::StencilOp, u32)] = &[
     (vk::StencilOp::DECREMENT_AND_WRAP, gl::DECR_WRAP),
 ];
 
-/// What colors are multiplied by before blending.
+/// Blend factors.
 pub(super) const BLEND_FACTORS: &[(vk::BlendFactor, u32)] = &[
     (vk::BlendFactor::ZERO, gl::ZERO),
     (vk::BlendFactor::ONE, gl::ONE),
@@ -92,7 +93,7 @@ pub(super) const BLEND_FACTORS: &[(vk::BlendFactor, u32)] = &[
     ),
 ];
 
-/// How colors are blended.
+/// Blend operations.
 pub(super) const BLEND_OPS: &[(vk::BlendOp, u32)] = &[
     (vk::BlendOp::ADD, gl::FUNC_ADD),
     (vk::BlendOp::SUBTRACT, gl::FUNC_SUBTRACT),
@@ -121,27 +122,29 @@ pub(super) const LOGIC_OPS: &[(vk::LogicOp, u32)] = &[
     (vk::LogicOp::SET, gl::SET),
 ];
 
-/// What is drawn of polygons.
+/// Rasterization modes of polygons.
 pub(super) const POLYGON_MODES: &[(vk::PolygonMode, u32)] = &[
     (vk::PolygonMode::FILL, gl::FILL),
     (vk::PolygonMode::LINE, gl::LINE),
     (vk::PolygonMode::POINT, gl::POINT),
 ];
 
-/// Which faces are culled.
+/// Culled faces.
 pub(super) const CULL_MODES: &[(vk::CullModeFlags, u32)] = &[
     (vk::CullModeFlags::FRONT, gl::FRONT),
     (vk::CullModeFlags::BACK, gl::BACK),
     (vk::CullModeFlags::FRONT_AND_BACK, gl::FRONT_AND_BACK),
 ];
 
-/// Which faces are front faces. The y axis of Vulkan's framebuffers points down, so the same vertices turn the other way round.
+/// Orientations of front faces. The y axis of Vulkan's framebuffers points down, so the same
+/// vertices have the opposite orientation.
 pub(super) const FRONT_FACES: &[(vk::FrontFace, u32)] = &[
     (vk::FrontFace::COUNTER_CLOCKWISE, gl::CW),
     (vk::FrontFace::CLOCKWISE, gl::CCW),
 ];
 
-/// Primitives of draws. What Vulkan lacks is in the script as the list that a runner may make of it.
+/// Primitives of draws. Primitives that Vulkan lacks are in the script as the list that a runner
+/// may convert them to.
 pub(super) const TOPOLOGIES: &[((vk::PrimitiveTopology, Assembly), u32)] = {
     use Assembly::{Direct, LineLoop, Polygon, QuadStrip, Quads};
     use vk::PrimitiveTopology as T;
@@ -187,7 +190,8 @@ pub(super) fn texgen_coord(coord: TexGenCoord) -> u32 {
 mod tests {
     use super::*;
 
-    /// All rows of a table differ in both columns, and rows are those that Vulkan numbers from 0 on.
+    /// Checks that all entries of a table differ in both columns, and that the entries are those
+    /// that Vulkan numbers from 0 on.
     fn check<T: Copy + PartialEq + Debug>(table: &[(T, u32)], made: impl Fn(i32) -> T) {
         for ((value, name), raw) in table.iter().zip(0..) {
             assert_eq!(*value, made(raw));
@@ -218,7 +222,7 @@ mod tests {
 
     #[test]
     fn names_of_comparisons_and_operations_are_in_order() {
-        // Both registries count them alike.
+        // Both registries number them identically.
         for (op, name) in COMPARISONS {
             assert_eq!(op.as_raw().cast_unsigned() + gl::NEVER, *name);
         }

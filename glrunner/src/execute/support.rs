@@ -1,11 +1,11 @@
-//! Skips scripts that need what the driver lacks, before it is used.
+//! Skips scripts that need features that the driver lacks, before they are used.
 
 use crate::error::Problem;
 use crate::gl::{self, Gl, Version};
 use glasm::ir::Stage;
 
-/// What the programs of a stage are loaded to, which enables them for draws, and the extension that has it. Fragment programs of
-/// `glLoadProgramNV` have a target of their own.
+/// Targets that the programs of a stage are loaded to and that enable them for draws, and the
+/// extensions that define them. Fragment programs of `glLoadProgramNV` have a separate target.
 pub(super) const STAGES: &[(Stage, u32, &str)] = &[
     (
         Stage::Vertex,
@@ -44,7 +44,7 @@ pub(super) const STAGES: &[(Stage, u32, &str)] = &[
     ),
 ];
 
-/// Returns the target of the programs of a stage, and the extension that has it.
+/// Returns the target of the programs of a stage, and the extension that defines it.
 pub(super) fn stage_target(stage: Stage) -> (u32, &'static str) {
     let found = STAGES.iter().find(|(known, ..)| *known == stage);
     let (_, target, extension) = found.expect("the table has all stages");
@@ -52,14 +52,14 @@ pub(super) fn stage_target(stage: Stage) -> (u32, &'static str) {
 }
 
 impl Feature {
-    /// [`Problem::Lacking`] if the driver lacks it.
+    /// Returns [`Problem::Lacking`] if the driver lacks it.
     pub(super) fn require(self, gl: &Gl) -> Result<(), Problem> {
         let missing = self.missing(gl.version(), |extension| gl.has(extension));
         missing.map_or(Ok(()), |reason| Err(Problem::Lacking(reason)))
     }
 }
 
-/// [`Problem::Lacking`] unless the driver has an extension.
+/// Returns [`Problem::Lacking`] unless the driver has an extension.
 pub(super) fn require_extension(gl: &Gl, extension: &str) -> Result<(), Problem> {
     if gl.has(extension) {
         Ok(())
@@ -79,8 +79,7 @@ pub(super) fn select_unit(gl: &Gl, unit: u32) -> Result<(), Problem> {
     Ok(gl.ActiveTexture(gl::TEXTURE0 + unit)?)
 }
 
-/// Checks whether there is something with this number; `limit` is the state that says how many
-/// there are.
+/// Checks that an object with this number exists; `limit` is the state with the number of objects.
 pub(super) fn check_number(gl: &Gl, number: u32, limit: u32, what: &str) -> Result<(), Problem> {
     let count = gl.integer(limit)?;
     if i64::from(number) < i64::from(count) {
@@ -90,26 +89,26 @@ pub(super) fn check_number(gl: &Gl, number: u32, limit: u32, what: &str) -> Resu
     }
 }
 
-/// A part of OpenGL.
+/// Feature of OpenGL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Feature {
-    /// The version that has it.
+    /// Version that includes it.
     pub(crate) core: Version,
     /// Extensions that add it to older versions, the most common one first.
     pub(crate) extensions: &'static [&'static str],
 }
 
-/// A version that no driver has: for features that only extensions add.
+/// Version that no driver has: for features that only extensions add.
 pub(crate) const NO_VERSION: Version = Version(u32::MAX, 0);
 
 impl Feature {
-    /// Returns whether a driver has it.
+    /// Returns true if a driver has the feature.
     pub(crate) fn is_in(self, gl: &Gl) -> bool {
         self.missing(gl.version(), |extension| gl.has(extension))
             .is_none()
     }
 
-    /// Returns what a driver with a version and extensions lacks; `None` if it has the feature.
+    /// Returns the version or extensions that a driver lacks; `None` if it has the feature.
     pub(crate) fn missing(self, version: Version, has: impl Fn(&str) -> bool) -> Option<String> {
         if version >= self.core || self.extensions.iter().any(|extension| has(extension)) {
             return None;
@@ -121,7 +120,7 @@ impl Feature {
     }
 }
 
-/// Returns the reason to skip a script that needs something, such as an extension.
+/// Returns the reason to skip a script with an unmet requirement, such as an extension.
 pub(crate) fn lacks(what: &str) -> String {
     format!("the driver lacks {what}")
 }

@@ -9,21 +9,22 @@ use glasm_scripts::runner::Run;
 use glasm_scripts::script::{Script, Step};
 use std::rc::Rc;
 
-/// Runs `work` with an execution of the script, of which nothing is done yet. Without a device it prints why and does nothing.
+/// Runs `work` with an execution of the script before any command. Without a device it prints the
+/// reason and does nothing.
 pub(super) fn with_execution(text: &str, work: impl FnOnce(&Rc<Gl>, &mut Execution<'_>)) {
     if let Some(gl) = open() {
         with_execution_on(&gl, text, work);
     }
 }
 
-/// Similarly with a driver that pretends to have extensions.
+/// Runs `work` with a driver that simulates extensions.
 pub(super) fn with_pretended(text: &str, work: impl FnOnce(&Rc<Gl>, &mut Execution<'_>)) {
     if let Some(gl) = open_pretended() {
         with_execution_on(&gl, text, work);
     }
 }
 
-/// Similarly with one that pretends to take programs that name registers.
+/// Runs `work` with a driver that simulates the acceptance of programs that name registers.
 pub(super) fn with_registers(text: &str, work: impl FnOnce(&Rc<Gl>, &mut Execution<'_>)) {
     if let Some(gl) = open_for_registers() {
         with_execution_on(&gl, text, work);
@@ -54,7 +55,7 @@ impl<'a> Execution<'a> {
     }
 }
 
-/// Runs the commands of a script one after the other, which must succeed, and gives what they have printed.
+/// Runs the commands of a script in order, which must succeed, and returns their output.
 pub(super) fn run_steps(execution: &mut Execution<'_>) -> Vec<String> {
     let mut run = execution.run();
     for step in &run.script.steps {
@@ -65,7 +66,7 @@ pub(super) fn run_steps(execution: &mut Execution<'_>) -> Vec<String> {
     run.results.printed
 }
 
-/// Why a script is skipped; panics if it is not.
+/// Returns the reason why a script is skipped; panics if it is not.
 pub(super) fn reason(result: Result<(), Problem>) -> String {
     match result {
         Err(Problem::Lacking(reason)) => reason,

@@ -1,4 +1,4 @@
-//! Makes textures of OpenGL out of the texels that scripts hold, for samplers and as images.
+//! Creation of textures of OpenGL from the texels of scripts, for samplers and as images.
 
 use super::support::Feature;
 use crate::error::{Error, Problem};
@@ -11,13 +11,13 @@ use glasm_scripts::script::{Convention, target_name};
 use glasm_scripts::texture::{PlaneId, Shape, TextureData};
 use std::rc::Rc;
 
-/// What holds the texels of a texture.
+/// Storage of the texels of a texture.
 pub(super) enum Store {
-    /// The texture.
+    /// Texture.
     Own,
-    /// A buffer.
+    /// Buffer.
     Buffer(Buffer),
-    /// A renderbuffer, which is only read.
+    /// Renderbuffer, which is only read.
     Renderbuffer { _object: Renderbuffer },
 }
 
@@ -28,13 +28,13 @@ const BUFFER_TEXTURES: Feature = Feature {
         "GL_EXT_texture_buffer_object",
     ],
 };
-/// They are filled by shaders of GLSL 1.50, which no extension brings.
+/// They are filled by shaders of GLSL 1.50, which no extension provides.
 const MULTISAMPLE_TEXTURES: Feature = Feature {
     core: Version(3, 2),
     extensions: &[],
 };
 
-/// OpenGL's name of a target.
+/// Returns OpenGL's name of a target.
 pub(super) fn gl_target(target: TexTarget) -> u32 {
     match target {
         TexTarget::D1 => gl::TEXTURE_1D,
@@ -51,7 +51,8 @@ pub(super) fn gl_target(target: TexTarget) -> u32 {
     }
 }
 
-/// Width, height and depth of an image with all its slices, as OpenGL counts them; a cube map has six images.
+/// Returns width, height and depth of an image with all its slices, as OpenGL counts them; a cube
+/// map has six images.
 pub(super) fn image_size(shape: &Shape, level: u32) -> [u32; 3] {
     let [width, height, _] = shape.level_extent(level);
     match shape.target {
@@ -93,12 +94,12 @@ pub(super) fn create_with_base(
     base: BaseFormat,
 ) -> Result<(Texture, Store), Problem> {
     let format = base_format(&data.shape, base)?;
-    // Bits of luminance and intensity have queries of their own, so that none is asked for.
+    // Bits of luminance and intensity have separate queries, so that none of them is requested.
     let texture = define_images(gl, data, (target, format), Convention::OpenGl)?;
     Ok((texture, Store::Own))
 }
 
-/// Creates a texture of a target of OpenGL with all its images, and what holds them.
+/// Creates a texture of a target of OpenGL with all its images, and their storage.
 pub(super) fn create(
     gl: &Rc<Gl>,
     data: &TextureData,
@@ -192,7 +193,7 @@ fn define_images(
     Ok(texture)
 }
 
-/// Checks whether the driver preserves all bits of the texels.
+/// Checks that the driver preserves all bits of the texels.
 fn check_bits(shape: &Shape, bits: Option<gl::StoredBits>) -> Result<(), Problem> {
     let format = &shape.format;
     let Some(bits) = bits else {
@@ -226,7 +227,7 @@ fn create_buffer(gl: &Rc<Gl>, data: &TextureData) -> Result<(Texture, Store), Pr
         );
         Problem::Lacking(reason)
     };
-    // Programs see bytes as they are.
+    // Programs see the stored bytes.
     let reverses = [gl::BGR, gl::BGRA, gl::BGR_INTEGER, gl::BGRA_INTEGER];
     if reverses.contains(&format.client.format) {
         return Err(lacking());
@@ -271,7 +272,7 @@ fn create_samples(gl: &Rc<Gl>, data: &TextureData, target: u32) -> Result<Textur
     Ok(texture)
 }
 
-/// NV_explicit_multisample
+/// Creates a renderbuffer for a texture of NV_explicit_multisample.
 fn create_renderbuffer(gl: &Rc<Gl>, data: &TextureData) -> Result<(Texture, Store), Problem> {
     MULTISAMPLE_TEXTURES.require(gl)?;
     let shape = &data.shape;
@@ -295,7 +296,8 @@ fn create_renderbuffer(gl: &Rc<Gl>, data: &TextureData) -> Result<(Texture, Stor
     Ok((texture, store))
 }
 
-/// Hands all texels of a multisample texture to `write`, sample by sample, as OpenGL takes them.
+/// Passes all texels of a multisample texture to `write`, sample by sample, in the layout of
+/// OpenGL.
 fn write_samples(
     data: &TextureData,
     write: impl Fn(SampleLayer, &[u8]) -> Result<(), Error>,

@@ -1,4 +1,5 @@
-//! Textures and images go to a driver and come back. Without one the tests print why and do nothing.
+//! Textures and images are uploaded to a driver and read back. Without one the tests print the
+//! reason and do nothing.
 
 use super::buffers::finish_stores;
 use super::execution::Execution;
@@ -16,13 +17,14 @@ use glasm_scripts::script::{Convention, ImageKey, Script};
 use glasm_scripts::texture::{Contents, PlaneId, Shape, TextureData, Update};
 use glasm_tests::skip::skip;
 
-/// Every format that a script can give to a texture.
+/// Returns every format that a script can use for a texture.
 fn formats() -> impl Iterator<Item = Format> {
     let named = |raw| Format::parse_texture(&format!("{:?}", vk::Format::from_raw(raw)));
     (1..131).filter_map(named)
 }
 
-/// Bytes that differ from texel to texel and that no format changes: no signs of zero, and no numbers that are not finite.
+/// Returns bytes that differ from texel to texel and that no format changes: no signs of zero, and
+/// no numbers that are not finite.
 fn texels(format: &Format, count: usize) -> Vec<u8> {
     let texel = |at: usize| {
         let number = at as f64;
@@ -67,7 +69,7 @@ fn filled(shape: Shape) -> TextureData {
     TextureData::new(&filling(shape))
 }
 
-/// Whether the driver has such textures; else the reason is printed.
+/// Returns the result if the driver supports such textures; otherwise prints the reason.
 fn made<T>(what: &str, result: Result<T, Problem>) -> Option<T> {
     match result {
         Ok(made) => Some(made),
@@ -128,7 +130,7 @@ fn planes_of_all_targets_come_back() {
     });
 }
 
-/// As an image, which is read plane by plane.
+/// Tests a texture as an image, which is read plane by plane.
 fn images_come_back(execution: &mut Execution<'_>, what: &str, data: TextureData) {
     let key = ImageKey::of_unit(0);
     let target = gl_target(data.shape.target);
@@ -229,7 +231,7 @@ fn sampling_reaches_the_driver() {
             (gl::TEXTURE_MAG_FILTER, gl::NEAREST),
             (gl::TEXTURE_WRAP_S, gl::REPEAT),
             (gl::TEXTURE_WRAP_T, gl::CLAMP_TO_BORDER),
-            // Without a name of OpenGL in the script the levels that there are count.
+            // Without an OpenGL extension in the script the existing levels are used.
             (gl::TEXTURE_BASE_LEVEL, 0),
             (gl::TEXTURE_MAX_LEVEL, 0),
             (gl::TEXTURE_SWIZZLE_R, gl::BLUE),

@@ -1,9 +1,9 @@
 //! Textures by texture image unit.
 //!
-//! Commands are retained as data; objects are created when a draw or dispatch may read them. A
-//! unit of a script holds one texture, a unit of OpenGL one for each target: programs read those
-//! of the targets that they name. Programs in assembly say whether they compare depths, in OpenGL
-//! the texture does: so what the current programs read decides.
+//! Commands are recorded as data; objects are created when a draw or dispatch may read them. A unit
+//! of a script has one texture, a unit of OpenGL one for each target: programs access the textures
+//! of the targets that they name. Comparison of depths is a property of the program in assembly,
+//! and of the texture in OpenGL: it is set according to the lookups of the current programs.
 
 use super::lookups::{Lookup, Lookups};
 use super::programs::Programs;
@@ -18,18 +18,18 @@ use glasm_scripts::texture::{Sampling, Shape, Update};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// A texture of OpenGL, filled.
+/// Texture of OpenGL, filled.
 pub(super) struct Object {
     pub(super) texture: Texture,
     _store: Store,
-    /// The parameters that it has.
+    /// Parameters that it has.
     parameters: Vec<Parameter>,
-    /// Whether a handle of it exists, after which it stays unchanged.
+    /// True if it has a handle: from then on its state is unchanged.
     has_handle: bool,
 }
 
 impl Object {
-    /// Returns whether it can become a texture with these parameters, of which it must have each
+    /// Returns true if the object can become a texture with these parameters. It must have each
     /// that is not the initial one.
     fn can_have(&self, target: u32, parameters: &[Parameter]) -> bool {
         let is_known = |old: &Parameter| parameters.iter().any(|new| new.name() == old.name());
@@ -54,11 +54,11 @@ impl Object {
     }
 }
 
-/// Object of a texture image unit, once something may have read it.
+/// Object of a texture image unit, once a draw or dispatch may have read it.
 #[derive(Default)]
 struct UnitObject {
     object: Option<Object>,
-    /// Whether the object does not have the texels of the unit.
+    /// True if the texels of the object differ from those of the unit.
     is_stale: bool,
 }
 
@@ -72,12 +72,12 @@ impl TextureObjects for UnitObject {
     }
 }
 
-/// Who reads textures.
+/// Programs that read textures.
 pub(super) struct Readers<'a> {
     pub(super) gl: &'a Rc<Gl>,
     pub(super) programs: &'a Programs,
     pub(super) convention: Convention,
-    /// Whether programs run as modules.
+    /// True if programs run as modules.
     pub(super) through_modules: bool,
 }
 
@@ -89,7 +89,7 @@ pub(super) struct Textures {
 }
 
 impl Textures {
-    /// Returns the object of a unit, if something may have read it.
+    /// Returns the object of a unit, if a draw or dispatch may have read it.
     #[cfg(test)]
     pub(super) fn object(&self, number: u32) -> Option<&Object> {
         self.table.get(number)?.objects.object.as_ref()
@@ -106,7 +106,8 @@ impl Textures {
     }
 }
 
-/// Returns how programs access a texture: its target in OpenGL, and whether depths are compared.
+/// Returns the target in OpenGL with which programs access a texture, and whether they compare
+/// depths.
 fn view<'a>(
     number: u32,
     shape: &Shape,
@@ -137,13 +138,14 @@ fn view<'a>(
     (target, comparing)
 }
 
-/// Rectangles are two-dimensional textures whose coordinates count texels, so programs may see one as the other.
+/// Returns true for two-dimensional and rectangle textures. The latter differ in the unit of
+/// coordinates only, so programs may access one as the other.
 fn is_flat(target: TexTarget) -> bool {
     matches!(target, TexTarget::D2 | TexTarget::Rect)
 }
 
 impl Textures {
-    /// Switches the targets of a unit that draws without a fragment program see.
+    /// Enables the targets of a unit for draws without a fragment program.
     pub(super) fn enable(
         &mut self,
         gl: &Gl,
@@ -166,7 +168,7 @@ impl Textures {
         Ok(gl.check("glEnable")?)
     }
 
-    /// Makes what a draw or dispatch reads, and binds it.
+    /// Creates the textures that a draw or dispatch reads, and binds them.
     pub(super) fn prepare(&mut self, readers: &Readers<'_>) -> Result<(), Problem> {
         let units = readers.gl.integer(gl::MAX_COMBINED_TEXTURE_IMAGE_UNITS)?;
         for number in self.table.numbers() {
@@ -181,7 +183,7 @@ impl Textures {
         Ok(readers.gl.check("glActiveTexture")?)
     }
 
-    /// Makes the texture of a unit and binds it there; none if no command has set one.
+    /// Creates the texture of a unit and binds it there; none if no command has set one.
     fn prepare_unit(
         &mut self,
         readers: &Readers<'_>,
@@ -201,7 +203,8 @@ impl Textures {
         let shape = &data.shape;
         let mut found = parameters(&unit.sampling, shape, target, comparing, convention);
         if readers.through_modules && comparing == Comparing::On {
-            // What a comparison fills is part of the module, and Mesa looks at the state, too.
+            // The components that a comparison writes are part of the module, and Mesa applies the
+            // state, too.
             let mode = Parameter::Int(gl::DEPTH_TEXTURE_MODE, gl::RED);
             let of_mode = |known: &&mut Parameter| known.name() == gl::DEPTH_TEXTURE_MODE;
             found
@@ -222,8 +225,8 @@ impl Textures {
                 parameters: Vec::new(),
                 has_handle: false,
             };
-            // The old object is deleted after the new one exists: Mesa 22.3 takes a new texture at
-            // the address of a deleted one for that one.
+            // The old object is deleted after the new one exists: Mesa 22.3 confuses a new texture
+            // at the address of a deleted one with the latter.
             objects.object = Some(object);
             objects.is_stale = false;
         }
@@ -236,8 +239,8 @@ impl Textures {
         Ok(objects.object.as_mut())
     }
 
-    /// Unbinds textures where a unit has none of the target: programs read OpenGL's default
-    /// texture, which has no images.
+    /// Unbinds textures if a unit has none of the target: programs read OpenGL's default texture,
+    /// which has no images.
     fn unbind_missing(&self, readers: &Readers<'_>) -> Result<(), Problem> {
         let lookups = readers.programs.lookups().flat_map(|found| &found.units);
         let read = lookups.map(|lookup| (lookup.unit, lookup.gl_target));
@@ -283,7 +286,8 @@ const CAPABILITIES: &[(&str, u32)] = &[
     ("GL_TEXTURE_CUBE_MAP", gl::TEXTURE_CUBE_MAP),
 ];
 
-/// Checks whether the driver can sample a texture like that; switches on what all textures share.
+/// Checks that the driver supports the sampler state of a texture; enables state that all textures
+/// share.
 fn check_sampling(gl: &Gl, sampling: &Sampling, shape: &Shape, target: u32) -> Result<(), Problem> {
     if target == gl::TEXTURE_RECTANGLE && !sampling.wrap.iter().all(|wrap| suits_rectangles(*wrap))
     {

@@ -1,4 +1,4 @@
-//! Which programs the driver accepts: verdicts for comparisons, and scripts that expect errors.
+//! Acceptance of programs by the driver: verdicts for comparisons, and scripts that expect errors.
 
 use super::assembler::{error_place, load};
 use super::execution::Execution;
@@ -13,7 +13,7 @@ use std::rc::Rc;
 /// Returns which programs of a script the driver accepts.
 ///
 /// # Errors
-/// If the driver fails in another way than by refusing a program.
+/// If the driver fails in another way than by rejecting a program.
 pub(crate) fn verdicts(gl: &Rc<Gl>, script: &Script) -> Result<Vec<Verdict>, Error> {
     let mut verdicts = Vec::new();
     for (number, program) in assembly_programs(script) {
@@ -30,8 +30,8 @@ pub(crate) fn verdicts(gl: &Rc<Gl>, script: &Script) -> Result<Vec<Verdict>, Err
     Ok(verdicts)
 }
 
-/// Why a script cannot be asked of a driver that expects an error: whether programs are too large
-/// is up to each implementation, and what only glasm lacks is not an error.
+/// Returns the reason why a driver cannot be tested with a script that expects an error: size
+/// limits depend on the implementation, and features that only glasm lacks are not errors.
 pub(crate) fn surplus_error(script: &Script) -> Option<String> {
     let expected = script.steps.iter().filter_map(|step| {
         if let Command::ExpectError(error) = &step.command {
@@ -54,9 +54,9 @@ fn reject(error: LoadError, text: &[u8]) -> Rejection {
     }
 }
 
-/// Returns whether the driver refuses a program of a script that expects an error; `None` if it
+/// Returns true if the driver rejects a program of a script that expects an error; `None` if it
 /// expects none. The positions of errors are compared with those of other runs, not here: drivers
-/// may count them in their own way.
+/// may report them differently.
 pub(crate) fn check_expected_errors(gl: &Rc<Gl>, script: &Script) -> Option<Results> {
     let mut steps = script.steps.iter();
     let expected = steps.find(|step| matches!(step.command, Command::ExpectError(_)))?;
@@ -83,9 +83,9 @@ pub(crate) fn check_expected_errors(gl: &Rc<Gl>, script: &Script) -> Option<Resu
     Some(results)
 }
 
-/// Returns whether the driver refuses to draw with the programs of a script, which it has taken one
-/// by one. That is what OpenGL does about units that programs use with different targets; all other
-/// errors are those of one program.
+/// Returns true if the driver rejects draws with the programs of a script, which it has accepted
+/// separately. OpenGL does so for units that programs use with different targets; all other errors
+/// are those of one program.
 fn refuses_together(gl: &Rc<Gl>, script: &Script) -> Result<bool, String> {
     let is_conflict = |step: &Step| {
         let code = Code::TargetConflict;
@@ -105,7 +105,7 @@ fn refuses_to_draw(gl: &Rc<Gl>, script: &Script) -> Result<bool, Problem> {
     let mut execution = Execution::new(gl, script);
     execution.make_ready()?;
     execution.use_programs()?;
-    // Scripts of errors draw nothing, so they have none.
+    // Scripts of errors draw nothing, so they have no framebuffer.
     execution.new_framebuffer()?;
     execution.framebuffer()?.bind()?;
     let drawn = gl.draw(

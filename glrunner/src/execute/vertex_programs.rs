@@ -9,10 +9,10 @@ use glasm::state::{MatrixForm, TrackedMatrix, Tracking};
 use glasm_scripts::script::{Execution as Outcome, Script};
 use std::rc::Rc;
 
-/// The extension that has all of this.
+/// Extension that has all of this.
 const EXTENSION: &str = "GL_NV_vertex_program";
 
-/// `track`. NV_vertex_program section 2.14.5.
+/// Executes `track`. NV_vertex_program section 2.14.5.
 pub(super) fn track_matrix(
     gl: &Gl,
     address: u32,

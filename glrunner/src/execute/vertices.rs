@@ -1,7 +1,8 @@
 //! Vertex attributes: arrays and current values.
 //!
-//! An attribute has a number, and some have a conventional name as well. Drivers may keep both apart or store them in one place
-//! (ARB_vertex_program, issue 4), so each value goes to both; where they are one, the generic attribute counts.
+//! An attribute has a number, and some have a conventional name as well. Drivers may store both
+//! separately or in one location (ARB_vertex_program, issue 4), so each value is written to both;
+//! if they share a location, the generic attribute takes precedence.
 
 use super::facts::WordInput;
 use super::programs::Programs;
@@ -42,7 +43,7 @@ const LONG_INTEGERS: Feature = Feature {
 /// Vertex attributes: arrays and current values.
 pub(super) struct Vertices {
     pub(super) current: [[f32; 4]; ATTRIBUTES],
-    /// The vertex data of the script, from its first draw on.
+    /// Vertex data of the script, uploaded at its first draw.
     data: Option<Rc<Arrays>>,
 }
 
@@ -62,7 +63,7 @@ pub(super) struct Arrays {
     arrays: Vec<(u32, VertexArray)>,
 }
 
-/// How many attributes a driver has.
+/// Numbers of attributes of a driver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Limits {
     attributes: u32,
@@ -79,7 +80,8 @@ impl Limits {
 
     /// Returns the conventional attribute of a number.
     fn conventional(self, location: u32) -> Option<Conventional> {
-        // NV_vertex_program, table X.2. What aliases 1, 6 and 7 no vertex program has.
+        // NV_vertex_program, table X.2. The attributes that alias 1, 6 and 7 are not available to
+        // vertex programs.
         match location {
             2 => Some(Conventional::Normal),
             3 => Some(Conventional::Color),
@@ -101,7 +103,8 @@ struct Plan {
 }
 
 impl Plan {
-    /// All columns, each as it is and as what the conventional attribute takes.
+    /// Returns the arrays of all columns, each unchanged and converted to the format of the
+    /// conventional attribute.
     fn of(
         gl: &Gl,
         limits: Limits,
@@ -155,9 +158,9 @@ impl Plan {
         Ok(())
     }
 
-    /// A column of 64-bit components as modules read it: in pairs of words, two components at a
-    /// location. Registers of words have the third and fourth component after the attribute,
-    /// unless it is read as one. Or all of them as doubles.
+    /// Adds a column of 64-bit components in the form in which modules read it: in pairs of words,
+    /// two components at a location. Registers of words have the third and fourth component after
+    /// the attribute, unless it is read as one. Alternatively, all of them are doubles.
     fn add_words(&mut self, data: &VertexData, column: &Column, words: &[WordInput]) {
         let is_split = |number| {
             let mut words = words.iter();
@@ -196,7 +199,7 @@ impl Plan {
         }
     }
 
-    /// The bits of 64-bit components as those of doubles.
+    /// Adds the bits of 64-bit components as those of doubles.
     fn add_doubles(&mut self, data: &VertexData, column: &Column, location: u32) {
         let count = column.format.channels.len();
         let format = GenericFormat {
@@ -214,12 +217,12 @@ impl Plan {
         self.arrays.push((column.location, array));
     }
 
-    /// Four floats for each row.
+    /// Converts a column to four floats per row.
     fn converted(&mut self, data: &VertexData, column: &Column, slot: ArraySlot) -> VertexArray {
         let offset = self.bytes.len().next_multiple_of(VECTOR);
         self.bytes.resize(offset, 0);
         let format = &column.format;
-        // There is no row without bytes, and no column is empty.
+        // Rows have at least one byte, and columns are not empty.
         for row in data.bytes.chunks_exact(data.stride as usize) {
             let texel = &row[column.offset as usize..][..format.size()];
             let floats = format.decode(texel).map(|value| value as f32);
@@ -235,14 +238,15 @@ impl Plan {
         }
     }
 
-    /// Returns whether there is an array for the position. Words of an attribute may be there.
+    /// Returns true if there is an array for the position, possibly with words of another
+    /// attribute.
     fn has_position(&self) -> bool {
         let mut arrays = self.arrays.iter();
         arrays.any(|(_, array)| matches!(array.slot, ArraySlot::Generic(0, _)))
     }
 
-    /// The current value of the position: without an array for it OpenGL draws nothing. It steps with instances, of which the draw has
-    /// too few for a second one.
+    /// Adds the current value of the position: without an array for it OpenGL draws nothing. It
+    /// advances per instance, of which the draw has too few for a second value.
     fn add_position(&mut self, draw: &Draw, value: [u32; 4], format: GenericFormat) {
         let offset = self.bytes.len().next_multiple_of(VECTOR);
         self.bytes.resize(offset, 0);
@@ -343,7 +347,7 @@ impl Arrays {
 }
 
 impl Vertices {
-    /// Returns the arrays of a draw; all other attributes get their current values.
+    /// Returns the arrays of a draw; all other attributes have their current values.
     pub(super) fn of_draw(
         &mut self,
         gl: &Rc<Gl>,
@@ -390,7 +394,8 @@ impl Vertices {
     }
 }
 
-/// Sets the current values of all attributes but the position. Draws leave those that had arrays undefined.
+/// Sets the current values of all attributes but the position. Draws leave the values of attributes
+/// with arrays undefined.
 fn set_current(
     gl: &Gl,
     limits: Limits,
@@ -410,7 +415,7 @@ fn set_current(
             None => {}
         }
     }
-    // Where both are one, these count.
+    // If both share a location, these values take precedence.
     for (value, location) in values.take_while(|(_, location)| *location < limits.attributes) {
         let (format, [x, y, z, w]) = current_words(*value, programs.integer_attribute(location));
         match (format.kind, format.ty) {
@@ -460,7 +465,7 @@ mod tests {
         assert_eq!((format.ty, words), (gl::UNSIGNED_INT, [0, 2, 0, 1]));
     }
 
-    /// Four components of 64 bits at attribute 1: 16 bytes for each half.
+    /// Tests four components of 64 bits at attribute 1: 16 bytes for each half.
     #[test]
     fn words_of_wide_attributes_lie_where_modules_read_them() {
         let text = "[vertex data]\n0/R32_UINT 1/R64G64B64_SINT\n7 1 2 3\n[test]\n";

@@ -1,14 +1,15 @@
 //! The constants of OpenGL, and its commands as methods of [`Commands`].
 //!
-//! The build script writes the table. A command is looked up when it is first called; one that the driver lacks gives
-//! [`Error::MissingCommand`]. Drivers may also hand out a command that they do not implement: calling it is a GL error, so what must be
-//! there is decided by version and extensions.
+//! The build script writes the table. A command is looked up when it is first called; for one that
+//! the driver lacks the result is [`Error::MissingCommand`]. Drivers may also return a function for
+//! a command that they do not implement: calling it is a GL error, so the availability of commands
+//! is determined by version and extensions.
 
 use crate::error::Error;
 use std::cell::Cell;
 use std::ffi::c_void;
 
-/// A command that may or may not have been looked up.
+/// Command with the state of its lookup.
 #[derive(Clone, Copy)]
 enum Slot {
     Unknown,
@@ -16,22 +17,24 @@ enum Slot {
     Found(*const c_void),
 }
 
-/// The commands of one context.
+/// Commands of one context.
 ///
-/// Each has a method with its name less `gl`, its parameters, and its result in a `Result`. Methods that could read or write memory of
-/// ours are `unsafe`: the caller keeps to the OpenGL specification in what the pointers refer to.
+/// Each has a method with its name less `gl`, its parameters, and its result in a `Result`. Methods
+/// that could access memory of this process are `unsafe`: the caller ensures that the pointers
+/// refer to memory as the OpenGL specification requires.
 pub(crate) struct Commands {
     load: Box<dyn Fn(&str) -> *const c_void>,
     slots: Box<[Cell<Slot>]>,
 }
 
 impl Commands {
-    /// Commands of the context that is current on this thread; `load` is what the system calls `GetProcAddress`.
+    /// Loads the commands of the context that is current on this thread; `load` is the system's
+    /// `GetProcAddress`.
     ///
     /// # Safety
     ///
-    /// `load` returns null or the command of that name, with the signature that the registry gives it. Methods are called only while
-    /// the context is current on the thread.
+    /// `load` returns null or the command of that name, with the signature of the registry. Methods
+    /// are called only while the context is current on the thread.
     pub(super) unsafe fn new(load: Box<dyn Fn(&str) -> *const c_void>) -> Self {
         Self {
             load,
@@ -39,15 +42,15 @@ impl Commands {
         }
     }
 
-    /// Commands of no context: none is there.
+    /// Returns commands without a context: none is available.
     #[cfg(test)]
     pub(super) fn without_driver() -> Self {
         // SAFETY: there is no command to call.
         unsafe { Self::new(Box::new(|_| std::ptr::null())) }
     }
 
-    /// Returns whether the driver hands out the command, as `glFinish`. `false` for names that the
-    /// table lacks.
+    /// Returns true if the driver provides the command, as `glFinish`. `false` for names that are
+    /// not in the table.
     pub(crate) fn has_command(&self, name: &str) -> bool {
         let command = name.strip_prefix("gl").and_then(Command::of_name);
         command.is_some_and(|(command, name)| self.pointer(command, name).is_ok())
@@ -79,7 +82,8 @@ macro_rules! method {
             let command = unsafe {
                 std::mem::transmute::<*const c_void, unsafe extern "system" fn($($ty),*) -> $result>(pointer)
             };
-            // SAFETY: it has no pointers, and the build script's list says that it touches no memory of ours in another way.
+            // SAFETY: it has no pointers, and according to the build script's list it does not
+            // access memory of this process in another way.
             Ok(unsafe { command($($parameter),*) })
         }
     };
@@ -99,7 +103,7 @@ macro_rules! method {
 
 macro_rules! commands {
     ($($safety:tt $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty;)*) => {
-        /// Places in the table of commands.
+        /// Indices into the table of commands.
         #[derive(Clone, Copy)]
         #[expect(non_camel_case_types, reason = "names are those of the registry")]
         enum Command { $($name,)* }
@@ -108,7 +112,7 @@ macro_rules! commands {
             const ALL: &[(Self, &'static str)] = &[$((Self::$name, concat!("gl", stringify!($name))),)*];
             const COUNT: usize = Self::ALL.len();
 
-            /// By name, less `gl`.
+            /// Finds a command by name, without `gl`.
             fn of_name(name: &str) -> Option<(Self, &'static str)> {
                 Self::ALL.iter().copied().find(|(_, full)| full[2..] == *name)
             }

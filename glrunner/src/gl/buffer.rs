@@ -6,14 +6,14 @@ use super::object::{Object, ObjectKind};
 use crate::error::Error;
 use std::rc::Rc;
 
-/// A buffer of fixed size.
+/// Buffer of fixed size.
 pub(crate) struct Buffer {
     object: Object,
     size: usize,
 }
 
 impl Buffer {
-    /// A buffer with this content; `usage` such as `GL_DYNAMIC_COPY`.
+    /// Creates a buffer with this content; `usage` such as `GL_DYNAMIC_COPY`.
     pub(crate) fn new(gl: &Rc<Gl>, content: &[u8], usage: u32) -> Result<Self, Error> {
         let object = Object::new(gl, ObjectKind::Buffer)?;
         gl.BindBuffer(ARRAY_BUFFER, object.name())?;
@@ -36,7 +36,7 @@ impl Buffer {
         self.object.name()
     }
 
-    /// Its size in bytes.
+    /// Returns its size in bytes.
     pub(crate) fn size(&self) -> usize {
         self.size
     }
@@ -46,7 +46,8 @@ impl Buffer {
         self.check_range("glBufferSubData", offset, bytes.len())?;
         let gl = self.object.gl();
         gl.BindBuffer(ARRAY_BUFFER, self.name())?;
-        // SAFETY: OpenGL copies as many bytes as the slice has. The offset is below the size, which was an `isize`.
+        // SAFETY: OpenGL copies as many bytes as the slice has. The offset is below the size, which
+        // was an `isize`.
         unsafe {
             gl.BufferSubData(
                 ARRAY_BUFFER,
@@ -58,13 +59,14 @@ impl Buffer {
         gl.check("glBufferSubData")
     }
 
-    /// Reads the bytes from `offset` on, as they are when all that was asked for is done.
+    /// Reads the bytes from `offset` on, after all previous commands have completed.
     pub(crate) fn read(&self, offset: usize, size: usize) -> Result<Vec<u8>, Error> {
         self.check_range("glGetBufferSubData", offset, size)?;
         let mut bytes = vec![0; size];
         let gl = self.object.gl();
         gl.BindBuffer(ARRAY_BUFFER, self.name())?;
-        // SAFETY: OpenGL writes as many bytes as the vector has. The offset is below the size, which was an `isize`.
+        // SAFETY: OpenGL writes as many bytes as the vector has. The offset is below the size,
+        // which was an `isize`.
         unsafe {
             gl.GetBufferSubData(
                 ARRAY_BUFFER,

@@ -15,7 +15,8 @@ use std::ffi::CStr;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Extensions that drivers need not name, each with one that implies it: see "Name Strings" and "Dependencies" of their specifications.
+/// Extensions that drivers need not name, each with one that implies it: see "Name Strings" and
+/// "Dependencies" of their specifications.
 const IMPLIED: &[(&str, &str)] = &[
     ("GL_NV_fragment_program4", "GL_NV_gpu_program4"),
     ("GL_NV_geometry_program4", "GL_NV_gpu_program4"),
@@ -31,10 +32,11 @@ fn has_extension(named: &BTreeSet<String>, extension: &str) -> bool {
     named.contains(extension) || IMPLIED.iter().any(implies)
 }
 
-/// More values than any state has whose number is known; lists of unknown length are refused.
+/// Upper bound on the number of values of any state with a known number; lists of unknown length
+/// are rejected.
 const MAX_VALUES: usize = 64;
 
-/// A context, current on this thread until it is dropped. Its commands are methods, see [`Commands`].
+/// Context, current on this thread until it is dropped. Its commands are methods, see [`Commands`].
 pub(crate) struct Gl {
     commands: Commands,
     info: DeviceInfo,
@@ -58,7 +60,8 @@ impl Gl {
     pub(super) fn open_device(index: usize, device: Device) -> Result<Self, Error> {
         let egl = Egl::load()?;
         let context = CurrentContext::new(egl, device)?;
-        // SAFETY: EGL gives commands by name, and this type is dropped together with the context, which stays on its thread.
+        // SAFETY: EGL returns commands by name, and this type is dropped together with the context,
+        // which is bound to its thread.
         let commands = unsafe { Commands::new(Box::new(|name| egl.command(name))) };
         let version_text = string(&commands, VERSION)?;
         let version = parse_version(&version_text).ok_or_else(|| {
@@ -71,7 +74,7 @@ impl Gl {
         }
         let extensions = read_extensions(&commands, version)?;
         for name in [PACK_ALIGNMENT, UNPACK_ALIGNMENT] {
-            // SAFETY: this gives the packing that the wrappers here count on.
+            // SAFETY: this sets the packing that the wrappers here rely on.
             unsafe { commands.PixelStorei(name, 1) }?;
         }
         let debug = version >= Version(4, 3) || extensions.contains("GL_KHR_debug");
@@ -109,7 +112,7 @@ impl Gl {
         self.version
     }
 
-    /// Returns whether the driver has the extension, as `GL_ARB_vertex_program`, or another one
+    /// Returns true if the driver has the extension, as `GL_ARB_vertex_program`, or another one
     /// that implies it.
     pub(crate) fn has(&self, extension: &str) -> bool {
         has_extension(&self.extensions, extension)
@@ -122,7 +125,7 @@ impl Gl {
             return Ok(names);
         }
         for index in 0..self.integer(NUM_SPIR_V_EXTENSIONS)?.unsigned_abs() {
-            // SAFETY: the index is below the number of extensions; a null result is looked for.
+            // SAFETY: the index is below the number of extensions; the result is checked for null.
             names.insert(unsafe { self.GetStringi(SPIR_V_EXTENSIONS, index) }.map(copied)?);
         }
         Ok(names)
@@ -134,38 +137,39 @@ impl Gl {
         self.extensions.iter().map(String::as_str)
     }
 
-    /// One integer of the state, such as a limit.
+    /// Returns one integer of the state, such as a limit.
     pub(crate) fn integer(&self, name: u32) -> Result<i32, Error> {
         self.integers::<1>(name).map(|[value]| value)
     }
 
-    /// Returns the first `N` integers of a state that has so many, such as `GL_VIEWPORT`.
+    /// Returns the first `N` integers of a state with at least as many values, such as
+    /// `GL_VIEWPORT`.
     pub(crate) fn integers<const N: usize>(&self, name: u32) -> Result<[i32; N], Error> {
         const { assert!(N <= MAX_VALUES) };
         let mut values = [0; MAX_VALUES];
         if !is_list(name) {
-            // SAFETY: no state that is not such a list has more values.
+            // SAFETY: only such lists have more values.
             unsafe { self.GetIntegerv(name, values.as_mut_ptr()) }?;
         }
         self.check("glGetIntegerv")?;
         Ok(std::array::from_fn(|index| values[index]))
     }
 
-    /// Returns the first `N` floats of a state that has so many.
+    /// Returns the first `N` floats of a state with at least as many values.
     #[cfg(test)]
     pub(crate) fn floats<const N: usize>(&self, name: u32) -> Result<[f32; N], Error> {
         const { assert!(N <= MAX_VALUES) };
         let mut values = [0.0; MAX_VALUES];
         if !is_list(name) {
-            // SAFETY: no state that is not such a list has more values.
+            // SAFETY: only such lists have more values.
             unsafe { self.GetFloatv(name, values.as_mut_ptr()) }?;
         }
         self.check("glGetFloatv")?;
         Ok(std::array::from_fn(|index| values[index]))
     }
 
-    /// Returns the newest version of GLSL that the driver takes, as in `#version 430`; 0 if it
-    /// takes none.
+    /// Returns the newest version of GLSL that the driver supports, as in `#version 430`; 0 if it
+    /// supports none.
     pub(crate) fn glsl_version(&self) -> Result<u32, Error> {
         let text = self.string(SHADING_LANGUAGE_VERSION)?;
         let version = parse_version(&text);
@@ -177,18 +181,19 @@ impl Gl {
         string(&self.commands, name)
     }
 
-    /// Messages of the driver about errors, undefined behavior and what it calls severe, since they were last taken. A driver without
-    /// KHR_debug has none, only what [`check`](Self::check) finds.
+    /// Returns the messages of the driver about errors, undefined behavior and severe problems,
+    /// since the last call. A driver without KHR_debug has none, only the errors of
+    /// [`check`](Self::check).
     pub(crate) fn take_messages(&self) -> Vec<String> {
         self.log.as_ref().map(|log| log.take()).unwrap_or_default()
     }
 
-    /// Returns the errors that `glGetError` has, the first one first; they are gone after that.
+    /// Returns and clears the errors of `glGetError`, in order.
     pub(crate) fn take_errors(&self) -> Result<Vec<u32>, Error> {
         messages::take_errors(&self.commands)
     }
 
-    /// Checks whether OpenGL reported an error since the last check; `what` was done since.
+    /// Checks for errors of OpenGL since the last check; `what` is the operation since then.
     pub(crate) fn check(&self, what: &'static str) -> Result<(), Error> {
         let errors = self.take_errors()?;
         let said = self.take_messages();
@@ -203,12 +208,12 @@ impl Gl {
 
 #[cfg(test)]
 impl Gl {
-    /// The same context with other extensions besides those that it has; `replace` gives commands
-    /// that stand in for those of the driver.
+    /// Returns the same context with additional extensions; `replace` returns commands that replace
+    /// those of the driver.
     ///
     /// # Safety
     ///
-    /// What `replace` returns has the signature that the registry gives the command.
+    /// The commands that `replace` returns have the signatures of the registry.
     pub(super) unsafe fn pretend(
         mut self,
         extensions: &[&str],
@@ -216,7 +221,7 @@ impl Gl {
     ) -> Result<Self, Error> {
         let egl = Egl::load()?;
         let load = move |name: &str| replace(name).unwrap_or_else(|| egl.command(name));
-        // SAFETY: EGL gives commands by name, and the caller vouches for the others.
+        // SAFETY: EGL returns commands by name, and the caller ensures the same for the others.
         self.commands = unsafe { Commands::new(Box::new(load)) };
         let names = extensions.iter().map(|name| (*name).to_owned());
         self.extensions.extend(names);
@@ -224,7 +229,7 @@ impl Gl {
     }
 }
 
-/// State with as many values as the driver likes.
+/// Returns true for state with a variable number of values.
 fn is_list(name: u32) -> bool {
     matches!(
         name,
@@ -234,7 +239,7 @@ fn is_list(name: u32) -> bool {
 
 /// Returns a string of the driver, empty if it has none.
 fn string(commands: &Commands, name: u32) -> Result<String, Error> {
-    // SAFETY: the name denotes a string that stays as long as the context.
+    // SAFETY: the name denotes a string that is valid as long as the context.
     let text = unsafe { commands.GetString(name) }?;
     Ok(copied(text))
 }
@@ -243,7 +248,7 @@ fn copied(text: *const u8) -> String {
     if text.is_null() {
         return String::new();
     }
-    // SAFETY: strings that OpenGL returns end with a zero and stay as long as the context.
+    // SAFETY: strings that OpenGL returns end with a zero and are valid as long as the context.
     let text = unsafe { CStr::from_ptr(text.cast()) };
     text.to_string_lossy().into_owned()
 }
@@ -258,13 +263,13 @@ fn read_extensions(commands: &Commands, version: Version) -> Result<BTreeSet<Str
     unsafe { commands.GetIntegerv(NUM_EXTENSIONS, &mut count) }?;
     (0..count.unsigned_abs())
         .map(|index| {
-            // SAFETY: the index is below the number of extensions; a null result is looked for.
+            // SAFETY: the index is below the number of extensions; the result is checked for null.
             unsafe { commands.GetStringi(EXTENSIONS, index) }.map(copied)
         })
         .collect()
 }
 
-/// `4.5 (Compatibility Profile) Mesa 22.3.6` is version 4.5.
+/// Parses a version: `4.5 (Compatibility Profile) Mesa 22.3.6` is version 4.5.
 fn parse_version(text: &str) -> Option<Version> {
     let number = text.split(' ').next()?;
     let mut parts = number.split('.');

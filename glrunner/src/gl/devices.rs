@@ -6,7 +6,7 @@ use crate::error::Error;
 use glasm_scripts::runner::DeviceChoice;
 use std::rc::Rc;
 
-/// A version of OpenGL, major and minor.
+/// Version of OpenGL, major and minor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Version(pub u32, pub u32);
 
@@ -16,23 +16,23 @@ impl std::fmt::Display for Version {
     }
 }
 
-/// A device that can run scripts.
+/// Device that can run scripts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeviceInfo {
-    /// Its number for [`DeviceChoice::Index`](glasm_scripts::runner::DeviceChoice::Index).
+    /// Number for [`DeviceChoice::Index`](glasm_scripts::runner::DeviceChoice::Index).
     pub index: usize,
-    /// What OpenGL calls the renderer.
+    /// OpenGL's name of the renderer.
     pub name: String,
-    /// Who made the driver or the device.
+    /// Vendor of the driver or the device.
     pub vendor: String,
-    /// The version of OpenGL.
+    /// Version of OpenGL.
     pub version: Version,
     /// Name and version of the driver.
     pub driver: String,
 }
 
 impl DeviceInfo {
-    /// Returns whether name or vendor contain the text; case is ignored.
+    /// Returns true if name or vendor contain the text; case is ignored.
     pub(super) fn is_called(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         [&self.name, &self.vendor]
@@ -45,12 +45,12 @@ impl DeviceInfo {
 ///
 /// # Errors
 ///
-/// [`Error::Library`] without an EGL library. A device that cannot be opened is left out.
+/// [`Error::Library`] without an EGL library. A device that cannot be opened is omitted.
 pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
     Ok(list()?.into_iter().map(|(_, info)| info).collect())
 }
 
-/// Opens every device on a thread of its own, because this one may have a context.
+/// Opens every device on a separate thread, because this one may have a context.
 fn list() -> Result<Vec<(Device, DeviceInfo)>, Error> {
     let devices = Egl::load()?.devices();
     Ok(devices

@@ -8,16 +8,16 @@ use std::ffi::c_void;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Where the values of an array go.
+/// Attribute that an array is the source of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ArraySlot {
-    /// An attribute with a name, whose components have type `GL_FLOAT`.
+    /// Attribute with a name, whose components have type `GL_FLOAT`.
     Conventional(Conventional),
-    /// An attribute with a number. Number 0 is the position, too.
+    /// Attribute with a number. Number 0 is the position, too.
     Generic(u32, GenericFormat),
 }
 
-/// An attribute that OpenGL has a name for.
+/// Attribute that OpenGL has a name for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Conventional {
     /// Three components.
@@ -26,7 +26,7 @@ pub(crate) enum Conventional {
     Color,
     /// Three components.
     SecondaryColor,
-    /// One component.
+    /// Fog coordinate: one component.
     FogCoord,
     /// Texture coordinates of a set, four components.
     TexCoord(u32),
@@ -46,18 +46,18 @@ impl Conventional {
     }
 }
 
-/// How the values of a generic attribute lie in memory.
+/// Memory layout of the values of a generic attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct GenericFormat {
     /// Number of components, or `GL_BGRA`.
     pub(crate) size: u32,
-    /// The type of a component, or of all.
+    /// Type of a component, or of all.
     pub(crate) ty: u32,
-    /// What programs see.
+    /// Type of the attribute in programs.
     pub(crate) kind: AttributeKind,
 }
 
-/// What a generic attribute becomes, which decides the command that sets its array.
+/// Type of a generic attribute in programs, which determines the command that sets its array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AttributeKind {
     /// Floats.
@@ -70,10 +70,10 @@ pub(crate) enum AttributeKind {
     Long,
 }
 
-/// An array of values of an attribute.
+/// Array of values of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct VertexArray {
-    /// Where it goes.
+    /// Attribute of the array.
     pub(crate) slot: ArraySlot,
     /// First byte in the buffer.
     pub(crate) offset: usize,
@@ -81,11 +81,12 @@ pub(crate) struct VertexArray {
     pub(crate) stride: usize,
     /// Bytes of an element.
     pub(crate) size: usize,
-    /// Instances that have the same element; 0 steps with every vertex. Only generic attributes step otherwise.
+    /// Instances that have the same element; 0 steps with every vertex. Only generic attributes
+    /// step otherwise.
     pub(crate) divisor: u32,
 }
 
-/// The type of an index.
+/// Type of an index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum IndexType {
     /// `GL_UNSIGNED_BYTE`.
@@ -96,49 +97,49 @@ pub(crate) enum IndexType {
     U32,
 }
 
-/// Which elements of the arrays make vertices.
+/// Elements of the arrays that are drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Elements<'a> {
-    /// So many, one after the other.
+    /// Consecutive elements.
     Range {
-        /// The first.
+        /// First element.
         first: u32,
-        /// How many.
+        /// Number of elements.
         count: u32,
     },
-    /// By number.
+    /// Elements by index.
     Indexed {
-        /// The numbers, of which the type holds the low bits.
+        /// Indices, whose low bits are in the type.
         indices: &'a [u32],
-        /// How OpenGL gets them.
+        /// Index type of OpenGL.
         ty: IndexType,
         /// Added to each.
         base: i32,
-        /// A number that denotes no vertex.
+        /// Index that denotes no vertex.
         restart: Option<u32>,
     },
 }
 
-/// A draw.
+/// Draw command.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DrawCall<'a> {
-    /// The primitives, such as `GL_TRIANGLES`.
+    /// Primitives, such as `GL_TRIANGLES`.
     pub(crate) mode: u32,
-    /// The arrays; all others are off.
+    /// Arrays; all others are off.
     pub(crate) arrays: &'a [VertexArray],
-    /// The elements that are drawn.
+    /// Elements that are drawn.
     pub(crate) elements: Elements<'a>,
-    /// How many instances.
+    /// Number of instances.
     pub(crate) instances: u32,
-    /// The number of the first one.
+    /// Index of the first instance.
     pub(crate) first_instance: u32,
 }
 
 impl Gl {
-    /// Draws from arrays in a buffer, of which no element may lie outside.
+    /// Draws from arrays in a buffer. No element may be outside of it.
     ///
     /// # Errors
-    /// [`Error::Length`] if one does, and what OpenGL says.
+    /// [`Error::Length`] if one is, and errors of OpenGL.
     pub(crate) fn draw(self: &Rc<Self>, buffer: &Buffer, call: &DrawCall<'_>) -> Result<(), Error> {
         if call.instances == 0 {
             return Ok(());
@@ -162,7 +163,8 @@ impl Gl {
         self.check("drawing")
     }
 
-    /// Sets the number of vertices of a patch, and the levels of tessellation where no program sets them.
+    /// Sets the number of vertices of a patch, and the levels of tessellation that apply if no
+    /// program sets them.
     pub(crate) fn set_patches(
         &self,
         vertices: u32,
@@ -191,7 +193,7 @@ impl Gl {
         }
     }
 
-    /// The same through indices.
+    /// Draws through indices.
     fn draw_indexed(
         self: &Rc<Self>,
         call: &DrawCall<'_>,
@@ -209,7 +211,8 @@ impl Gl {
             IndexType::U32 => UNSIGNED_INT,
         };
         let start = std::ptr::null();
-        // SAFETY: `draw` has set the arrays and compared their lengths with the indices, which the bound buffer holds from its start.
+        // SAFETY: `draw` has set the arrays and compared their lengths with the indices, which the
+        // bound buffer holds from its start.
         let drawn = unsafe {
             match (call.instances, call.first_instance, base) {
                 (1, 0, 0) => self.DrawElements(mode, count, ty, start),
@@ -227,16 +230,18 @@ impl Gl {
         drawn
     }
 
-    /// Sets and enables an array in the buffer that is bound.
+    /// Sets and enables an array in the bound buffer.
     ///
     /// # Safety
     ///
-    /// A buffer is bound to `GL_ARRAY_BUFFER`. Until the array is disabled, draws use elements within it only.
+    /// A buffer is bound to `GL_ARRAY_BUFFER`. Until the array is disabled, draws use elements
+    /// within it only.
     unsafe fn set_array(&self, array: &VertexArray) -> Result<(), Error> {
         let pointer = std::ptr::without_provenance::<c_void>(array.offset);
         let stride = int(u32::try_from(array.stride).unwrap_or(u32::MAX));
         match array.slot {
-            // SAFETY: with a buffer bound the pointer is an offset, and the caller promises the rest.
+            // SAFETY: with a buffer bound the pointer is an offset, and the caller promises the
+            // rest.
             ArraySlot::Conventional(slot) => unsafe {
                 match slot {
                     Conventional::Normal => self.NormalPointer(FLOAT, stride, pointer),
@@ -264,7 +269,7 @@ impl Gl {
         self.check("setting a vertex array")
     }
 
-    /// Sets the array of a generic attribute in the buffer that is bound.
+    /// Sets the array of a generic attribute in the bound buffer.
     ///
     /// # Safety
     ///
@@ -277,7 +282,7 @@ impl Gl {
         pointer: *const c_void,
     ) -> Result<(), Error> {
         let (size, ty) = (int(format.size), format.ty);
-        // SAFETY: OpenGL keeps the offset, and nothing is read before the array is enabled.
+        // SAFETY: OpenGL stores the offset, and nothing is read before the array is enabled.
         unsafe {
             match format.kind {
                 AttributeKind::Float => {
@@ -312,8 +317,7 @@ impl Gl {
     }
 }
 
-/// Converts a number. One that is too large becomes larger than any limit, so that OpenGL refuses
-/// it.
+/// Converts a number. Too large ones become larger than any limit, so that OpenGL rejects them.
 fn int(value: u32) -> i32 {
     i32::try_from(value).unwrap_or(i32::MAX)
 }
@@ -329,7 +333,7 @@ fn index_bytes(indices: &[u32], ty: IndexType) -> Vec<u8> {
     }
 }
 
-/// Returns the first and the end of the vertices that a draw takes; empty if it takes none.
+/// Returns the range of the vertices of a draw; empty if it has none.
 fn vertex_range(vertices: &Elements<'_>) -> Range<i64> {
     match *vertices {
         Elements::Range { first, count } => i64::from(first)..i64::from(first) + i64::from(count),
@@ -358,7 +362,7 @@ fn vertex_range(vertices: &Elements<'_>) -> Range<i64> {
     }
 }
 
-/// Compares the elements that a draw takes with those of the buffer.
+/// Checks that the elements of a draw are within the buffer.
 fn check_elements(buffer: &Buffer, call: &DrawCall<'_>) -> Result<(), Error> {
     let vertices = vertex_range(&call.elements);
     if vertices.is_empty() {

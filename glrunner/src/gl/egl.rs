@@ -1,7 +1,7 @@
 //! EGL: devices and contexts without a window.
 //!
-//! The library is loaded once and displays stay open until the process ends, because EGL gives every part of a process the same display
-//! for a device, and closing it would take it from all.
+//! The library is loaded once and displays remain open until the process ends, because EGL shares
+//! the display of a device in a process, and closing it would affect all its users.
 
 use crate::error::Error;
 use khronos_egl as egl;
@@ -30,7 +30,8 @@ const CONTEXT_OPENGL_COMPATIBILITY_PROFILE_BIT: egl::Int = 2;
 /// More devices than any machine has.
 const MAX_DEVICES: usize = 64;
 
-/// Versions from the highest that the commands here know; those between are never the highest of a driver.
+/// Versions from the highest that the commands here support; versions between them are never the
+/// highest of a driver.
 const VERSIONS: [(egl::Int, egl::Int); 11] = [
     (4, 6),
     (4, 5),
@@ -45,41 +46,42 @@ const VERSIONS: [(egl::Int, egl::Int); 11] = [
     (2, 1),
 ];
 
-/// A device of EGL_EXT_device_enumeration.
+/// Device of EGL_EXT_device_enumeration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Handle(*mut c_void);
 
-// SAFETY: EGL keeps devices until the process ends, and its functions may be called on any thread.
+// SAFETY: EGL retains devices until the process ends, and its functions may be called on any
+// thread.
 unsafe impl Send for Handle {}
 
-/// What a context can be made on.
+/// Platform that a context can be created on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Platform {
     /// This device.
     Device(Handle),
     /// Mesa, which chooses the device.
     Surfaceless,
-    /// Whatever the system has.
+    /// Default of the system.
     Default,
 }
 
-/// Whether a device is a GPU.
+/// Kind of a device: GPU or software.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum DeviceKind {
-    /// Perhaps: EGL does not say that it is not.
+    /// Device that may be a GPU: EGL does not report that it is not.
     Hardware,
-    /// It runs on the CPU.
+    /// Device that runs on the CPU.
     Software,
 }
 
-/// A device that contexts can be made on.
+/// Device that contexts can be created on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Device {
     platform: Platform,
     pub(super) kind: DeviceKind,
 }
 
-/// The EGL library.
+/// EGL library.
 pub(super) struct Egl {
     instance: Library,
     client_extensions: String,
@@ -90,7 +92,8 @@ impl Egl {
     pub(super) fn load() -> Result<&'static Self, Error> {
         static EGL: OnceLock<Result<Egl, String>> = OnceLock::new();
         EGL.get_or_init(|| {
-            // SAFETY: loading runs initialization code of the system's EGL library, which is what the program is for.
+            // SAFETY: loading runs initialization code of the system's EGL library, which is the
+            // purpose of the program.
             let instance =
                 unsafe { Library::load_required() }.map_err(|error| error.to_string())?;
             let client_extensions = instance
@@ -106,7 +109,7 @@ impl Egl {
         .map_err(|reason| Error::Library(reason.clone()))
     }
 
-    /// Returns the devices that contexts may be made on, in the order of the system.
+    /// Returns the devices that contexts may be created on, in the order of the system.
     pub(super) fn devices(&self) -> Vec<Device> {
         let mut devices = self.enumerated_devices();
         if devices.is_empty() {
@@ -139,7 +142,7 @@ impl Egl {
         let query = unsafe { std::mem::transmute::<extern "system" fn(), QueryDevices>(query) };
         let mut handles = [std::ptr::null_mut(); MAX_DEVICES];
         let mut count = 0;
-        // SAFETY: EGL writes at most as many handles as it is told.
+        // SAFETY: EGL writes at most as many handles as specified.
         let success = unsafe { query(MAX_DEVICES as egl::Int, handles.as_mut_ptr(), &mut count) };
         let count = if success == egl::TRUE { count } else { 0 };
         let handles = handles.iter().take(usize::try_from(count).unwrap_or(0));
@@ -158,12 +161,12 @@ impl Egl {
         // SAFETY: EGL_EXT_device_query defines this signature.
         let query =
             unsafe { std::mem::transmute::<extern "system" fn(), QueryDeviceString>(query) };
-        // SAFETY: the device was enumerated; EGL keeps devices until the process ends.
+        // SAFETY: the device was enumerated; EGL retains devices until the process ends.
         let extensions = unsafe { query(device, egl::EXTENSIONS) };
         if extensions.is_null() {
             return DeviceKind::Hardware;
         }
-        // SAFETY: EGL gives a string that stays.
+        // SAFETY: EGL returns a string that remains valid.
         let extensions = unsafe { CStr::from_ptr(extensions) }.to_string_lossy();
         if has_word(&extensions, "EGL_MESA_device_software") {
             DeviceKind::Software
@@ -188,12 +191,12 @@ impl Egl {
             .ok_or(Error::MissingExtension("EGL_EXT_platform_base"))?;
         // SAFETY: EGL_EXT_platform_base defines this signature.
         let get = unsafe { std::mem::transmute::<extern "system" fn(), GetPlatformDisplay>(get) };
-        // SAFETY: the platform and what it takes belong together, and no attributes are given.
+        // SAFETY: the native display belongs to the platform, and no attributes are given.
         let display = unsafe { get(platform, native, std::ptr::null()) };
         if display.is_null() {
             return Err(self.failure("eglGetPlatformDisplayEXT"));
         }
-        // SAFETY: EGL just gave it.
+        // SAFETY: EGL has returned it.
         Ok(unsafe { egl::Display::from_ptr(display) })
     }
 
@@ -213,7 +216,7 @@ impl Egl {
     }
 }
 
-/// Returns whether a list separated by spaces has the word.
+/// Returns true if a list separated by spaces has the word.
 fn has_word(list: &str, word: &str) -> bool {
     list.split(' ').any(|item| item == word)
 }
@@ -222,17 +225,19 @@ thread_local! {
     static IN_USE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A context that is current on this thread from its creation to its `Drop`. There is at most one in a thread.
+/// Context that is current on this thread from its creation to its `Drop`. There is at most one in
+/// a thread.
 pub(super) struct CurrentContext {
     egl: &'static Egl,
     display: egl::Display,
     context: egl::Context,
-    // Stays on its thread.
+    // Binds the type to its thread.
     _thread: PhantomData<*const ()>,
 }
 
 impl CurrentContext {
-    /// Makes a context of the highest version of OpenGL that the device has with the compatibility profile, with debug messages.
+    /// Creates a context of the highest version of OpenGL that the device supports with the
+    /// compatibility profile, with debug messages.
     pub(super) fn new(egl: &'static Egl, device: Device) -> Result<Self, Error> {
         if IN_USE.get() {
             return Err(Error::ContextInUse);
@@ -272,8 +277,7 @@ impl CurrentContext {
 
 impl Drop for CurrentContext {
     fn drop(&mut self) {
-        // Nothing can be done about a failure; the process continues without the context either
-        // way.
+        // A failure cannot be handled; the process continues without the context either way.
         let instance = &self.egl.instance;
         let _ = instance.make_current(self.display, None, None, None);
         let _ = instance.destroy_context(self.display, self.context);
@@ -281,7 +285,7 @@ impl Drop for CurrentContext {
     }
 }
 
-/// Returns a configuration for the context, which has no part in what is drawn: all drawing goes to
+/// Returns a configuration for the context, which does not affect rendering: all drawing is to
 /// framebuffer objects.
 fn choose_config(
     instance: &Library,
@@ -289,7 +293,7 @@ fn choose_config(
     extensions: &str,
 ) -> Result<egl::Config, Error> {
     if has_word(extensions, "EGL_KHR_no_config_context") {
-        // SAFETY: that extension lets null denote no configuration.
+        // SAFETY: with that extension, null denotes no configuration.
         return Ok(unsafe { egl::Config::from_ptr(std::ptr::null_mut()) });
     }
     let attributes = [
@@ -323,7 +327,8 @@ fn create_context(
             CONTEXT_OPENGL_DEBUG_BIT_KHR,
             egl::NONE,
         ];
-        // The mask has a meaning from version 3.2 on; before it, every context has what the profile keeps.
+        // The mask is defined from version 3.2 on; before it, every context has the features of the
+        // compatibility profile.
         match instance.create_context(display, config, None, &attributes) {
             Ok(context) => return Ok(context),
             Err(error) => reason = error.to_string(),
@@ -344,7 +349,7 @@ mod tests {
     use super::*;
     use glasm_tests::skip::skip;
 
-    /// Where devices cannot be enumerated, Mesa opens one without.
+    /// Tests opening without a device: if devices cannot be enumerated, Mesa opens one without.
     #[test]
     fn a_context_needs_no_device() {
         let Ok(egl) = Egl::load() else {

@@ -1,4 +1,4 @@
-//! Framebuffer objects: what programs draw to, and how it is read back.
+//! Framebuffer objects: rendering of programs, and reading it back.
 
 use super::bindings::constants::*;
 use super::context::Gl;
@@ -12,36 +12,36 @@ use std::rc::Rc;
 /// More attachments than any driver has.
 const MAX_COLORS: usize = 8;
 
-/// Part of a texture that is drawn to.
+/// Part of a texture that is rendered to.
 #[derive(Clone)]
 pub(crate) struct TexturePart {
-    /// The texture.
+    /// Texture.
     pub(crate) texture: Rc<Texture>,
-    /// Its image.
+    /// Image of the attachment.
     pub(crate) image: Image,
-    /// One layer of it, or all.
+    /// Layer; `None` for all.
     pub(crate) layer: Option<u32>,
 }
 
-/// One image that is drawn to.
+/// Image that is rendered to.
 #[derive(Clone)]
 pub(crate) struct ColorTarget {
-    /// The format of OpenGL.
+    /// Format of OpenGL.
     pub(crate) internal: u32,
-    /// A client format that fits it.
+    /// Client format that fits it.
     pub(crate) client: ClientFormat,
-    /// The texture; without, an image is made.
+    /// Texture; `None` creates an image.
     pub(crate) part: Option<TexturePart>,
 }
 
-/// What a framebuffer shall have.
+/// Properties of a framebuffer.
 #[derive(Clone)]
 pub(crate) struct FramebufferDesc {
-    /// Width and height in pixels, of the images that are made.
+    /// Width and height in pixels of created images.
     pub(crate) size: [u32; 2],
-    /// Layers of the images that are made; `None`: they are no arrays.
+    /// Number of layers of the images; `None` if they are not arrays.
     pub(crate) layers: Option<u32>,
-    /// Samples per pixel; 1 is no multisampling.
+    /// Samples per pixel; 1 disables multisampling.
     pub(crate) samples: u32,
     /// Color attachments by number.
     pub(crate) colors: Vec<Option<ColorTarget>>,
@@ -49,16 +49,16 @@ pub(crate) struct FramebufferDesc {
     pub(crate) depth_stencil: Option<(u32, ClientFormat)>,
 }
 
-/// Which sample of each pixel is read.
+/// Sample of each pixel that is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sample {
-    /// The only one, or what OpenGL makes of several.
+    /// Only sample, or the resolved value of several.
     Resolved,
     /// This one. Depth is read as `GL_FLOAT`, stencil values as `GL_UNSIGNED_BYTE`.
     At(u32),
 }
 
-/// What an attachment holds.
+/// Image of an attachment.
 #[derive(Clone)]
 struct Attachment {
     part: TexturePart,
@@ -66,7 +66,7 @@ struct Attachment {
     client: ClientFormat,
 }
 
-/// A complete framebuffer.
+/// Complete framebuffer.
 pub(crate) struct Framebuffer {
     object: Object,
     samples: u32,
@@ -75,7 +75,8 @@ pub(crate) struct Framebuffer {
 }
 
 impl Framebuffer {
-    /// Makes images and framebuffer, and binds it for drawing and reading. Fragment output `n` goes to color attachment `n`.
+    /// Creates images and framebuffer, and binds it for drawing and reading. Fragment output `n` is
+    /// written to color attachment `n`.
     pub(crate) fn new(gl: &Rc<Gl>, desc: &FramebufferDesc) -> Result<Self, Error> {
         let object = Object::new(gl, ObjectKind::Framebuffer)?;
         gl.BindFramebuffer(FRAMEBUFFER, object.name())?;
@@ -106,7 +107,7 @@ impl Framebuffer {
         if depth_stencil.is_none() && colors.iter().all(Option::is_none) {
             set_empty(gl, desc)?;
         }
-        // SAFETY: OpenGL reads as many values as it is told.
+        // SAFETY: OpenGL reads as many values as specified.
         unsafe { gl.DrawBuffers(colors.len() as i32, draw_buffers.as_ptr()) }?;
         check_complete(gl, FRAMEBUFFER)?;
         Ok(Self {
@@ -123,7 +124,8 @@ impl Framebuffer {
         gl.BindFramebuffer(FRAMEBUFFER, self.object.name())
     }
 
-    /// Sets all layers of a color attachment with floats or normalized numbers, within scissor box and color mask.
+    /// Sets all layers of a color attachment with floats or normalized numbers, within scissor box
+    /// and color mask.
     pub(crate) fn clear_color(&self, index: u32, color: [f32; 4]) -> Result<(), Error> {
         self.bind()?;
         let gl = self.object.gl();
@@ -132,7 +134,7 @@ impl Framebuffer {
         gl.check("glClearBufferfv")
     }
 
-    /// The same with signed integers.
+    /// Clears a color attachment of signed integers.
     pub(crate) fn clear_color_int(&self, index: u32, color: [i32; 4]) -> Result<(), Error> {
         self.bind()?;
         let gl = self.object.gl();
@@ -141,7 +143,7 @@ impl Framebuffer {
         gl.check("glClearBufferiv")
     }
 
-    /// The same with unsigned integers.
+    /// Clears a color attachment of unsigned integers.
     pub(crate) fn clear_color_uint(&self, index: u32, color: [u32; 4]) -> Result<(), Error> {
         self.bind()?;
         let gl = self.object.gl();
@@ -180,8 +182,8 @@ impl Framebuffer {
         self.read(COLOR_ATTACHMENT0, attachment, sample, client)
     }
 
-    /// Reads all texels of the depth and stencil attachment similarly; the client's format says
-    /// which of them.
+    /// Reads all texels of the depth and stencil attachment; the client's format selects the
+    /// aspect.
     pub(crate) fn read_depth_stencil(
         &self,
         sample: Sample,
@@ -219,7 +221,7 @@ impl Framebuffer {
     }
 }
 
-/// What the attachments would say if there were any.
+/// Sets the default properties of a framebuffer without attachments.
 fn set_empty(gl: &Gl, desc: &FramebufferDesc) -> Result<(), Error> {
     let [width, height] = desc.size;
     let samples = if desc.samples > 1 { desc.samples } else { 0 };

@@ -1,11 +1,13 @@
-//! Programs of GLSL for tests: they use buffers, dispatches and transform feedback with drivers whose assembly programs cannot.
+//! Programs of GLSL for tests: they use buffers, dispatches and transform feedback with drivers
+//! whose assembly programs cannot.
 
 use super::*;
 use crate::error::Error;
 use std::ffi::CString;
 use std::ptr;
 
-/// A program of these shaders, in use; `captured` are outputs for transform feedback, with `gl_NextBuffer` and the like.
+/// Links a program of these shaders and makes it current; `captured` are outputs for transform
+/// feedback, including `gl_NextBuffer` and `gl_SkipComponents`.
 pub(crate) fn use_program(
     gl: &Gl,
     shaders: &[(u32, &str)],
@@ -27,7 +29,7 @@ pub(crate) fn use_program(
         .collect();
     let starts: Vec<_> = names.iter().map(|name| name.as_ptr()).collect();
     let count = i32::try_from(starts.len()).expect("tests have few names");
-    // SAFETY: so many strings, which end with a zero.
+    // SAFETY: the list has this number of strings, which end with a zero.
     unsafe { gl.TransformFeedbackVaryings(program, count, starts.as_ptr(), INTERLEAVED_ATTRIBS) }?;
     gl.LinkProgram(program)?;
     gl.UseProgram(program)?;

@@ -1,4 +1,5 @@
-//! Errors of OpenGL: what `glGetError` returns, and messages of KHR_debug, which say more.
+//! Errors of OpenGL: the results of `glGetError`, and messages of KHR_debug, which have more
+//! detail.
 
 use super::bindings::Commands;
 use super::bindings::constants::{
@@ -10,25 +11,29 @@ use crate::error::Error;
 use std::ffi::{c_char, c_void};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A context keeps a flag for each error, at most once; a lost context may report its loss for ever.
+/// Maximum number of pending errors: a context has at most one flag for each error, but a lost
+/// context may report its loss forever.
 const MAX_ERRORS: usize = 16;
 
 /// More messages than anyone reads.
 const MAX_MESSAGES: usize = 64;
 
-/// Messages since they were last taken. The driver holds the address, so it must outlive the context.
+/// Messages since the last call of `take_messages`. The driver stores the address, so it must
+/// outlive the context.
 #[derive(Default)]
 pub(super) struct MessageLog(Mutex<Vec<String>>);
 
 impl MessageLog {
-    /// Messages of the context that is current go to the returned log. `None`: the driver has no KHR_debug, or does not start it.
+    /// Installs a log for messages of the current context, which is returned. `None`: the driver
+    /// has no KHR_debug, or does not start it.
     pub(super) fn install(commands: &Commands) -> Option<Arc<Self>> {
         let log = Arc::<Self>::default();
-        // Unlike a box, an `Arc` may be moved while others hold its address.
+        // Unlike a box, an `Arc` may be moved while others store its address.
         let user = Arc::as_ptr(&log).cast::<c_void>();
         commands.Enable(DEBUG_OUTPUT).ok()?;
         commands.Enable(DEBUG_OUTPUT_SYNCHRONOUS).ok()?;
-        // SAFETY: the function has the type that KHR_debug demands, and the log outlives the context by the order of the fields of `Gl`.
+        // SAFETY: the function has the type that KHR_debug demands, and the log outlives the
+        // context by the order of the fields of `Gl`.
         unsafe { commands.DebugMessageCallback(Some(receive_message), user) }.ok()?;
         Some(log)
     }
@@ -39,7 +44,7 @@ impl MessageLog {
     }
 }
 
-/// Errors, use of what is undefined, and whatever the driver calls severe.
+/// Records errors, undefined behavior, and messages that the driver classifies as severe.
 unsafe extern "system" fn receive_message(
     _source: u32,
     kind: u32,
@@ -57,9 +62,9 @@ unsafe extern "system" fn receive_message(
     if !wanted || message.is_null() {
         return;
     }
-    // SAFETY: `log` is what `install` handed over; it lives, and threads may share it.
+    // SAFETY: `log` is the pointer that `install` passed; it is alive, and threads may share it.
     let log = unsafe { &*log.cast::<MessageLog>() };
-    // SAFETY: KHR_debug hands over `length` bytes for the time of the call.
+    // SAFETY: KHR_debug passes `length` bytes for the duration of the call.
     let text = unsafe { std::slice::from_raw_parts(message.cast::<u8>(), length) };
     let mut messages = log.0.lock().unwrap_or_else(PoisonError::into_inner);
     if messages.len() < MAX_MESSAGES {

@@ -1,14 +1,17 @@
-//! Everything that calls EGL and OpenGL, and all `unsafe` code of the crate.
+//! All calls of EGL and OpenGL, and all `unsafe` code of the crate.
 //!
-//! [`Gl`] is a context that is current on its thread for as long as it lives; objects of OpenGL have one owner type each, whose `Drop`
-//! deletes the object and which keeps the context alive. Constants stand here by the names of the registry, commands are methods of
-//! [`Gl`], so that code reads as in any OpenGL program: `gl.Enable(gl::BLEND)?`.
+//! [`Gl`] is a context that is current on its thread during its lifetime; objects of OpenGL have
+//! one owner type each, whose `Drop` deletes the object and which keeps the context alive.
+//! Constants are defined here by the names of the registry, commands are methods of [`Gl`], so that
+//! code resembles that of other OpenGL programs: `gl.Enable(gl::BLEND)?`.
 //!
-//! Commands without pointers are safe and may be called from anywhere in the crate. What transfers memory has wrappers here, which take
-//! slices and compare their lengths with what OpenGL will touch. Three things make that right, and only code here can undo them:
+//! Commands without pointers are safe and may be called from anywhere in the crate. Commands that
+//! transfer memory have wrappers here, which accept slices and compare their lengths with the
+//! memory that OpenGL will access. This relies on three conditions, which only code here can
+//! violate:
 //!
 //! - pixels are packed without gaps in both directions: nothing calls `glPixelStore`;
-//! - vertex arrays that are enabled, and indices, are in buffer objects;
+//! - enabled vertex arrays, and indices, are in buffer objects;
 //! - no mapped pointer outlives the function that mapped it.
 
 #[allow(

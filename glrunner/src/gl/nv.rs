@@ -1,4 +1,4 @@
-//! Commands of NVIDIA's extensions that take pointers, and limits that have an index.
+//! Commands of NVIDIA's extensions with pointers, and limits that have an index.
 
 use super::bindings::constants::*;
 use super::buffer::Buffer;
@@ -9,11 +9,12 @@ use crate::error::Error;
 /// More values than any indexed state has.
 const MAX_VALUES: usize = 16;
 
-/// What transform feedback captures of a vertex, as `glTransformFeedbackAttribsNV` takes it: result or separator, components, index.
+/// Output of a vertex that transform feedback captures, as an argument of
+/// `glTransformFeedbackAttribsNV`: result or separator, components, index.
 pub(crate) type CapturedResult = [i32; 3];
 
 impl Gl {
-    /// One integer of the state with this index, such as a limit in one dimension.
+    /// Returns one integer of the state with this index, such as a limit in one dimension.
     pub(crate) fn indexed_integer(&self, name: u32, index: u32) -> Result<i32, Error> {
         let mut values = [0; MAX_VALUES];
         // SAFETY: no indexed state has more values.
@@ -22,7 +23,8 @@ impl Gl {
         Ok(values[0])
     }
 
-    /// Lets programs reach a buffer by its address, which this gives; `access` such as `GL_READ_WRITE`. Not to be done twice.
+    /// Makes a buffer accessible to programs by its address, which is returned; `access` such as
+    /// `GL_READ_WRITE`. Must not be called twice.
     pub(crate) fn make_resident(&self, buffer: &Buffer, access: u32) -> Result<u64, Error> {
         self.MakeNamedBufferResidentNV(buffer.name(), access)?;
         let mut address = 0;
@@ -46,7 +48,7 @@ impl Gl {
         self.check("glExecuteProgramNV")
     }
 
-    /// Returns a parameter of all vertex programs, as NV_vertex_program gives it.
+    /// Returns a parameter of all vertex programs by the query of NV_vertex_program.
     pub(crate) fn program_parameter(&self, index: u32) -> Result<[f32; 4], Error> {
         let mut value = [0.0; 4];
         let name = PROGRAM_PARAMETER_NV;
@@ -85,8 +87,9 @@ impl Gl {
         Ok(value)
     }
 
-    /// Says what transform feedback captures of programs of the assembler into buffers that hold several results. `streams` are those of
-    /// the buffers, or none if all of them capture stream 0.
+    /// Specifies the outputs of assembler programs that transform feedback captures into buffers
+    /// with several results. `streams` are those of the buffers, or none if all of them capture
+    /// stream 0.
     pub(crate) fn set_captured(
         &self,
         results: &[CapturedResult],

@@ -4,23 +4,23 @@ use super::context::Gl;
 use crate::error::Error;
 use std::rc::Rc;
 
-/// What a name denotes.
+/// Type of object that a name denotes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ObjectKind {
-    /// A program of `glProgramStringARB`.
+    /// Program of `glProgramStringARB`.
     ArbProgram,
     Buffer,
     Framebuffer,
-    /// A program of shaders.
+    /// Program of shaders.
     GlslProgram,
-    /// A program of `glLoadProgramNV`.
+    /// Program of `glLoadProgramNV`.
     NvProgram,
     Query,
     Renderbuffer,
     Texture,
 }
 
-/// An object; it is deleted when this is dropped, and keeps its context alive.
+/// Object of OpenGL; dropping it deletes the object. It keeps its context alive.
 pub(super) struct Object {
     gl: Rc<Gl>,
     kind: ObjectKind,
@@ -28,7 +28,7 @@ pub(super) struct Object {
 }
 
 impl Object {
-    /// A new name. The object comes to be when it is first bound.
+    /// Generates a new name. The object is created when it is first bound.
     pub(super) fn new(gl: &Rc<Gl>, kind: ObjectKind) -> Result<Self, Error> {
         if kind == ObjectKind::GlslProgram {
             return Ok(Self::adopt(gl, kind, gl.CreateProgram()?));
@@ -41,7 +41,7 @@ impl Object {
                 ObjectKind::ArbProgram => gl.GenProgramsARB(1, out),
                 ObjectKind::Buffer => gl.GenBuffers(1, out),
                 ObjectKind::Framebuffer => gl.GenFramebuffers(1, out),
-                // Made above.
+                // Created above.
                 ObjectKind::GlslProgram => Ok(()),
                 ObjectKind::NvProgram => gl.GenProgramsNV(1, out),
                 ObjectKind::Query => gl.GenQueries(1, out),
@@ -52,7 +52,7 @@ impl Object {
         Ok(Self::adopt(gl, kind, name))
     }
 
-    /// An object that some command made; 0 if it failed, which is no object.
+    /// Takes ownership of an object that a command created; 0 if it failed, which is not an object.
     pub(super) fn adopt(gl: &Rc<Gl>, kind: ObjectKind, name: u32) -> Self {
         Self {
             gl: Rc::clone(gl),
@@ -61,12 +61,12 @@ impl Object {
         }
     }
 
-    /// Its context.
+    /// Returns its context.
     pub(super) fn gl(&self) -> &Rc<Gl> {
         &self.gl
     }
 
-    /// Its name.
+    /// Returns its name.
     pub(super) fn name(&self) -> u32 {
         self.name
     }
@@ -75,7 +75,8 @@ impl Object {
 impl Drop for Object {
     fn drop(&mut self) {
         let name = &raw const self.name;
-        // SAFETY: each reads one name, which is of this kind. What makes names can delete them, so no command is missing.
+        // SAFETY: each reads one name, which is of this kind. The extensions that create names can
+        // delete them, so no command is missing.
         let _ = unsafe {
             match self.kind {
                 ObjectKind::ArbProgram => self.gl.DeleteProgramsARB(1, name),

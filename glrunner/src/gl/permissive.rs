@@ -1,5 +1,6 @@
-//! A driver for tests that takes every program and does nothing with it: no vertex and no work group comes to a program. Buffers,
-//! textures, images and all state that OpenGL has itself are the real driver's, which finds what is wrong with them.
+//! A driver for tests that accepts every program and does not execute it: no vertex and no work
+//! group reaches a program. Buffers, textures, images and all other state of OpenGL are those of
+//! the real driver, which detects errors in their use.
 
 use super::pretend::{self, real};
 use super::tests::open;
@@ -7,11 +8,11 @@ use super::*;
 use std::ffi::c_void;
 use std::rc::Rc;
 
-/// Returns the device that tests use, with these extensions in addition to its own. `None` if
-/// there is none.
+/// Returns the device that tests use, with these extensions in addition to its own. `None` if there
+/// is no device.
 pub(crate) fn open_permissive(extensions: &[&str]) -> Option<Rc<Gl>> {
     let gl = Rc::into_inner(open()?)?;
-    // SAFETY: `replace` keeps to the registry.
+    // SAFETY: `replace` follows the registry.
     let gl = unsafe { gl.pretend(extensions, replace) };
     Some(Rc::new(gl.expect("EGL is loaded")))
 }
@@ -53,7 +54,7 @@ fn replace(name: &str) -> Option<*const c_void> {
     })
 }
 
-/// Returns whether a capability or a target is one that the driver does not know.
+/// Returns true for a capability or a target that the driver does not know.
 fn is_pretended(capability: u32) -> bool {
     matches!(
         capability,
@@ -103,7 +104,7 @@ extern "system" fn bind_program(target: u32, name: u32) {
     }
 }
 
-/// Takes any text, instead of which the driver gets one that it knows.
+/// Accepts any program string, instead of which the driver receives a supported one.
 extern "system" fn program_string(target: u32, format: u32, _length: i32, _text: *const c_void) {
     let text: &[u8] = match target {
         VERTEX_PROGRAM_ARB => b"!!ARBvp1.0\nMOV result.position, vertex.position;\nEND\n",
@@ -114,7 +115,7 @@ extern "system" fn program_string(target: u32, format: u32, _length: i32, _text:
     // SAFETY: the command has this signature.
     let command: unsafe extern "system" fn(u32, u32, i32, *const c_void) =
         unsafe { std::mem::transmute(real("glProgramStringARB")) };
-    // SAFETY: the text has so many bytes.
+    // SAFETY: the string has this number of bytes.
     unsafe { command(target, format, length, text.as_ptr().cast()) };
 }
 

@@ -1,19 +1,19 @@
-//! How texels lie in our memory: format and type, always without gaps.
+//! Memory layout of texels in this process: format and type, always without gaps.
 
 use super::bindings::constants::*;
 use crate::error::Error;
 
-/// Format and type as OpenGL counts texels on the client's side, such as `GL_RGBA` with `GL_FLOAT`.
+/// Format and type of texels on OpenGL's client side, such as `GL_RGBA` with `GL_FLOAT`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ClientFormat {
-    /// The components, such as `GL_RGBA_INTEGER`.
+    /// Components, such as `GL_RGBA_INTEGER`.
     pub(crate) format: u32,
-    /// The type of one component, or of a packed texel.
+    /// Type of one component, or of a packed texel.
     pub(crate) ty: u32,
 }
 
 impl ClientFormat {
-    /// These.
+    /// Creates a transfer format.
     pub(crate) const fn new(format: u32, ty: u32) -> Self {
         Self { format, ty }
     }
@@ -72,7 +72,7 @@ fn component_size(ty: u32) -> Option<usize> {
     })
 }
 
-/// Types that hold a whole texel.
+/// Returns the size of types that represent a whole texel.
 fn packed_size(ty: u32) -> Option<usize> {
     Some(match ty {
         UNSIGNED_BYTE_3_3_2 | UNSIGNED_BYTE_2_3_3_REV => 1,

@@ -1,5 +1,6 @@
-//! A driver for tests that has some of NVIDIA's extensions: their commands note what they are told, and are done by what OpenGL has of
-//! the kind itself. Everything else is the driver's own.
+//! A driver for tests that has some of NVIDIA's extensions: their commands record their arguments,
+//! and are implemented by equivalent commands of OpenGL. All other commands are those of the
+//! driver.
 
 use super::egl::Egl;
 use super::tests::open;
@@ -28,7 +29,7 @@ thread_local! {
     static CALLS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The calls since this was last asked for, in order.
+/// Returns the calls since the last call of this function, in order.
 pub(crate) fn take_calls() -> Vec<String> {
     CALLS.take()
 }
@@ -42,12 +43,13 @@ pub(crate) fn address_of(buffer: u32) -> u64 {
     0x7_0000_0000 + 0x1000 * u64::from(buffer)
 }
 
-/// Returns the device that tests use, with more extensions. `None` if there is none.
+/// Returns the device that tests use, with more extensions. `None` if there is no device.
 pub(crate) fn open_pretended() -> Option<Rc<Gl>> {
     open_pretended_with(&[])
 }
 
-/// Similarly with those of programs that name registers, with which there is no drawing here.
+/// Opens a context with the extensions of programs that name registers, which do not support
+/// drawing here.
 pub(crate) fn open_for_registers() -> Option<Rc<Gl>> {
     open_pretended_with(&["GL_NV_fragment_program", "GL_NV_vertex_program"])
 }
@@ -56,7 +58,7 @@ fn open_pretended_with(extensions: &[&str]) -> Option<Rc<Gl>> {
     let gl = Rc::into_inner(open()?)?;
     take_calls();
     let extensions = [PRETENDED, extensions].concat();
-    // SAFETY: `replace` keeps to the registry.
+    // SAFETY: `replace` follows the registry.
     let gl = unsafe { gl.pretend(&extensions, replace) };
     Some(Rc::new(gl.expect("EGL is loaded")))
 }
@@ -66,7 +68,7 @@ pub(super) fn real(name: &str) -> *const c_void {
     Egl::load().map_or(std::ptr::null(), |egl| egl.command(name))
 }
 
-/// Commands that stand in for those of the driver.
+/// Returns the commands that replace those of the driver.
 pub(super) fn replace(name: &str) -> Option<*const c_void> {
     Some(match name {
         "glBeginTransformFeedbackNV" => real("glBeginTransformFeedback"),
@@ -211,7 +213,8 @@ unsafe extern "system" fn set_named(
     note(format!("named {name} {value:?}"));
 }
 
-/// A parameter with a name has the length of the name here, in all components but the last one.
+/// Returns the simulated value of a named parameter: the length of the name, in all components but
+/// the last one.
 unsafe extern "system" fn get_named(
     _program: u32,
     length: i32,
@@ -223,7 +226,8 @@ unsafe extern "system" fn get_named(
     unsafe { *value = [length, length, length, -1.0] };
 }
 
-/// A parameter of vertex programs has its number here, in all components but the last one.
+/// Returns the simulated value of a parameter of vertex programs: its number, in all components but
+/// the last one.
 unsafe extern "system" fn get_nv_parameter(
     _target: u32,
     index: u32,
@@ -236,12 +240,13 @@ unsafe extern "system" fn get_nv_parameter(
     unsafe { *value = [number, number, number, -2.0] };
 }
 
-/// What integer parameters of this number hold here: the first component tells the bank and type.
+/// Returns the value of the integer parameter with this index: the first component indicates the
+/// bank and type.
 pub(crate) fn parameter_of(first: i32, index: u32) -> [i32; 4] {
     [first, i32::MIN, -1, index.cast_signed()]
 }
 
-/// The first components of parameters by bank and type: environment and local, signed and unsigned.
+/// First components of parameters by bank and type: environment and local, signed and unsigned.
 pub(crate) const ENV_INT: i32 = -2;
 pub(crate) const ENV_UINT: i32 = -3;
 pub(crate) const LOCAL_INT: i32 = -4;

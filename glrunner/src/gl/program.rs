@@ -6,7 +6,7 @@ use super::object::{Object, ObjectKind};
 use crate::error::Error;
 use std::rc::Rc;
 
-/// What a program is for: the target of OpenGL.
+/// Kind of a program: the target of OpenGL.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Target {
     /// Vertex programs.
@@ -25,7 +25,7 @@ pub(crate) enum Target {
     Compute,
 }
 
-/// The command that takes the text.
+/// Command that loads the program string.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Loader {
     /// `glProgramStringARB`.
@@ -35,7 +35,8 @@ enum Loader {
 }
 
 impl Loader {
-    /// By the header. What has no header goes where programs of the target are loaded today.
+    /// Selects the command by the header. Program strings without a header are loaded by the
+    /// current commands of the target.
     fn of(target: Target, text: &[u8]) -> Self {
         const NV: [&[u8]; 4] = [b"!!VP", b"!!VSP", b"!!FP", b"!!FCP"];
         if target == Target::VertexState || NV.iter().any(|header| text.starts_with(header)) {
@@ -59,18 +60,19 @@ impl Loader {
     }
 }
 
-/// Why the driver did not take a program.
+/// Reason why the driver rejected a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct LoadError {
-    /// `GL_PROGRAM_ERROR_POSITION_ARB`: the byte where the error was found; the length of the text if it is no one place's.
+    /// `GL_PROGRAM_ERROR_POSITION_ARB`: the byte offset of the error; the length of the program
+    /// string if the error has no position.
     pub(crate) position: i32,
     /// `GL_PROGRAM_ERROR_STRING_ARB`.
     pub(crate) message: String,
-    /// What `glGetError` said, such as `GL_INVALID_OPERATION`.
+    /// Result of `glGetError`, such as `GL_INVALID_OPERATION`.
     pub(crate) error: u32,
 }
 
-/// A program that the driver took.
+/// Program that the driver has accepted.
 pub(crate) struct Program {
     object: Object,
     target: u32,
@@ -78,9 +80,10 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Loads a text; the header decides the command. The program stays bound.
+    /// Loads a program string; the header determines the command. The program remains bound.
     ///
-    /// The inner result is the driver's verdict on the text, the outer one that of everything else.
+    /// The inner result is the driver's verdict on the program string, the outer one indicates all
+    /// other errors.
     pub(crate) fn load(
         gl: &Rc<Gl>,
         target: Target,
@@ -138,12 +141,13 @@ impl Program {
         self.object.name()
     }
 
-    /// Returns the target of OpenGL, which is also what enables it, for all but state programs.
+    /// Returns the target of OpenGL, which is also the capability that enables it, for all but
+    /// state programs.
     pub(crate) fn target(&self) -> u32 {
         self.target
     }
 
-    /// Makes it the program of its target.
+    /// Binds the program to its target.
     pub(crate) fn bind(&self) -> Result<(), Error> {
         let gl = self.object.gl();
         match self.loader {
@@ -153,8 +157,8 @@ impl Program {
         gl.check("binding a program")
     }
 
-    /// `GL_PROGRAM_UNDER_NATIVE_LIMITS_ARB` or another property of a program that `glProgramStringARB` loaded. `None` of others, which
-    /// have none of these properties.
+    /// Queries `GL_PROGRAM_UNDER_NATIVE_LIMITS_ARB` or another property of a program that
+    /// `glProgramStringARB` loaded. `None` for others, which have none of these properties.
     pub(crate) fn property(&self, name: u32) -> Result<Option<i32>, Error> {
         if self.loader == Loader::Nv || name == PROGRAM_STRING_ARB {
             return Ok(None);
@@ -172,7 +176,7 @@ impl Program {
 /// Returns the driver's result for the program that was just loaded.
 fn verdict(gl: &Gl) -> Result<Option<LoadError>, Error> {
     let errors = gl.take_errors()?;
-    // They say the same.
+    // These messages are redundant.
     let messages = gl.take_messages();
     let Some(&error) = errors.first() else {
         return Ok(None);

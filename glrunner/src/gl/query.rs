@@ -7,7 +7,7 @@ use super::object::{Object, ObjectKind};
 use crate::error::Error;
 use std::rc::Rc;
 
-/// A query of one target, such as `GL_SAMPLES_PASSED`.
+/// Query of one target, such as `GL_SAMPLES_PASSED`.
 pub(crate) struct Query {
     object: Object,
     target: u32,
@@ -16,7 +16,7 @@ pub(crate) struct Query {
 }
 
 impl Query {
-    /// Runs `work` and counts what the target says meanwhile.
+    /// Runs `work` and returns its result and the count of a query of the target.
     #[cfg(test)]
     pub(crate) fn count<R>(
         gl: &Rc<Gl>,
@@ -34,7 +34,8 @@ impl Query {
         Self::begin_stream(gl, target, 0)
     }
 
-    /// Starts to count what belongs to a vertex stream. Streams other than 0 are those of GL_ARB_transform_feedback3.
+    /// Begins a query of a vertex stream. Streams other than 0 are those of
+    /// GL_ARB_transform_feedback3.
     pub(crate) fn begin_stream(gl: &Rc<Gl>, target: u32, stream: u32) -> Result<Self, Error> {
         let object = Object::new(gl, ObjectKind::Query)?;
         match stream {
@@ -49,7 +50,7 @@ impl Query {
         })
     }
 
-    /// Stops, waits, and gives the number.
+    /// Ends the query, waits, and returns the result.
     pub(crate) fn end(self) -> Result<u64, Error> {
         let gl = self.object.gl();
         match self.stream {
@@ -72,13 +73,15 @@ impl Query {
     }
 }
 
-/// Transform feedback that is active until its end, or that of the context. What it captures and where to is set before.
+/// Transform feedback that is active until this value or the context is dropped. The captured
+/// outputs and the buffers are set before.
 pub(crate) struct Capture {
     gl: Rc<Gl>,
 }
 
 impl Capture {
-    /// Captures from now on, from the start of the buffers; `primitives` are `GL_POINTS`, `GL_LINES` or `GL_TRIANGLES`.
+    /// Captures from now on, from the start of the buffers; `primitives` are `GL_POINTS`,
+    /// `GL_LINES` or `GL_TRIANGLES`.
     pub(crate) fn begin(gl: &Rc<Gl>, primitives: u32) -> Result<Self, Error> {
         if gl.has("GL_NV_transform_feedback") {
             gl.BeginTransformFeedbackNV(primitives)?;
@@ -89,7 +92,7 @@ impl Capture {
         Ok(Self { gl: Rc::clone(gl) })
     }
 
-    /// Captures nothing until it is resumed. Meanwhile the buffers can be read.
+    /// Pauses the capture until it is resumed. While it is paused, the buffers can be read.
     pub(crate) fn pause(&self) -> Result<(), Error> {
         if self.gl.has("GL_NV_transform_feedback2") {
             self.gl.PauseTransformFeedbackNV()?;
@@ -109,7 +112,7 @@ impl Capture {
         self.gl.check("glResumeTransformFeedback")
     }
 
-    /// Captures no more, whether or not it is paused.
+    /// Ends the capture, paused or not.
     pub(crate) fn end(self) -> Result<(), Error> {
         if self.gl.has("GL_NV_transform_feedback") {
             self.gl.EndTransformFeedbackNV()?;

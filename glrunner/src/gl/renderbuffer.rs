@@ -1,4 +1,5 @@
-//! Renderbuffers, which textures of `GL_TEXTURE_RENDERBUFFER_NV` show to programs. NV_explicit_multisample.
+//! Renderbuffers, which textures of `GL_TEXTURE_RENDERBUFFER_NV` show to programs.
+//! NV_explicit_multisample.
 
 use super::bindings::constants::*;
 use super::context::Gl;
@@ -10,13 +11,13 @@ use super::texture::{Texture, int};
 use crate::error::Error;
 use std::rc::Rc;
 
-/// A renderbuffer.
+/// Renderbuffer.
 pub(crate) struct Renderbuffer {
     object: Object,
 }
 
 impl Renderbuffer {
-    /// A renderbuffer with undefined texels.
+    /// Creates a renderbuffer with undefined texels.
     pub(crate) fn new(
         gl: &Rc<Gl>,
         samples: u32,
@@ -31,7 +32,8 @@ impl Renderbuffer {
         Ok(Self { object })
     }
 
-    /// Sets one sample of all texels, with shaders of GLSL 1.50. `internal` is its format, less the curve of sRGB.
+    /// Sets one sample of all texels, with shaders of GLSL 1.50. `internal` is its format, less the
+    /// curve of sRGB.
     pub(crate) fn write_sample(
         &self,
         place: SampleLayer,
@@ -52,15 +54,15 @@ impl Renderbuffer {
         gl.FramebufferRenderbuffer(framebuffer, point, RENDERBUFFER, name)
     }
 
-    /// Its name.
+    /// Returns its name.
     fn name(&self) -> u32 {
         self.object.name()
     }
 }
 
 impl Texture {
-    /// Makes a renderbuffer the content of a texture of `GL_TEXTURE_RENDERBUFFER_NV`. The texture does not keep it alive.
-    /// NV_explicit_multisample.
+    /// Attaches a renderbuffer to a texture of `GL_TEXTURE_RENDERBUFFER_NV`. The texture does not
+    /// keep it alive. NV_explicit_multisample.
     pub(crate) fn attach_renderbuffer(&self, renderbuffer: &Renderbuffer) -> Result<(), Error> {
         self.edit(|gl| {
             gl.TexRenderbufferNV(self.target(), renderbuffer.name())?;
@@ -78,7 +80,7 @@ mod tests {
 
     const RGBA_FLOATS: ClientFormat = ClientFormat::new(RGBA, FLOAT);
 
-    /// The mean of all samples of each texel.
+    /// Returns the mean of all samples of each texel.
     fn means(gl: &Rc<Gl>, renderbuffer: &Renderbuffer) -> Result<Vec<u8>, Error> {
         let copy = Texture::new(gl, TEXTURE_2D)?;
         let image = Image {

@@ -1,7 +1,7 @@
 //! Fills single samples of multisample textures, for which OpenGL has no command: drawing does.
 //!
-//! A triangle over everything takes its colors from a texture with one sample for each texel, under a mask for one sample. State that
-//! decides what is drawn is set aside meanwhile.
+//! A triangle over the whole framebuffer takes its colors from a texture with one sample for each
+//! texel, under a mask for one sample. State that affects drawing is saved and restored.
 
 use super::bindings::constants::*;
 use super::context::Gl;
@@ -12,7 +12,7 @@ use crate::error::Error;
 use std::ffi::CString;
 use std::rc::Rc;
 
-/// What texels are in a shader.
+/// Type of texels in a shader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Texels {
     Float,
@@ -37,7 +37,7 @@ impl Texels {
         }
     }
 
-    /// Prefix of the types of shaders.
+    /// Returns the prefix of the types of shaders.
     fn prefix(self) -> &'static str {
         match self {
             Self::Float | Self::Depth => "",
@@ -46,7 +46,7 @@ impl Texels {
         }
     }
 
-    /// Returns the attachment that takes them.
+    /// Returns the attachment for these texels.
     fn attachment(self, format: ClientFormat) -> u32 {
         match self {
             Self::Depth if format.format == DEPTH_STENCIL => DEPTH_STENCIL_ATTACHMENT,
@@ -56,14 +56,14 @@ impl Texels {
     }
 }
 
-/// One layer of a multisample texture.
+/// Layer of a multisample texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct SampleLayer {
     /// Width and height.
     pub(crate) size: [u32; 2],
-    /// The layer, 0 without layers.
+    /// Layer, 0 without layers.
     pub(crate) layer: u32,
-    /// The sample.
+    /// Sample.
     pub(crate) sample: u32,
 }
 
@@ -74,7 +74,8 @@ void main() {
 }
 ";
 
-/// What must be off, or at its initial value, for a plain triangle. Some drivers lack some.
+/// Capabilities that must be off, or at their initial value, for a simple triangle. Some drivers
+/// lack some of them.
 const CAPABILITIES: [u32; 21] = [
     ALPHA_TEST,
     BLEND,
@@ -100,8 +101,8 @@ const CAPABILITIES: [u32; 21] = [
 ];
 
 impl Texture {
-    /// Sets one sample of all texels of a layer of a multisample texture, with shaders of GLSL 1.50. `internal` is its format, less the
-    /// curve of sRGB.
+    /// Sets one sample of all texels of a layer of a multisample texture, with shaders of GLSL
+    /// 1.50. `internal` is its format, less the curve of sRGB.
     pub(crate) fn write_sample(
         &self,
         place: SampleLayer,
@@ -125,7 +126,8 @@ impl Texture {
     }
 }
 
-/// Sets one sample of all texels of what `attach` attaches to the framebuffer for drawing, at the attachment that it is told.
+/// Sets one sample of all texels of an image, which `attach` attaches to the draw framebuffer at
+/// the specified attachment.
 pub(super) fn write_sample(
     gl: &Rc<Gl>,
     place: SampleLayer,
@@ -160,7 +162,7 @@ pub(super) fn write_sample(
     state.restore()
 }
 
-/// A texture with one sample for each texel.
+/// Creates a texture with one sample for each texel.
 fn plain_texture(
     gl: &Rc<Gl>,
     [width, height]: [u32; 2],
@@ -181,7 +183,7 @@ fn plain_texture(
     Ok(texture)
 }
 
-/// Draws go to this attachment of the framebuffer that is bound.
+/// Draws go to this attachment of the bound framebuffer.
 fn draw_into(gl: &Gl, point: u32) -> Result<(), Error> {
     gl.DrawBuffer(match point {
         COLOR_ATTACHMENT0 => point,
@@ -195,7 +197,7 @@ fn draw_into(gl: &Gl, point: u32) -> Result<(), Error> {
     }
 }
 
-/// Returns a shader that takes each texel from another texture.
+/// Returns a shader that fetches each texel from another texture.
 fn fragment_shader(kind: Texels) -> String {
     let prefix = kind.prefix();
     let fetch = "texelFetch(source, ivec2(gl_FragCoord.xy), 0)";
@@ -211,7 +213,8 @@ fn fragment_shader(kind: Texels) -> String {
     )
 }
 
-/// State that is not as it was, until it is restored. Without that, after an error, the script ends anyway.
+/// Saved state, which is changed until it is restored. If it is not restored, after an error, the
+/// script ends anyway.
 struct SetAside {
     gl: Rc<Gl>,
     framebuffers: [u32; 2],
@@ -284,7 +287,7 @@ fn link(gl: &Rc<Gl>, fragment: &str) -> Result<Object, Error> {
         unsafe { gl.ShaderSource(shader, 1, &raw const line, std::ptr::null()) }?;
         gl.CompileShader(shader)?;
         gl.AttachShader(program.name(), shader)?;
-        // It lives as long as the program.
+        // The shader is deleted together with the program.
         gl.DeleteShader(shader)?;
     }
     gl.LinkProgram(program.name())?;

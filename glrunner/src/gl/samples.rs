@@ -1,5 +1,5 @@
-//! Reads one sample of every pixel of a multisample image, for which OpenGL has no command: a compute shader fetches them, so that no
-//! state of drawing has a part in it.
+//! Reads one sample of every pixel of a multisample image, for which OpenGL has no command: a
+//! compute shader fetches them, so that the result does not depend on drawing state.
 
 use super::bindings::constants::*;
 use super::buffer::Buffer;
@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// Invocations of a group, in x and y.
 const GROUP: u32 = 8;
 
-/// What a sample holds.
+/// Type of the value of a sample.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Content {
     Float,
@@ -43,7 +43,7 @@ impl Content {
         }
     }
 
-    /// Prefix of the sampler, and the bits of a value `v`.
+    /// Returns the prefix of the sampler, and the bits of a value `v`.
     fn glsl(self) -> (&'static str, &'static str) {
         match self {
             Self::Float | Self::Depth => ("", "floatBitsToUint(v)"),
@@ -64,7 +64,7 @@ impl Content {
 }
 
 impl Texture {
-    /// One sample of all texels of all layers, like [`read`].
+    /// Returns one sample of all texels of all layers, like [`read`].
     pub(crate) fn read_sample(
         &self,
         internal: u32,
@@ -75,10 +75,10 @@ impl Texture {
     }
 }
 
-/// Reads the texels that one sample of every pixel makes, in the client's format, layer after
-/// layer.
+/// Reads the texels of one sample of every pixel, in the client's format, layer by layer.
 ///
-/// Depth is read as `GL_FLOAT` and stencil values as `GL_UNSIGNED_BYTE`, no matter how they are stored.
+/// Depth is read as `GL_FLOAT` and stencil values as `GL_UNSIGNED_BYTE`, no matter how they are
+/// stored.
 pub(super) fn read(
     gl: &Rc<Gl>,
     texture: &Texture,
@@ -116,11 +116,12 @@ pub(super) fn read(
 /// Returns the first bytes of the first component of each value.
 fn first_bytes<const N: usize>(values: &[u8]) -> Vec<u8> {
     let values = values.chunks_exact(16);
-    // Values of OpenGL lie in memory as those of the CPU do, and all CPUs that OpenGL runs on here are little-endian.
+    // Values of OpenGL have the byte order of the CPU, and all CPUs that OpenGL runs on here are
+    // little-endian.
     values.flat_map(|value| &value[..N]).copied().collect()
 }
 
-/// Four components of 32 bits for each pixel.
+/// Fetches four components of 32 bits for each pixel.
 fn fetch(
     gl: &Rc<Gl>,
     texture: &Texture,
@@ -152,7 +153,7 @@ fn fetch(
     values.read(0, bytes)
 }
 
-/// Runs the shader for every pixel; what was current and bound is so again after it.
+/// Runs the shader for every pixel; restores the current program and the bindings.
 fn dispatch(gl: &Gl, shader: &Object, values: &Buffer, size: [u32; 3]) -> Result<(), Error> {
     let assembly = gl.has("GL_NV_compute_program5") && gl.IsEnabled(COMPUTE_PROGRAM_NV)? == TRUE;
     let program = gl.integer(CURRENT_PROGRAM)?;
@@ -236,7 +237,7 @@ fn compute_shader(gl: &Rc<Gl>, text: &str) -> Result<Object, Error> {
     }
     let mut log = vec![0_u8; 4096];
     let mut length = 0;
-    // SAFETY: OpenGL writes at most as many bytes as it is told.
+    // SAFETY: OpenGL writes at most as many bytes as specified.
     unsafe { gl.GetProgramInfoLog(name, 4096, &mut length, log.as_mut_ptr().cast()) }?;
     log.truncate(usize::try_from(length).unwrap_or(0));
     Err(Error::NoShader(String::from_utf8_lossy(&log).into_owned()))

@@ -6,22 +6,22 @@ use super::object::{Object, ObjectKind};
 use crate::error::Error;
 use std::rc::Rc;
 
-/// The part of a message of the driver that is retained.
+/// Number of bytes of a driver's message that are retained.
 const MESSAGE: usize = 8192;
 
-/// What the driver says against a text.
+/// Error of the driver for a source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Refusal {
-    /// The shader, by its place in the list; `None` if only linking found it.
+    /// Index of the shader in the list; `None` if the error was only found at link time.
     pub(crate) shader: Option<usize>,
-    /// The driver's words.
+    /// Message of the driver.
     pub(crate) message: String,
 }
 
-/// A module of SPIR-V.
+/// Module of SPIR-V.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Module<'a> {
-    /// Its words.
+    /// Words of the module.
     pub(crate) words: &'a [u32],
     /// Numbers and values of specialization constants.
     pub(crate) constants: &'a [(u32, u32)],
@@ -33,9 +33,10 @@ pub(crate) struct ShaderProgram {
 }
 
 impl ShaderProgram {
-    /// Compiles texts, each for a stage such as `GL_VERTEX_SHADER`, and links them.
+    /// Compiles sources, each for a stage such as `GL_VERTEX_SHADER`, and links them.
     ///
-    /// The inner result is the driver's verdict on the texts, the outer one that of everything else.
+    /// The inner result is the driver's verdict on the sources, the outer one indicates all other
+    /// errors.
     pub(crate) fn link(
         gl: &Rc<Gl>,
         texts: &[(u32, &[u8])],
@@ -46,8 +47,8 @@ impl ShaderProgram {
             // SAFETY: there is one text of this length.
             unsafe { gl.ShaderSource(shader, 1, &raw const start, &raw const length) }?;
             gl.CompileShader(shader)?;
-            // What the driver refuses, the status tells. The rest are warnings: Mesa has one for each variable of which it does not see
-            // that it is set before, and none where its cache knows the shader.
+            // The status indicates errors. Other messages are warnings: Mesa issues one for each
+            // variable that may be used uninitialized, and none if its cache has the shader.
             gl.take_messages();
             Ok(())
         })
@@ -75,12 +76,12 @@ impl ShaderProgram {
             let (number, value) = (numbers.as_ptr(), values.as_ptr());
             // There are at most three of them.
             let count = module.constants.len() as u32;
-            // SAFETY: the name ends with a zero, and both lists have so many entries.
+            // SAFETY: the name ends with a zero, and both lists have this number of entries.
             unsafe { gl.SpecializeShaderARB(shader, c"main".as_ptr(), count, number, value) }
         })
     }
 
-    /// Makes a shader of each source and links them.
+    /// Creates a shader of each source and links them.
     fn link_shaders<S>(
         gl: &Rc<Gl>,
         sources: &[(u32, S)],
@@ -98,7 +99,7 @@ impl ShaderProgram {
                 // SAFETY: the driver writes at most `size` bytes.
                 unsafe { gl.GetShaderInfoLog(shader, size, length, bytes) }
             })?;
-            // It lives as long as the program.
+            // The shader is deleted together with the program.
             gl.DeleteShader(shader)?;
             if compiled == 0 {
                 forget_messages(gl)?;
@@ -122,7 +123,7 @@ impl ShaderProgram {
         Ok(Ok(program))
     }
 
-    /// Makes it what draws and dispatches run.
+    /// Makes the program current for draws and dispatches.
     pub(crate) fn bind(&self) -> Result<(), Error> {
         let gl = self.object.gl();
         gl.UseProgram(self.object.name())?;
@@ -133,7 +134,7 @@ impl ShaderProgram {
     pub(crate) fn property(&self, name: u32) -> Result<i32, Error> {
         let mut value = 0;
         let gl = self.object.gl();
-        // SAFETY: callers ask for what has one value.
+        // SAFETY: callers query state with one value.
         unsafe { gl.GetProgramiv(self.object.name(), name, &raw mut value) }?;
         Ok(value)
     }
@@ -148,15 +149,15 @@ fn length_of(source: &[u8]) -> Result<i32, Error> {
     })
 }
 
-/// The driver may report as an error what the log says.
+/// Discards the messages and errors: the driver may report the contents of the log as an error.
 fn forget_messages(gl: &Gl) -> Result<(), Error> {
     gl.take_errors()?;
     gl.take_messages();
     Ok(())
 }
 
-/// Reads the log that a command writes, which takes a size, a pointer for the length and one for
-/// the bytes.
+/// Reads the log that a command writes; its parameters are a size, a pointer for the length and one
+/// for the bytes.
 fn log(
     read: impl FnOnce(i32, *mut i32, *mut std::ffi::c_char) -> Result<(), Error>,
 ) -> Result<String, Error> {

@@ -1,54 +1,54 @@
 //! Matrices, lights, materials and the other state that programs read, and their parameters.
 //!
-//! Vectors always have four components here, which is as much as OpenGL reads or writes of any of them.
+//! Vectors always have four components here, which is the maximum that OpenGL reads or writes.
 
 use super::context::Gl;
 use crate::error::Error;
 
 impl Gl {
-    /// `glLoadMatrixf`, column by column.
+    /// Calls `glLoadMatrixf` with a matrix in column-major order.
     pub(crate) fn load_matrix(&self, columns: &[[f32; 4]; 4]) -> Result<(), Error> {
         // SAFETY: OpenGL reads 16 numbers.
         unsafe { self.LoadMatrixf(columns.as_flattened().as_ptr()) }
     }
 
-    /// `glMultMatrixf`, column by column.
+    /// Calls `glMultMatrixf` with a matrix in column-major order.
     pub(crate) fn multiply_matrix(&self, columns: &[[f32; 4]; 4]) -> Result<(), Error> {
         // SAFETY: OpenGL reads 16 numbers.
         unsafe { self.MultMatrixf(columns.as_flattened().as_ptr()) }
     }
 
-    /// `glLightfv`
+    /// Calls `glLightfv`.
     pub(crate) fn light(&self, light: u32, name: u32, value: [f32; 4]) -> Result<(), Error> {
         // SAFETY: OpenGL reads at most 4 numbers.
         unsafe { self.Lightfv(light, name, value.as_ptr()) }
     }
 
-    /// `glMaterialfv`
+    /// Calls `glMaterialfv`.
     pub(crate) fn material(&self, face: u32, name: u32, value: [f32; 4]) -> Result<(), Error> {
         // SAFETY: OpenGL reads at most 4 numbers.
         unsafe { self.Materialfv(face, name, value.as_ptr()) }
     }
 
-    /// `glLightModelfv`
+    /// Calls `glLightModelfv`.
     pub(crate) fn light_model(&self, name: u32, value: [f32; 4]) -> Result<(), Error> {
         // SAFETY: OpenGL reads at most 4 numbers.
         unsafe { self.LightModelfv(name, value.as_ptr()) }
     }
 
-    /// `glFogfv`
+    /// Calls `glFogfv`.
     pub(crate) fn fog(&self, name: u32, value: [f32; 4]) -> Result<(), Error> {
         // SAFETY: OpenGL reads at most 4 numbers.
         unsafe { self.Fogfv(name, value.as_ptr()) }
     }
 
-    /// `glPointParameterfv`
+    /// Calls `glPointParameterfv`.
     pub(crate) fn point_parameter(&self, name: u32, value: [f32; 4]) -> Result<(), Error> {
         // SAFETY: OpenGL reads at most 3 numbers.
         unsafe { self.PointParameterfv(name, value.as_ptr()) }
     }
 
-    /// `glTexEnvfv` for the active texture unit.
+    /// Calls `glTexEnvfv` for the active texture unit.
     pub(crate) fn texture_environment(
         &self,
         target: u32,
@@ -59,7 +59,7 @@ impl Gl {
         unsafe { self.TexEnvfv(target, name, value.as_ptr()) }
     }
 
-    /// `glTexGenfv` for the active texture unit.
+    /// Calls `glTexGenfv` for the active texture unit.
     pub(crate) fn texture_generation(
         &self,
         coord: u32,
@@ -70,21 +70,22 @@ impl Gl {
         unsafe { self.TexGenfv(coord, name, value.as_ptr()) }
     }
 
-    /// `glClipPlane`
+    /// Calls `glClipPlane`.
     pub(crate) fn clip_plane(&self, plane: u32, equation: [f32; 4]) -> Result<(), Error> {
         let equation = equation.map(f64::from);
         // SAFETY: OpenGL reads 4 numbers.
         unsafe { self.ClipPlane(plane, equation.as_ptr()) }
     }
 
-    /// `glPolygonStipple`: 32 rows, the lowest first, whose first pixel is bit 31.
+    /// Calls `glPolygonStipple` with 32 rows, the lowest first, whose first pixel is bit 31.
     pub(crate) fn polygon_stipple(&self, rows: &[u32; 32]) -> Result<(), Error> {
         let bytes: Vec<u8> = rows.iter().flat_map(|row| row.to_be_bytes()).collect();
         // SAFETY: OpenGL reads 128 bytes: rows are packed.
         unsafe { self.PolygonStipple(bytes.as_ptr()) }
     }
 
-    /// `glGetProgramivARB`: a limit of a program target, or a property of the program that is bound to it, other than its string.
+    /// Queries `glGetProgramivARB`: a limit of a program target, or a property of the program that
+    /// is bound to it, other than its string.
     pub(crate) fn program_integer(&self, target: u32, name: u32) -> Result<i32, Error> {
         let mut value = 0;
         // SAFETY: OpenGL writes one number.
@@ -93,7 +94,7 @@ impl Gl {
         Ok(value)
     }
 
-    /// `glGetProgramEnvParameterfvARB`
+    /// Queries `glGetProgramEnvParameterfvARB`.
     pub(crate) fn env_parameter(&self, target: u32, index: u32) -> Result<[f32; 4], Error> {
         let mut value = [0.0; 4];
         // SAFETY: OpenGL writes 4 numbers.
@@ -101,7 +102,7 @@ impl Gl {
         self.check("glGetProgramEnvParameterfvARB").map(|()| value)
     }
 
-    /// `glGetProgramEnvParameterIivNV`
+    /// Queries `glGetProgramEnvParameterIivNV`.
     pub(crate) fn env_parameter_int(&self, target: u32, index: u32) -> Result<[i32; 4], Error> {
         let mut value = [0; 4];
         // SAFETY: OpenGL writes 4 numbers.
@@ -109,7 +110,7 @@ impl Gl {
         self.check("glGetProgramEnvParameterIivNV").map(|()| value)
     }
 
-    /// `glGetProgramEnvParameterIuivNV`
+    /// Queries `glGetProgramEnvParameterIuivNV`.
     pub(crate) fn env_parameter_uint(&self, target: u32, index: u32) -> Result<[u32; 4], Error> {
         let mut value = [0; 4];
         // SAFETY: OpenGL writes 4 numbers.
@@ -117,7 +118,7 @@ impl Gl {
         self.check("glGetProgramEnvParameterIuivNV").map(|()| value)
     }
 
-    /// `glGetProgramLocalParameterfvARB`, of the program that is bound.
+    /// Queries `glGetProgramLocalParameterfvARB` of the bound program.
     pub(crate) fn local_parameter(&self, target: u32, index: u32) -> Result<[f32; 4], Error> {
         let mut value = [0.0; 4];
         // SAFETY: OpenGL writes 4 numbers.
@@ -126,7 +127,7 @@ impl Gl {
             .map(|()| value)
     }
 
-    /// `glGetProgramLocalParameterIivNV`, of the program that is bound.
+    /// Queries `glGetProgramLocalParameterIivNV` of the bound program.
     pub(crate) fn local_parameter_int(&self, target: u32, index: u32) -> Result<[i32; 4], Error> {
         let mut value = [0; 4];
         // SAFETY: OpenGL writes 4 numbers.
@@ -135,7 +136,7 @@ impl Gl {
             .map(|()| value)
     }
 
-    /// `glGetProgramLocalParameterIuivNV`, of the program that is bound.
+    /// Queries `glGetProgramLocalParameterIuivNV` of the bound program.
     pub(crate) fn local_parameter_uint(&self, target: u32, index: u32) -> Result<[u32; 4], Error> {
         let mut value = [0; 4];
         // SAFETY: OpenGL writes 4 numbers.
@@ -144,7 +145,8 @@ impl Gl {
             .map(|()| value)
     }
 
-    /// `glProgramSubroutineParametersuivNV`: all subroutine parameters of the program that is bound.
+    /// Calls `glProgramSubroutineParametersuivNV`: sets all subroutine parameters of the bound
+    /// program.
     pub(crate) fn set_subroutine_parameters(
         &self,
         target: u32,
@@ -160,7 +162,7 @@ impl Gl {
         self.check("glProgramSubroutineParametersuivNV")
     }
 
-    /// `glGetProgramSubroutineParameteruivNV`
+    /// Queries `glGetProgramSubroutineParameteruivNV`.
     pub(crate) fn subroutine_parameter(&self, target: u32, index: u32) -> Result<u32, Error> {
         let mut number = 0;
         // SAFETY: OpenGL writes one number.
@@ -170,10 +172,10 @@ impl Gl {
     }
 }
 
-/// What tests read back.
+/// Queries of state for tests.
 #[cfg(test)]
 impl Gl {
-    /// `glGetLightfv`
+    /// Queries `glGetLightfv`.
     pub(crate) fn get_light(&self, light: u32, name: u32) -> Result<[f32; 4], Error> {
         let mut value = [0.0; 4];
         // SAFETY: OpenGL writes at most 4 numbers.
@@ -181,7 +183,7 @@ impl Gl {
         self.check("glGetLightfv").map(|()| value)
     }
 
-    /// `glGetMaterialfv`
+    /// Queries `glGetMaterialfv`.
     pub(crate) fn get_material(&self, face: u32, name: u32) -> Result<[f32; 4], Error> {
         let mut value = [0.0; 4];
         // SAFETY: OpenGL writes at most 4 numbers.
@@ -189,7 +191,7 @@ impl Gl {
         self.check("glGetMaterialfv").map(|()| value)
     }
 
-    /// `glGetTexEnvfv` for the active texture unit.
+    /// Queries `glGetTexEnvfv` for the active texture unit.
     pub(crate) fn get_texture_environment(
         &self,
         target: u32,
@@ -201,7 +203,7 @@ impl Gl {
         self.check("glGetTexEnvfv").map(|()| value)
     }
 
-    /// `glGetTexGenfv` for the active texture unit.
+    /// Queries `glGetTexGenfv` for the active texture unit.
     pub(crate) fn get_texture_generation(&self, coord: u32, name: u32) -> Result<[f32; 4], Error> {
         let mut value = [0.0; 4];
         // SAFETY: OpenGL writes at most 4 numbers.
@@ -209,7 +211,7 @@ impl Gl {
         self.check("glGetTexGenfv").map(|()| value)
     }
 
-    /// `glGetClipPlane`
+    /// Queries `glGetClipPlane`.
     pub(crate) fn get_clip_plane(&self, plane: u32) -> Result<[f64; 4], Error> {
         let mut equation = [0.0; 4];
         // SAFETY: OpenGL writes 4 numbers.
@@ -217,7 +219,7 @@ impl Gl {
         self.check("glGetClipPlane").map(|()| equation)
     }
 
-    /// `glIsEnabled`
+    /// Queries `glIsEnabled`.
     pub(crate) fn is_enabled(&self, capability: u32) -> Result<bool, Error> {
         let enabled = self.IsEnabled(capability)? == super::TRUE;
         self.check("glIsEnabled").map(|()| enabled)

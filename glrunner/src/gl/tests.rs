@@ -1,4 +1,4 @@
-//! Tests that need a driver. Without EGL or a device they print why and do nothing.
+//! Tests that need a driver. Without EGL or a device they print the reason and do nothing.
 
 use super::*;
 use crate::error::Error;
@@ -11,7 +11,7 @@ const POSITION_PROGRAM: &[u8] =
     b"!!ARBvp1.0\nMOV result.position, vertex.position;\nMOV result.color, vertex.color;\nEND\n";
 const RGBA8_BYTES: ClientFormat = ClientFormat::new(RGBA, UNSIGNED_BYTE);
 
-/// The device that `GLASM_GL_DEVICE` names, or the best one.
+/// Opens the device that `GLASM_GL_DEVICE` names, or the best one.
 pub(crate) fn open() -> Option<Rc<Gl>> {
     let choice = match std::env::var("GLASM_GL_DEVICE") {
         Ok(name) => DeviceChoice::Name(name),
@@ -53,7 +53,7 @@ pub(crate) fn framebuffer(gl: &Rc<Gl>, layers: Option<u32>, samples: u32) -> Fra
     Framebuffer::new(gl, &desc).expect("the formats can be drawn to")
 }
 
-/// Two triangles over all of the left half.
+/// Draws two triangles over all of the left half.
 fn draw_left_half(gl: &Gl) -> Result<(), Error> {
     gl.Viewport(0, 0, 4, 4)?;
     gl.Begin(TRIANGLE_STRIP)?;
@@ -141,7 +141,7 @@ fn refused_programs_have_position_and_message() -> Result<(), Error> {
     assert_eq!(refusal.error, INVALID_OPERATION);
     assert!((0..=text.len() as i32).contains(&refusal.position));
     assert!(!refusal.message.is_empty());
-    // Nothing of it is left for the next program.
+    // The error does not affect the next program.
     load(&gl, Target::Fragment, COLOR_PROGRAM);
     gl.check("after all")
 }
@@ -283,7 +283,7 @@ fn multisampled(internal: u32, client: ClientFormat) -> FramebufferDesc {
     }
 }
 
-/// A framebuffer of four samples, of which only the second one is drawn to.
+/// Creates a framebuffer of four samples, of which only the second one is drawn to.
 fn one_sample(gl: &Rc<Gl>, layers: Option<u32>) -> Result<Framebuffer, Error> {
     let desc = FramebufferDesc {
         layers,
@@ -332,7 +332,8 @@ fn single_samples_are_read() -> Result<(), Error> {
     Ok(())
 }
 
-/// Samples go through floats, which the transfer function of sRGB must not change.
+/// Tests that samples, which are converted through floats, are not changed by the transfer function
+/// of sRGB.
 #[test]
 fn srgb_samples_keep_their_bits() -> Result<(), Error> {
     let Some(gl) = open() else { return Ok(()) };
@@ -342,7 +343,7 @@ fn srgb_samples_keep_their_bits() -> Result<(), Error> {
     let desc = multisampled(SRGB8_ALPHA8, RGBA8_BYTES);
     let target = Framebuffer::new(&gl, &desc)?;
     for value in 0..=255_u8 {
-        // Without the encoding a byte is stored as it is.
+        // Without the encoding a byte is stored unchanged.
         let color = f32::from(value) / 255.0;
         target.clear_color(0, [color; 4])?;
         let texels = target.read_color(0, Sample::At(2), RGBA8_BYTES)?;

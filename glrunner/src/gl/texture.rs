@@ -8,24 +8,25 @@ use super::pixels::ClientFormat;
 use crate::error::Error;
 use std::rc::Rc;
 
-/// One image of a texture.
+/// Image of a texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Image {
-    /// The target, which for a cube map is a face.
+    /// Target, which for a cube map is a face.
     pub(crate) target: u32,
-    /// The level of detail.
+    /// Level of detail.
     pub(crate) level: u32,
-    /// Width, height, depth; 1 for those that the target lacks. Layers of arrays are the last that the target has.
+    /// Width, height, depth; 1 for missing dimensions. Layers of arrays are the last dimension of
+    /// the target.
     pub(crate) size: [u32; 3],
 }
 
-/// A texture.
+/// Texture.
 pub(crate) struct Texture {
     object: Object,
     target: u32,
 }
 
-/// How many dimensions an image of a target has.
+/// Number of dimensions of an image of a target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Dimensions {
     One,
@@ -43,14 +44,14 @@ pub(super) fn dimensions(target: u32) -> Dimensions {
     }
 }
 
-/// Returns a size or level as OpenGL takes it; what is too large becomes larger than any limit, so
-/// OpenGL refuses it.
+/// Converts a size or level to OpenGL's type; too large values become larger than any limit, so
+/// OpenGL rejects them.
 pub(super) fn int(value: u32) -> i32 {
     i32::try_from(value).unwrap_or(i32::MAX)
 }
 
 impl Texture {
-    /// A texture of this target without images.
+    /// Creates a texture of this target without images.
     pub(crate) fn new(gl: &Rc<Gl>, target: u32) -> Result<Self, Error> {
         let object = Object::new(gl, ObjectKind::Texture)?;
         let texture = Self { object, target };
@@ -77,7 +78,8 @@ impl Texture {
         self.object.gl().BindTexture(self.target, self.name())
     }
 
-    /// Works on it where no script binds textures, the last unit of all, so that what is bound stays.
+    /// Binds the texture to the last texture unit, which no script uses, and calls `work`, so that
+    /// the other bindings are unchanged.
     pub(super) fn edit<R>(&self, work: impl FnOnce(&Gl) -> Result<R, Error>) -> Result<R, Error> {
         let gl = self.object.gl();
         let active = gl.integer(ACTIVE_TEXTURE)?;
@@ -106,7 +108,8 @@ impl Texture {
             let (level, internal) = (int(image.level), int(internal));
             gl.BindBuffer(PIXEL_UNPACK_BUFFER, 0)?;
             let texels = texels.map_or(std::ptr::null(), |texels| texels.as_ptr().cast());
-            // SAFETY: texels are packed without gaps, so OpenGL reads as many bytes as were compared; null is no texels.
+            // SAFETY: texels are packed without gaps, so OpenGL reads as many bytes as were
+            // compared; null denotes no texels.
             unsafe {
                 match dimensions(image.target) {
                     Dimensions::One => {
@@ -151,7 +154,7 @@ impl Texture {
         })
     }
 
-    /// Makes a buffer the content of a buffer texture. The texture does not keep the buffer alive.
+    /// Attaches a buffer to a buffer texture. The texture does not keep the buffer alive.
     pub(crate) fn attach_buffer(&self, internal: u32, buffer: &Buffer) -> Result<(), Error> {
         self.edit(|gl| {
             gl.TexBuffer(self.target, internal, buffer.name())?;
@@ -194,7 +197,8 @@ impl Texture {
         let out = texels.as_mut_ptr().cast();
         self.edit(|gl| {
             gl.BindBuffer(PIXEL_PACK_BUFFER, 0)?;
-            // SAFETY: texels are packed without gaps, so OpenGL writes as many bytes as the vector has.
+            // SAFETY: texels are packed without gaps, so OpenGL writes as many bytes as the vector
+            // has.
             unsafe { gl.GetTexImage(target, int(level), format.format, format.ty, out) }?;
             gl.check("glGetTexImage")
         })?;

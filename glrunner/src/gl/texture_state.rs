@@ -1,4 +1,4 @@
-//! Textures: parameters, parts of images, and what a driver can store.
+//! Textures: parameters, parts of images, and the storage formats of a driver.
 
 use super::bindings::constants::*;
 use super::context::Gl;
@@ -7,7 +7,7 @@ use super::texture::{Dimensions, check_length, dimensions, int};
 use super::texture::{Image, Texture};
 use crate::error::Error;
 
-/// The color of a border, by the type of the texels.
+/// Color of a border, by the type of the texels.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Border {
     Float([f32; 4]),
@@ -15,7 +15,8 @@ pub(crate) enum Border {
     Uint([u32; 4]),
 }
 
-/// Bits of each component that an image has when it is stored: red, green, blue, alpha, depth, stencil.
+/// Bits of each component that an image has when it is stored: red, green, blue, alpha, depth,
+/// stencil.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct StoredBits {
     pub(crate) color: [u32; 4],
@@ -69,7 +70,7 @@ impl Texture {
         Ok(values)
     }
 
-    /// Changes a part of an image, which has `image.size` and starts at `offset`.
+    /// Replaces a part of an image, which has `image.size` and starts at `offset`.
     pub(crate) fn replace(
         &self,
         image: Image,
@@ -88,7 +89,8 @@ impl Texture {
         self.edit(|gl| {
             gl.BindBuffer(PIXEL_UNPACK_BUFFER, 0)?;
             let texels = texels.as_ptr().cast();
-            // SAFETY: texels are packed without gaps, so OpenGL reads as many bytes as were compared.
+            // SAFETY: texels are packed without gaps, so OpenGL reads as many bytes as were
+            // compared.
             unsafe {
                 match dimensions(target) {
                     Dimensions::One => gl.TexSubImage1D(target, level, x, w, format, ty, texels),
@@ -106,8 +108,8 @@ impl Texture {
 }
 
 impl Gl {
-    /// What the driver would store of an image with one sample for each texel; `None` if it cannot make it. OpenGL 4.6 (Compatibility
-    /// Profile), section 8.22.
+    /// Returns the bits per component that the driver would store of an image with one sample for
+    /// each texel; `None` if it cannot create it. OpenGL 4.6 (Compatibility Profile), section 8.22.
     pub(crate) fn stored_bits(
         &self,
         image: Image,
@@ -154,7 +156,8 @@ impl Gl {
         self.proxy_bits(proxy, 0, defined)
     }
 
-    /// What a proxy has after it was defined. Errors only say that the driver cannot.
+    /// Queries a proxy after its definition. Errors only indicate that the driver does not support
+    /// it.
     fn proxy_bits(
         &self,
         proxy: u32,

@@ -1,6 +1,6 @@
-//! Pipelines of a context, by what they are compiled for, and the one that draws now.
+//! Pipelines of a context, by key, and the current one.
 //!
-//! Indices of pipelines stay valid until [`PipelineCache::clear`]; those of deleted pipelines are
+//! Indices of pipelines remain valid until [`PipelineCache::clear`]; those of deleted pipelines are
 //! reused. The cache never calls the driver: functions that drop pipelines return the names of
 //! their program objects, which the caller deletes.
 
@@ -18,7 +18,7 @@ const MOST_PIPELINES: usize = 4096;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct DrawKind {
     pub(super) shape: Shape,
-    /// Parts of the material that are vertex attributes if fixed functions process vertices.
+    /// Material properties that are vertex attributes if fixed functions process vertices.
     pub(super) material_attributes: u16,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct PipelineCache {
     chosen_for: DrawKind,
     /// Groups of state that select among the pipelines of the current programs.
     deciding: Groups,
-    /// The compute pipeline that was dispatched last.
+    /// Compute pipeline that was dispatched last.
     compute: Option<(ComputeKey, Pipeline)>,
     /// Number of deleted program strings when pipelines were purged last.
     gone_count: u64,
@@ -49,12 +49,12 @@ impl PipelineCache {
         self.deciding = groups;
     }
 
-    /// Returns whether a group of state selects among the pipelines of the current programs.
+    /// Returns true if a group of state selects among the pipelines of the current programs.
     pub(super) fn depends_on(&self, group: Groups) -> bool {
         self.deciding.contains(group)
     }
 
-    /// Returns whether the current pipeline does not serve a draw after these groups changed.
+    /// Returns true if the current pipeline cannot be used for a draw after these groups changed.
     pub(super) fn is_stale(&self, changed: Groups, kind: DrawKind) -> bool {
         self.current.is_none() || kind != self.chosen_for || changed.intersects(self.deciding)
     }
@@ -69,7 +69,7 @@ impl PipelineCache {
         self.chosen_for
     }
 
-    /// Makes the pipeline of a key the current one. Returns whether there is one.
+    /// Makes the pipeline of a key the current one. Returns true if there is one.
     pub(super) fn select(&mut self, key: &Key) -> bool {
         let known = self.by_key.get(key).copied();
         self.current = known.or(self.current);
@@ -96,19 +96,19 @@ impl PipelineCache {
         self.current = Some(index);
     }
 
-    /// Takes the current pipeline out, which [`Self::put_back`] returns to its index.
+    /// Removes and returns the current pipeline; [`Self::put_back`] returns it to its index.
     pub(super) fn take_current(&mut self) -> Option<(usize, Pipeline)> {
         let index = self.current?;
         Some((index, self.pipelines[index].take()?))
     }
 
-    /// Returns a pipeline that was taken out.
+    /// Returns a removed pipeline to its index.
     pub(super) fn put_back(&mut self, index: usize, pipeline: Pipeline) {
         self.pipelines[index] = Some(pipeline);
     }
 
-    /// Takes the compute pipeline out if it has this key; else returns the name of the program
-    /// object of the pipeline that it drops, if there is one.
+    /// Removes and returns the compute pipeline if it has this key; otherwise returns the name of
+    /// the program object of the pipeline that it drops, if there is one.
     pub(super) fn take_compute(&mut self, key: &ComputeKey) -> Result<Pipeline, Option<u32>> {
         match self.compute.take() {
             Some((known, pipeline)) if known == *key => Ok(pipeline),
@@ -116,14 +116,14 @@ impl PipelineCache {
         }
     }
 
-    /// Makes a pipeline the one that [`Self::take_compute`] returns.
+    /// Stores the pipeline that [`Self::take_compute`] returns next.
     pub(super) fn put_back_compute(&mut self, key: ComputeKey, pipeline: Pipeline) {
         self.compute = Some((key, pipeline));
     }
 
     /// Drops the pipelines of program strings that were deleted since the last call. Pipelines of
-    /// strings that are bound here stay until a call that finds them unbound. Returns the names of
-    /// the program objects, `None` if no pipeline was affected.
+    /// strings that are bound here are retained until a call that finds them unbound. Returns the
+    /// names of the program objects, `None` if no pipeline was affected.
     pub(super) fn purge_deleted(
         &mut self,
         gone: &Gone,

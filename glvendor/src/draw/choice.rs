@@ -13,7 +13,7 @@ use crate::shapes::Shape;
 use crate::target::Target;
 use glasm::{PatchLevels, Program as Loaded};
 
-/// Makes the pipeline of the programs and the state the current one, and builds it if it is new.
+/// Makes the pipeline of the programs and the state current, and builds it if it is new.
 pub(super) fn choose_pipeline(state: &mut State, kind: DrawKind) {
     let Some(programs) = state.drawing.selection.programs.clone() else {
         return;

@@ -10,7 +10,7 @@ use crate::target::TARGETS;
 use glasm::state::GlState;
 use std::sync::Arc;
 
-/// Uniform blocks that are bound at a time. Their bindings are consecutive.
+/// Number of uniform blocks that are bound at a time. Their bindings are consecutive.
 const BLOCK_BINDINGS: usize = STAGES;
 
 /// Values of parameters in a context.
@@ -26,7 +26,7 @@ pub(super) struct ParameterUpload {
     ring: Ring,
     /// Bytes of the block that is written. The memory is reused.
     bytes: Vec<u8>,
-    /// Ranges that are bound, with their bindings.
+    /// Bound ranges, with their bindings.
     bound: [Option<(u32, Location)>; BLOCK_BINDINGS],
     /// Version of the GL state that blocks are written from.
     state_version: u64,
@@ -46,13 +46,13 @@ impl ParameterUpload {
         capabilities: &Capabilities,
         share: &Shared,
     ) {
-        // Another thread may claim the name of the buffer meanwhile. Then another buffer receives
+        // Another thread may claim the name of the buffer in between. Then another buffer receives
         // all blocks.
         const MOST_TRIES: usize = 8;
         (0..MOST_TRIES).find_map(|_| self.try_send(blocks, values, capabilities, share));
     }
 
-    /// Writes and binds blocks. Returns `None` if the name of the buffer was claimed meanwhile.
+    /// Writes and binds blocks. Returns `None` if the name of the buffer was claimed in between.
     fn try_send(
         &mut self,
         blocks: &mut [Block],

@@ -1,6 +1,6 @@
-//! The context that is current on a thread, and all contexts by what the window system calls them.
+//! The context that is current on a thread, and all contexts by the handles of the window system.
 //!
-//! The state of a context is touched by one thread at a time, the owner of the context.
+//! The state of a context is accessed by one thread at a time, the owner of the context.
 
 use crate::context::{Context, Shared, State};
 use crate::lock::Mutex;
@@ -11,32 +11,36 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
-/// A context of GLX or EGL.
+/// Context of GLX or EGL.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Native(pub(crate) usize);
 
-/// A context, for the thread that owns it.
+/// Context, for the thread that owns it.
 ///
-/// GLX and EGL forbid to make a context current that is current on another thread, but libGLX and Mesa let it happen. So a context has an owner, the
-/// first thread that uses it: on another one, commands do not find the context until the owner has made another one current, or ends.
+/// GLX and EGL forbid to make a context current that is current on another thread, but libGLX and
+/// Mesa do not prevent it. Therefore a context has an owner, the first thread that uses it: on
+/// another one, commands do not find the context until the owner has made another one current, or
+/// ends.
 struct Cellular {
-    /// The owner's [`token`]; 0 for none.
+    /// Owner's [`token`]; 0 for none.
     owner: AtomicUsize,
-    /// Whether the owner uses the context at this time. The owner alone reads and writes it.
+    /// True while the owner uses the context. Only the owner accesses it.
     is_busy: Cell<bool>,
-    /// Holds the context alive while it is used, after the application has let go of it. The owner
-    /// alone touches it, while the context is busy.
+    /// Keeps the context alive while it is used, after the application has released it. Only the
+    /// owner accesses it, while the context is busy.
     kept: Cell<Option<Arc<Cellular>>>,
     context: UnsafeCell<Context>,
-    /// What it shares with others, for contexts that are made on other threads.
+    /// State that it shares with other contexts, for contexts that are created on other threads.
     share: Shared,
 }
 
-// SAFETY: `owner` is atomic. A thread touches the cells only while it is the owner, which one thread is at a time: it becomes the owner by an
-// exchange that reads 0 with acquire ordering, and the owner before has written 0 with release ordering when it did not use the context any more.
-// A thread that reads its own token has written it itself. `share` is never written to.
+// SAFETY: `owner` is atomic. A thread accesses the cells only while it is the owner, which one
+// thread is at a time: it becomes the owner by an exchange that reads 0 with acquire ordering, and
+// the owner before has written 0 with release ordering when it did not use the context any more. A
+// thread that reads its own token has written it itself. `share` is never written to.
 unsafe impl Sync for Cellular {}
-// SAFETY: all of a context may be sent. Addresses of memory that the driver has mapped are integers, used below the lock of their store.
+// SAFETY: all of a context may be sent. Addresses of memory that the driver has mapped are
+// integers, used below the lock of their store.
 unsafe impl Send for Cellular {}
 
 /// Returns a number of this thread that no other living thread has.
@@ -48,7 +52,7 @@ fn token() -> usize {
 }
 
 impl Cellular {
-    /// Becomes the owner, unless another thread is.
+    /// Acquires ownership, unless another thread is the owner.
     #[inline]
     fn own(&self) -> bool {
         let token = token();
@@ -61,12 +65,12 @@ impl Cellular {
                     .is_ok()
     }
 
-    /// Returns whether this thread uses it.
+    /// Returns true if this thread uses it.
     fn is_busy_here(&self) -> bool {
         self.owner.load(Ordering::Relaxed) == token() && self.is_busy.get()
     }
 
-    /// Lets go of the context, which stays this thread's until it is not used any more.
+    /// Releases the context, which remains this thread's until it is not used any more.
     fn disown(self: Arc<Self>) {
         if self.is_busy_here() {
             let this = Arc::clone(&self);
@@ -77,11 +81,12 @@ impl Cellular {
     }
 }
 
-/// The use of a context by its owner.
+/// Use of a context by its owner.
 struct Use<'a>(&'a Cellular);
 
 impl<'a> Use<'a> {
-    /// `None` if another thread owns the context, or if this thread uses it already.
+    /// Begins the use of a context; `None` if another thread owns it, or if this thread uses it
+    /// already.
     #[inline]
     fn begin(context: &'a Cellular) -> Option<Self> {
         if !context.own() || context.is_busy.get() {
@@ -98,7 +103,7 @@ impl Drop for Use<'_> {
         let kept = self.0.kept.take();
         self.0.is_busy.set(false);
         if !std::ptr::eq(CURRENT.get(), self.0) {
-            // The application has let go of it meanwhile.
+            // The application has released it in between.
             self.0.owner.store(0, Ordering::Release);
         }
         drop(kept);
@@ -109,12 +114,12 @@ static CONTEXTS: LazyLock<Mutex<HashMap<Native, Arc<Cellular>>>> = LazyLock::new
 
 thread_local! {
     static CURRENT: Cell<*const Cellular> = const { Cell::new(std::ptr::null()) };
-    /// Keeps the current context alive when it is destroyed while it is current.
+    /// Owns the current context, which may be destroyed while it is current.
     static HELD: RefCell<Held> = const { RefCell::new(Held(None)) };
 }
 
-/// What a thread holds. Applications call commands from exit handlers, too, after the main thread has let go of this: the context is still
-/// current then, unless nothing else keeps it alive.
+/// Context of a thread. Applications call commands from exit handlers, too, after the main thread
+/// has dropped this value: the context is still current then, unless nothing else keeps it alive.
 struct Held(Option<Arc<Cellular>>);
 
 impl Drop for Held {
@@ -134,7 +139,7 @@ impl Drop for Held {
     }
 }
 
-/// A context has been created.
+/// Registers a created context.
 pub(crate) fn created(native: Native, sharing: Option<Native>) {
     let mut contexts = CONTEXTS.lock();
     let shared = sharing.and_then(|it| contexts.get(&it).cloned());
@@ -151,10 +156,11 @@ pub(crate) fn created(native: Native, sharing: Option<Native>) {
     drop(old);
 }
 
-/// A context that the window system is about to destroy, whose name may be another one's from then on.
+/// Context that the window system is about to destroy, whose name may be another one's from then
+/// on.
 pub(crate) struct Removed(Native, Option<Arc<Cellular>>);
 
-/// A context is about to be destroyed.
+/// Removes a context before it is destroyed.
 pub(crate) fn remove(native: Native) -> Removed {
     let mut contexts = CONTEXTS.lock();
     Removed(native, contexts.remove(&native))
@@ -171,7 +177,7 @@ impl Removed {
         }
     }
 
-    /// The window system has refused to destroy it.
+    /// Restores the context if the window system has failed to destroy it.
     pub(crate) fn restore(self) {
         let mut contexts = CONTEXTS.lock();
         if let Some(context) = self.1 {
@@ -180,7 +186,8 @@ impl Removed {
     }
 }
 
-/// Another context is about to be made current on this thread, or none: others that share its textures see them as the application made them.
+/// Restores the textures of the application before another context, or none, is made current on
+/// this thread: contexts that share them see the application's state.
 pub(crate) fn leaving() {
     with(|state| {
         if !state.is_inside {
@@ -189,13 +196,13 @@ pub(crate) fn leaving() {
     });
 }
 
-/// A context has been made current on this thread, or none.
+/// Records that a context, or none, has been made current on this thread.
 pub(crate) fn made_current(native: Option<Native>) {
     let contexts = CONTEXTS.lock();
     let context = native.and_then(|it| contexts.get(&it).cloned());
     drop(contexts);
     let current = context.as_ref().map_or(std::ptr::null(), Arc::as_ptr);
-    // When the thread has let go of what it holds, `CONTEXTS` keeps the context alive.
+    // After the thread has dropped its value, `CONTEXTS` keeps the context alive.
     let old = HELD.try_with(|held| held.replace(Held(context)).0.take());
     let old = old.unwrap_or_else(|_| known(CURRENT.get()));
     CURRENT.set(current);
@@ -216,23 +223,24 @@ fn known(context: *const Cellular) -> Option<Arc<Cellular>> {
         .cloned()
 }
 
-/// Does something with the state of the current context. `None` if there is no context, or if a command of the driver has called back into the
-/// application, which OpenGL does not let call commands.
+/// Calls `work` with the state of the current context. `None` if there is no context, or if a
+/// command of the driver has called back into the application, which OpenGL does not allow to call
+/// commands.
 ///
-/// A panic ends here: the application continues, with what the driver makes of the command.
+/// A panic ends here: the application continues, with the result of the driver's command.
 #[inline]
 pub(crate) fn with<R>(work: impl FnOnce(&mut State) -> R) -> Option<R> {
     let context = CURRENT.get();
     if context.is_null() {
         return None;
     }
-    // SAFETY: it is alive: `HELD`, or `CONTEXTS` where the thread has let go of that, holds it
-    // while it is current.
+    // SAFETY: it is alive: `HELD`, or `CONTEXTS` if the thread has dropped that, owns it while it
+    // is current.
     let context = unsafe { &*context };
     let using = Use::begin(context)?;
     // SAFETY: this thread owns the context and did not use it yet, so that no other reference
     // exists. `Use` and `kept` keep the context alive, also if the application makes another one
-    // current or destroys it meanwhile, for instance in a callback of the driver.
+    // current or destroys it during the call, for instance in a callback of the driver.
     let state = unsafe { &mut (*using.0.context.get()).state };
     let caught = catch_unwind(AssertUnwindSafe(|| work(state)));
     drop(using);

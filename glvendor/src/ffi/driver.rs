@@ -1,7 +1,9 @@
-//! The commands of the driver below, as functions with the names of the registry less `gl`, and its constants.
+//! The commands of the driver below, as functions with the names of the registry less `gl`, and its
+//! constants.
 //!
-//! A command is looked up when it is first called, and it is the same for all contexts: drivers below GLVND hand out functions that find the
-//! context themselves. One that the driver lacks does nothing and gives nothing: 0, null.
+//! A command is looked up when it is first called, and it is the same for all contexts: drivers of
+//! GLVND return functions that find the context themselves. One that the driver lacks does nothing
+//! and returns nothing: 0, null.
 
 #![allow(
     non_snake_case,
@@ -25,16 +27,18 @@ static MISSING: u8 = 0;
 static SLOTS: [AtomicPtr<c_void>; Command::COUNT] =
     [const { AtomicPtr::new(std::ptr::null_mut()) }; Command::COUNT];
 
-/// From now on commands come from this function.
+/// Installs the function that commands are loaded with from now on.
 ///
 /// # Safety
-/// It gives null or the command of the name that it gets, which ends with a zero, with the signature of the registry.
+/// It returns null or the command of the specified name, which ends with a zero, with the signature
+/// of the registry.
 pub(super) unsafe fn install(lookup: GetProcAddress) {
     // A process that uses GLX and EGL has one driver for both, whose commands are the same.
     forget(Some(lookup));
 }
 
-/// Commands that were found are looked up again by this function, or by the one that is installed next: their library is about to be unloaded.
+/// Forgets the commands that were found, so that this function, or the one that is installed next,
+/// looks them up again: their library is about to be unloaded.
 pub(super) fn forget(lookup: Option<GetProcAddress>) {
     *LOOKUP.lock() = lookup;
     for slot in &SLOTS {
@@ -42,7 +46,7 @@ pub(super) fn forget(lookup: Option<GetProcAddress>) {
     }
 }
 
-/// What the driver has under a name: `glFinish`.
+/// Returns true if the driver has a command: `glFinish`.
 pub(crate) fn has(name: &str) -> bool {
     !find(name).is_null()
 }
@@ -75,7 +79,7 @@ fn pointer(command: Command, name: &'static str) -> Option<*mut c_void> {
     (!std::ptr::eq(found.cast_const().cast(), &raw const MISSING)).then_some(found)
 }
 
-/// What a command gives that the driver lacks.
+/// Result of a command that the driver lacks.
 trait Nothing {
     fn nothing() -> Self;
 }
@@ -115,7 +119,8 @@ macro_rules! command {
                     let command = unsafe {
                         std::mem::transmute::<*mut c_void, unsafe extern "system" fn($($ty),*) -> $result>(pointer)
                     };
-                    // SAFETY: it has no pointers; what arrays it may read belong to the application.
+                    // SAFETY: it has no pointers; arrays that it may read belong to the
+                    // application.
                     unsafe { command($($parameter),*) }
                 }
             }
@@ -141,7 +146,7 @@ macro_rules! command {
 
 macro_rules! commands {
     ($($safety:tt $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty;)*) => {
-        /// Places in the table of commands.
+        /// Indices into the table of commands.
         #[derive(Clone, Copy)]
         #[expect(non_camel_case_types, reason = "names are those of the registry")]
         enum Command { $($name,)* }

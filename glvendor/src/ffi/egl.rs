@@ -1,4 +1,5 @@
-//! The interface of GLVND's libEGL: `__egl_Main`, which hands the real vendor's functions on, but for commands and contexts.
+//! The interface of GLVND's libEGL: `__egl_Main`, which forwards to the real vendor's functions,
+//! except for commands and contexts.
 
 #![allow(non_snake_case, reason = "names are those of EGL")]
 
@@ -8,7 +9,7 @@ use super::driver::GetProcAddress;
 use super::native::{self, Lookup, Pointer, context_commands, vendor_function};
 use std::ffi::{c_int, c_void};
 
-/// The start of what a vendor gives to libEGL: `__EGLapiImports`.
+/// Leading members of the structure that libEGL receives from a vendor: `__EGLapiImports`.
 #[repr(C)]
 #[derive(Debug)]
 #[allow(missing_docs, reason = "as in glvnd/libeglabi.h")]
@@ -28,7 +29,7 @@ type Main = unsafe extern "C" fn(u32, *const c_void, *mut c_void, *mut Imports) 
 
 static VENDOR: Lookup = Lookup::new();
 
-/// `GetProcAddress` of the vendor for EGL, if it is loaded.
+/// Returns `GetProcAddress` of the vendor for EGL, if it is loaded.
 pub(super) fn lookup() -> Option<GetProcAddress> {
     VENDOR.get()
 }
@@ -36,7 +37,7 @@ pub(super) fn lookup() -> Option<GetProcAddress> {
 /// Returns the entry point of a vendor library for EGL: glvnd/libeglabi.h.
 ///
 /// # Safety
-/// libEGL calls it, with what that header says.
+/// libEGL calls it, with the arguments that the header defines.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __egl_Main(
     version: u32,
@@ -49,11 +50,11 @@ pub unsafe extern "C" fn __egl_Main(
     };
     // SAFETY: every vendor library has it with this type.
     let main = unsafe { std::mem::transmute::<*mut c_void, Main>(main) };
-    // SAFETY: arguments are forwarded as they come.
+    // SAFETY: arguments are forwarded unchanged.
     if unsafe { main(version, exports, vendor, imports) } == 0 {
         return 0;
     }
-    // SAFETY: libEGL gives space for the structure, which the vendor has filled.
+    // SAFETY: libEGL provides memory for the structure, which the vendor has filled.
     let imports = unsafe { &mut *imports };
     let Some(lookup) = imports.get_proc_address else {
         return 0;
@@ -70,7 +71,7 @@ pub unsafe extern "C" fn __egl_Main(
 }
 
 unsafe extern "C" fn get_proc_address(name: *const u8) -> *mut c_void {
-    // SAFETY: libEGL gives a name that ends with a zero.
+    // SAFETY: libEGL passes a name that ends with a zero.
     unsafe { native::command(&VENDOR, name, window_system) }
 }
 

@@ -1,6 +1,7 @@
-//! The entry points: what the system gets when it asks for a command that this library sees.
+//! The entry points: functions that the system gets for commands that this library intercepts.
 //!
-//! The build script says which those are and what is done about each; everything else is the driver's own function.
+//! The build script defines their set and their handling; all other commands are the driver's own
+//! functions.
 
 #![allow(
     non_snake_case,
@@ -14,11 +15,11 @@ use super::{current, driver, own};
 use crate::context::Groups;
 use std::ffi::c_void;
 
-/// A component of an attribute.
+/// Component of an attribute.
 trait Component: Copy {
-    /// As a number.
+    /// Returns the value as a number.
     fn number(self) -> f32;
-    /// As a fraction of the largest value: GL 2.1 table 2.9.
+    /// Returns the value as a fraction of the largest value: GL 2.1 table 2.9.
     fn fraction(self) -> f32;
 }
 
@@ -55,7 +56,7 @@ components! {
 /// The list has more than `index` components.
 #[inline]
 unsafe fn component<T: Copy>(list: *const T, index: usize) -> T {
-    // SAFETY: the caller says so.
+    // SAFETY: ensured by the caller.
     unsafe { list.add(index).read_unaligned() }
 }
 
@@ -69,7 +70,7 @@ fn texture_coordinates(unit: GLenum) -> u32 {
 }
 
 macro_rules! entry {
-    // Answered elsewhere; what follows is that function's type.
+    // Implemented elsewhere; the rest is that function's type.
     (own $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty) => {
         pub(super) const $name: unsafe extern "system" fn($($ty),*) -> $result = own::$name;
     };
@@ -106,7 +107,7 @@ macro_rules! entry {
     (raster $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $number:expr, $values:expr) => {
         pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
             #[allow(unused_unsafe, reason = "some commands have no lists")]
-            // SAFETY: lists of the command have as many components as its name says.
+            // SAFETY: lists of the command have the number of components in its name.
             let values = unsafe { $values };
             own::raster_position(values);
         }
@@ -127,7 +128,7 @@ macro_rules! entry {
             current::with(|state| {
                 if state.mirrors() {
                     #[allow(unused_unsafe, reason = "some commands have no lists")]
-                    // SAFETY: lists of the command have as many components as its name says.
+                    // SAFETY: lists of the command have the number of components in its name.
                     let values = unsafe { $values };
                     state.mirror($number, values);
                 }
@@ -137,7 +138,7 @@ macro_rules! entry {
     (numbered $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $number:expr, $values:expr) => {
         pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
             #[allow(unused_unsafe, reason = "some commands have no lists")]
-            // SAFETY: lists of the command have as many components as its name says.
+            // SAFETY: lists of the command have the number of components in its name.
             let values = unsafe { $values };
             own::numbered_attribute($number, values);
         }
@@ -160,7 +161,7 @@ macro_rules! entries {
             $(entry! { $class $name($($parameter: $ty),*) -> $result $(= $number, $values)? })*
         }
 
-        /// Finds the entry point of a command without `gl`, but for what is done about names of
+        /// Finds the entry point of a command without `gl`, except for the handling of names of
         /// objects.
         fn find_point(command: &str) -> Option<*mut c_void> {
             Some(match command {
@@ -195,8 +196,8 @@ macro_rules! guards {
             $(
                 #[allow(unused_unsafe, reason = "some commands have no pointers")]
                 pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
-                    // SAFETY: the application follows the specification: lists of names have the
-                    // elements that their count says, which is not negative where they are read.
+                    // SAFETY: the application follows the specification: lists of names have
+                    // `count` elements, which is not negative if they are read.
                     unsafe {
                         $($statement)*
                         guarded!($seen $name($($parameter),*))
@@ -224,7 +225,7 @@ include!(concat!(env!("OUT_DIR"), "/entries.rs"));
 mod tests {
     use super::*;
 
-    /// GL 2.1 table 2.9: the largest value is 1, the smallest signed one -1.
+    /// Tests GL 2.1 table 2.9: the largest value is 1, the smallest signed one -1.
     #[test]
     fn integers_are_fractions_of_the_largest() {
         assert_eq!(

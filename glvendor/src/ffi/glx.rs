@@ -1,4 +1,5 @@
-//! The interface of GLVND's libGLX: `__glx_Main`, which hands the real vendor's functions on, but for commands and contexts.
+//! The interface of GLVND's libGLX: `__glx_Main`, which forwards to the real vendor's functions,
+//! except for commands and contexts.
 
 #![allow(non_snake_case, reason = "names are those of GLX")]
 
@@ -7,7 +8,7 @@ use super::driver::GetProcAddress;
 use super::native::{self, Lookup, Pointer, context_commands, vendor_function};
 use std::ffi::{c_int, c_void};
 
-/// What a vendor gives to libGLX: `__GLXapiImports`.
+/// Structure that libGLX receives from a vendor: `__GLXapiImports`.
 #[repr(C)]
 #[derive(Debug)]
 #[allow(missing_docs, reason = "as in glvnd/libglxabi.h")]
@@ -30,7 +31,7 @@ static VENDOR: Lookup = Lookup::new();
 /// Returns the entry point of a vendor library for GLX: glvnd/libglxabi.h.
 ///
 /// # Safety
-/// libGLX calls it, with what that header says.
+/// libGLX calls it, with the arguments that the header defines.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __glx_Main(
     version: u32,
@@ -43,11 +44,11 @@ pub unsafe extern "C" fn __glx_Main(
     };
     // SAFETY: every vendor library has it with this type.
     let main = unsafe { std::mem::transmute::<*mut c_void, Main>(main) };
-    // SAFETY: arguments are forwarded as they come.
+    // SAFETY: arguments are forwarded unchanged.
     if unsafe { main(version, exports, vendor, imports) } == 0 {
         return 0;
     }
-    // SAFETY: libGLX gives space for the structure, which the vendor has filled.
+    // SAFETY: libGLX provides memory for the structure, which the vendor has filled.
     let imports = unsafe { &mut *imports };
     let Some(lookup) = imports.get_proc_address else {
         return 0;
@@ -64,7 +65,7 @@ pub unsafe extern "C" fn __glx_Main(
 }
 
 unsafe extern "C" fn get_proc_address(name: *const u8) -> *mut c_void {
-    // SAFETY: libGLX gives a name that ends with a zero.
+    // SAFETY: libGLX passes a name that ends with a zero.
     unsafe { native::command(&VENDOR, name, window_system) }
 }
 
@@ -77,8 +78,8 @@ context_commands! {
     ) -> Pointer = share;
     /// GLX_SGIX_fbconfig: `glXCreateNewContext` under its first name.
     create glXCreateContextWithConfigSGIX(display: Pointer, config: Pointer, kind: c_int, share: Pointer, direct: c_int) -> Pointer = share;
-    /// GLX_EXT_import_context: a context that another process has made shares nothing with those of
-    /// this one.
+    /// GLX_EXT_import_context: a context that another process has created shares nothing with those
+    /// of this one.
     create glXImportContextEXT(display: Pointer, id: usize) -> Pointer = std::ptr::null_mut();
     select glXMakeCurrent(display: Pointer, drawable: usize, context: Pointer) -> c_int = context;
     select glXMakeContextCurrent(display: Pointer, draw: usize, read: usize, context: Pointer) -> c_int = context;

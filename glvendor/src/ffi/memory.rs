@@ -1,13 +1,14 @@
-//! Lists and strings that applications hand over, and memory that they want answers in.
+//! Lists and strings of the application, and memory for results.
 //!
-//! Pointers of OpenGL need not be aligned, and other threads of the application may write to what they point at: values are copied one by one,
-//! and no reference to memory of the application is made. Counts and names are judged before anything is read.
+//! Pointers of OpenGL need not be aligned, and other threads of the application may write to the
+//! memory: values are copied one by one, and no reference to memory of the application is made.
+//! Counts and names are validated before anything is read.
 
-/// Returns the values of a list; none for a null pointer or a negative count. Each is read when it
-/// is asked for.
+/// Returns the values of a list; none for a null pointer or a negative count. Each is read on
+/// demand.
 ///
 /// # Safety
-/// `first` is null or has `count` values as long as the iterator is used.
+/// `first` is null or has `count` values for the lifetime of the iterator.
 pub(super) unsafe fn values<T: Copy>(
     first: *const T,
     count: i32,
@@ -17,7 +18,7 @@ pub(super) unsafe fn values<T: Copy>(
     } else {
         usize::try_from(count).unwrap_or(0)
     };
-    // SAFETY: the caller says that the list has as many values.
+    // SAFETY: the caller ensures that the list has as many values.
     (0..count).map(move |index| unsafe { value(first, index) })
 }
 
@@ -26,11 +27,11 @@ pub(super) unsafe fn values<T: Copy>(
 /// # Safety
 /// `first` has more than `index` values.
 pub(super) unsafe fn value<T: Copy>(first: *const T, index: usize) -> T {
-    // SAFETY: the caller says so.
+    // SAFETY: ensured by the caller.
     unsafe { first.add(index).read_unaligned() }
 }
 
-/// Returns a copy of the bytes of a text; empty where there is none or the length is negative.
+/// Returns a copy of the bytes of a string; empty if it is null or the length is negative.
 ///
 /// # Safety
 /// `first` is null or has `length` bytes.
@@ -42,7 +43,7 @@ pub(super) unsafe fn bytes(first: *const u8, length: i32) -> Vec<u8> {
     };
     let mut copy = Vec::with_capacity(length);
     if length > 0 {
-        // SAFETY: the caller says that there are as many bytes, and the vector has the capacity.
+        // SAFETY: the caller ensures that there are as many bytes, and the vector has the capacity.
         unsafe {
             std::ptr::copy_nonoverlapping(first, copy.as_mut_ptr(), length);
             copy.set_len(length);
@@ -60,12 +61,12 @@ pub(super) unsafe fn write<T: Copy>(first: *mut T, values: &[T]) {
         return;
     }
     for (index, value) in values.iter().enumerate() {
-        // SAFETY: the caller says that there is space for so many.
+        // SAFETY: the caller ensures that there is memory for as many values.
         unsafe { first.add(index).write_unaligned(*value) };
     }
 }
 
-/// Vectors of four components as bits.
+/// Returns vectors of four components as bits.
 ///
 /// # Safety
 /// `first` is null or has four components for each vector.
@@ -74,7 +75,8 @@ pub(super) unsafe fn vectors<T: Copy>(
     count: i32,
     bits: fn(T) -> u32,
 ) -> Vec<[u32; 4]> {
-    // SAFETY: the caller says so; four values of `T` have no other alignment than bytes for `read_unaligned`.
+    // SAFETY: ensured by the caller; `read_unaligned` has no alignment requirement for four values
+    // of `T`.
     let vectors = unsafe { values(first.cast::<[T; 4]>(), count) };
     vectors.map(|vector| vector.map(bits)).collect()
 }

@@ -1,9 +1,12 @@
-//! What touches memory of others, and nothing else: the interfaces of GLVND ([`glx`], [`egl`]), the driver below ([`driver`]), the entry
-//! points of OpenGL ([`entry`], [`own`]), values that the driver writes ([`query`]) and buffers that it maps ([`ring`]).
+//! Access to memory of the application and the driver, and nothing else: the interfaces of GLVND
+//! ([`glx`], [`egl`]), the driver ([`driver`]), the entry points of OpenGL ([`entry`], [`own`]),
+//! values that the driver writes ([`query`]) and buffers that it maps ([`ring`]).
 //!
-//! Applications keep to the OpenGL specification in what their pointers refer to; this is the reason of every `unsafe` here that has no other. The
-//! specification promises nothing where it defines an error: counts, sizes, targets and names are judged before a pointer is used. Pointers need not
-//! be aligned, and other threads may write to what they refer to: see [`memory`].
+//! Applications follow the OpenGL specification with regard to the memory that their pointers refer
+//! to; this is the reason of every `unsafe` here that has no other. The specification guarantees
+//! nothing if it defines an error: counts, sizes, targets and names are validated before a pointer
+//! is used. Pointers need not be aligned, and other threads may write to the memory: see
+//! [`memory`].
 
 #![allow(
     clippy::missing_safety_doc,

@@ -1,7 +1,8 @@
-//! The vendor whose driver really draws: `GLASM_VENDOR` names it, as `__GLX_VENDOR_LIBRARY_NAME` would; else it is Mesa.
+//! The vendor whose driver draws: `GLASM_VENDOR` names it, like `__GLX_VENDOR_LIBRARY_NAME`; the
+//! default is Mesa.
 //!
 //! Commands of GLX and EGL about contexts call its functions, and [`current`](super::current)
-//! follows what becomes of the contexts.
+//! tracks the state of the contexts.
 
 use super::current::{self, Native};
 use super::driver::{self, GetProcAddress};
@@ -37,9 +38,9 @@ fn is_privileged() -> bool {
     issetugid() != 0
 }
 
-/// Returns the value of a variable that says which files are loaded or written. `None` in processes
-/// with more privileges than the user who starts them: set-user-ID programs, and others that the
-/// dynamic linker calls secure.
+/// Returns the value of a variable that selects files to load or write. `None` in processes with
+/// more privileges than the user who starts them: set-user-ID programs, and others in
+/// secure-execution mode of the dynamic linker.
 pub(crate) fn trusted_variable(name: &str) -> Option<OsString> {
     if is_privileged() {
         return None;
@@ -47,7 +48,8 @@ pub(crate) fn trusted_variable(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
-/// `GetProcAddress` of the real vendor. It is another one when the system's library was unloaded and has come again.
+/// `GetProcAddress` of the real vendor. It changes when the system's library was unloaded and is
+/// loaded again.
 pub(super) struct Lookup(AtomicPtr<c_void>);
 
 impl Lookup {
@@ -75,7 +77,7 @@ pub(super) fn main(system: &str, name: &CStr, ours: *mut c_void) -> Option<*mut 
     let vendor = vendor.map(|it| it.to_string_lossy().into_owned());
     let vendor = vendor.as_deref().unwrap_or("mesa");
     let library = format!("{system}_{vendor}.so.0");
-    // With a slash it would be a path, which the dynamic linker takes from any directory.
+    // With a slash it would be a path, which the dynamic linker loads from any directory.
     let problem = if vendor.contains('/') {
         "is a path and no name"
     } else {
@@ -92,7 +94,7 @@ pub(super) fn main(system: &str, name: &CStr, ours: *mut c_void) -> Option<*mut 
     None
 }
 
-/// Returns a command of OpenGL or of a window system: ours, or else the vendor's.
+/// Returns a command of OpenGL or of a window system: that of this library, otherwise the vendor's.
 ///
 /// # Safety
 /// The name ends with a zero.
@@ -101,7 +103,7 @@ pub(super) unsafe fn command(
     name: *const u8,
     window_system: fn(&str) -> Option<*mut c_void>,
 ) -> *mut c_void {
-    // SAFETY: the caller says so.
+    // SAFETY: ensured by the caller.
     let text = unsafe { CStr::from_ptr(name.cast::<c_char>()) }
         .to_str()
         .unwrap_or_default();
@@ -117,7 +119,8 @@ fn function(library: &str, name: &CStr) -> Option<*mut c_void> {
     if library.starts_with("libGLX") {
         unload_glx();
     }
-    // SAFETY: loading runs initialization code of the vendor's library, which is what this is for.
+    // SAFETY: loading runs initialization code of the vendor's library, which is the purpose of
+    // this function.
     let handle = unsafe { dlopen(file.as_ptr(), RTLD_NOW | RTLD_LOCAL) };
     if handle.is_null() {
         return None;
@@ -125,31 +128,32 @@ fn function(library: &str, name: &CStr) -> Option<*mut c_void> {
     if library.starts_with("libGLX") {
         GLX.store(handle as usize, Ordering::Release);
     }
-    // SAFETY: the library is there, and the name ends with a zero.
+    // SAFETY: the library is loaded, and the name ends with a zero.
     let found = unsafe { dlsym(handle, name.as_ptr()) };
     (!found.is_null()).then_some(found)
 }
 
-/// The vendor's library for GLX, if one is loaded.
+/// Vendor's library for GLX, if one is loaded.
 static GLX: AtomicUsize = AtomicUsize::new(0);
 
-/// libGLX asks once for its vendor; a second time it was unloaded, which this library cannot be, and the vendor's library holds on to the old one: it would
-/// have been unloaded, too.
+/// Unloads the vendor's library of the old libGLX. libGLX asks once for its vendor; a second
+/// request means that it was unloaded, while this library cannot be, and the vendor's library
+/// refers to the old one: it would have been unloaded, too.
 fn unload_glx() {
     let old = GLX.swap(0, Ordering::AcqRel) as *mut c_void;
     if !old.is_null() {
         // Commands of the driver are looked up again, from EGL's vendor if that is loaded.
         driver::forget(super::egl::lookup());
-        // SAFETY: what is loaded is unloaded once. Its functions for GLX were called through the
-        // old libGLX alone, which the application has unloaded, so that none of its threads is in
-        // them; commands of OpenGL that EGL's contexts use belong to libraries that stay loaded for
+        // SAFETY: the library is unloaded once. Its functions for GLX were called through the old
+        // libGLX alone, which the application has unloaded, so that none of its threads is in them;
+        // commands of OpenGL that EGL's contexts use belong to libraries that remain loaded for
         // EGL's vendor, and no pointer to them is stored here.
         unsafe { dlclose(old) };
     }
 }
 
-/// A function of the real vendor, which its `GetProcAddress` gives: `vendor_function!(LOOKUP, name
-/// as type)`, `None` if it has none.
+/// Returns a function of the real vendor through its `GetProcAddress`: `vendor_function!(LOOKUP,
+/// name as type)`, `None` if it has none.
 macro_rules! vendor_function {
     ($lookup:ident, $name:ident as $ty:ty) => {{
         let found = $lookup.get().map(|lookup| {
@@ -162,13 +166,13 @@ macro_rules! vendor_function {
     }};
 }
 
-/// A handle of the window system: a display, a configuration, a surface or a context.
+/// Handle of the window system: a display, a configuration, a surface or a context.
 pub(super) type Pointer = *mut c_void;
 
-/// What a function of the vendor returns; the default value is that of a function that the vendor
-/// lacks.
+/// Return value of a function of the vendor; the default value is that of a function that the
+/// vendor lacks.
 pub(super) trait Outcome: Default {
-    /// Decides whether the function has done what it is for.
+    /// Returns true if the function has succeeded.
     fn is_success(&self) -> bool;
 }
 
@@ -194,8 +198,8 @@ pub(super) fn register(context: Pointer, sharing: Pointer) -> Pointer {
     context
 }
 
-/// Makes a context current, or none if it is null, with a function of the vendor. Without one
-/// nothing changes.
+/// Makes a context current, or none if it is null, with a function of the vendor. No effect without
+/// such a function.
 pub(super) fn select<R: Outcome>(context: Pointer, vendor: Option<impl FnOnce() -> R>) -> R {
     current::leaving();
     let outcome = vendor.map(|select| select());
@@ -205,9 +209,10 @@ pub(super) fn select<R: Outcome>(context: Pointer, vendor: Option<impl FnOnce() 
     outcome.unwrap_or_default()
 }
 
-/// Destroys a context with a function of the vendor. Without one nothing is destroyed.
+/// Destroys a context with a function of the vendor. No effect without such a function.
 pub(super) fn destroy<R: Outcome>(context: Pointer, vendor: Option<impl FnOnce() -> R>) -> R {
-    // Before it is destroyed, as another thread may get its name for a new context then.
+    // The context is removed before it is destroyed, since another thread may receive its name for
+    // a new context afterwards.
     let removed = current::remove(Native(context as usize));
     let outcome = vendor.map(|destroy| destroy());
     if outcome.as_ref().is_some_and(R::is_success) {
@@ -224,7 +229,7 @@ macro_rules! context_command {
         $(#[$about])*
         unsafe extern "C" fn $name($($parameter: $ty),*) -> $result {
             let create = vendor_function!($vendor, $name as unsafe extern "C" fn($($ty),*) -> $result);
-            // SAFETY: arguments are forwarded as they come.
+            // SAFETY: arguments are forwarded unchanged.
             let context = create.map_or(std::ptr::null_mut(), |create| unsafe { create($($parameter),*) });
             native::register(context, $share)
         }
@@ -234,7 +239,7 @@ macro_rules! context_command {
         $(#[$about])*
         unsafe extern "C" fn $name($($parameter: $ty),*) -> $result {
             let vendor = vendor_function!($vendor, $name as unsafe extern "C" fn($($ty),*) -> $result);
-            // SAFETY: arguments are forwarded as they come.
+            // SAFETY: arguments are forwarded unchanged.
             let vendor = vendor.map(|vendor| move || unsafe { vendor($($parameter),*) });
             native::$kind($context, vendor)
         }
@@ -247,7 +252,7 @@ macro_rules! context_commands {
     ($vendor:ident; $($(#[$about:meta])* $kind:ident $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty $(= $context:expr)?;)*) => {
         $(native::context_command! { $vendor $(#[$about])* $kind $name($($parameter: $ty),*) -> $result $(= $context)? })*
 
-        /// Commands that create contexts, make them current and destroy them.
+        /// Returns the commands that create contexts, make them current and destroy them.
         fn window_system(name: &str) -> Option<*mut c_void> {
             Some(match name {
                 $(stringify!($name) => $name as *mut c_void,)*

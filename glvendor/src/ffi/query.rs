@@ -4,17 +4,17 @@ use super::driver;
 use crate::text::Named;
 use std::ffi::{CStr, CString, c_char, c_void};
 
-/// More components than any state has that is asked for here.
+/// Upper bound on the number of components of queried state.
 const MOST: usize = 16;
 
-/// Functions that give the first `N` values which a command of the driver writes.
+/// Defines functions that return the first `N` values which a command of the driver writes.
 macro_rules! queries {
     ($($(#[$doc:meta])* fn $name:ident($($parameter:ident: $of:ty),*) -> [$ty:ty] = $command:ident;)*) => {$(
         $(#[$doc])*
         pub(crate) fn $name<const N: usize>($($parameter: $of),*) -> [$ty; N] {
             const { assert!(N <= MOST) };
             let mut values = [<$ty>::default(); MOST];
-            // SAFETY: none of the states that are asked for here has more components.
+            // SAFETY: none of the queried states has more components.
             unsafe { driver::$command($($parameter,)* values.as_mut_ptr()) };
             std::array::from_fn(|n| values[n])
         }
@@ -22,11 +22,11 @@ macro_rules! queries {
 }
 
 queries! {
-    /// State as floats.
+    /// Returns state as floats.
     fn floats(name: u32) -> [f32] = GetFloatv;
-    /// State as doubles.
+    /// Returns state as doubles.
     fn doubles(name: u32) -> [f64] = GetDoublev;
-    /// State as integers.
+    /// Returns state as integers.
     fn integers(name: u32) -> [i32] = GetIntegerv;
     /// Returns a value of a light.
     fn light(light: u32, name: u32) -> [f32] = GetLightfv;
@@ -58,9 +58,9 @@ queries! {
     fn current_attribute(number: u32, name: u32) -> [f32] = GetVertexAttribfv;
     /// Returns the same where integers were set.
     fn current_integers(number: u32, name: u32) -> [u32] = GetVertexAttribIuiv;
-    /// Order of a map.
+    /// Returns the order of a map.
     fn map_integers(target: u32, name: u32) -> [i32] = GetMapiv;
-    /// Domain of a map.
+    /// Returns the domain of a map.
     fn map_floats(target: u32, name: u32) -> [f32] = GetMapfv;
     /// Returns a value of a shader.
     fn shader(shader: u32, name: u32) -> [i32] = GetShaderiv;
@@ -88,20 +88,20 @@ pub(crate) fn load_matrix(matrix: &[f32; 16]) {
     unsafe { driver::LoadMatrixf(matrix.as_ptr()) };
 }
 
-/// Returns the points of a map, which are as many numbers.
+/// Returns the points of a map, `count` numbers.
 pub(crate) fn map_points(target: u32, count: usize) -> Vec<f32> {
     let mut values = vec![0.0; count];
-    // SAFETY: there is space for as many numbers as the driver's orders demand.
+    // SAFETY: the buffer has the size that the driver's orders require.
     unsafe { driver::GetMapfv(target, driver::constants::COEFF, values.as_mut_ptr()) };
     values
 }
 
-/// One integer of the state.
+/// Returns one integer of the state.
 pub(crate) fn integer(name: u32) -> i32 {
     integers::<1>(name)[0]
 }
 
-/// Returns whether state is true.
+/// Returns true if state is true.
 pub(crate) fn is_set(name: u32) -> bool {
     integer(name) != 0
 }
@@ -121,7 +121,7 @@ pub(crate) fn delete_texture(texture: u32) {
 }
 
 /// Returns a texture of the same size and colors as one of `RGBA32F` that has a single level. 0 if
-/// the driver refuses it.
+/// the driver rejects it.
 pub(crate) fn copied_texture(texture: u32, [width, height]: [i32; 2]) -> u32 {
     const TEXTURE_2D: u32 = 0x0DE1;
     let bound = integer(0x8069) as u32;
@@ -136,12 +136,12 @@ pub(crate) fn copied_texture(texture: u32, [width, height]: [i32; 2]) -> u32 {
     copy
 }
 
-/// Returns the last of so many new names of buffers; the others are free again. 0 if the driver
-/// gives none.
+/// Returns the last of `count` new names of buffers; the others are freed again. 0 if the driver
+/// returns none.
 pub(crate) fn last_new_buffer_name(count: usize) -> u32 {
     let mut names = vec![0; count];
     let length = i32::try_from(count).unwrap_or(0);
-    // SAFETY: the list has as many elements.
+    // SAFETY: the list has `length` elements.
     unsafe { driver::GenBuffers(length, names.as_mut_ptr()) };
     let last = names.pop().unwrap_or(0);
     // SAFETY: the list has one element less.
@@ -149,7 +149,8 @@ pub(crate) fn last_new_buffer_name(count: usize) -> u32 {
     last
 }
 
-/// Draws vertices that have nothing but numbers, with a vertex array object that exists only meanwhile.
+/// Draws vertices without attributes other than their numbers, with a temporary vertex array
+/// object.
 pub(crate) fn draw_without_arrays(mode: u32, count: i32) {
     let bound = integer(driver::constants::VERTEX_ARRAY_BINDING) as u32;
     let mut no_arrays = 0;
@@ -162,13 +163,13 @@ pub(crate) fn draw_without_arrays(mode: u32, count: i32) {
     unsafe { driver::DeleteVertexArrays(1, &no_arrays) };
 }
 
-/// What pixels are read from.
+/// Source of pixels.
 pub(crate) enum Unpacked {
     /// Memory of the application: no buffer is bound.
     Memory,
-    /// These bytes of the buffer that is bound.
+    /// Bytes of the bound buffer.
     Buffer(Vec<u8>),
-    /// The buffer that is bound is mapped or has no such bytes, which is an error.
+    /// The bound buffer is mapped or has no such bytes, which is an error.
     Missing,
 }
 
@@ -213,7 +214,7 @@ pub(crate) fn move_raster_position(x: f32, y: f32) {
     unsafe { driver::Bitmap(0, 0, 0.0, 0.0, x, y, std::ptr::null()) };
 }
 
-/// Returns whether something is enabled.
+/// Returns true if a capability is enabled.
 pub(crate) fn is_enabled(capability: u32) -> bool {
     driver::IsEnabled(capability) != 0
 }
@@ -221,7 +222,7 @@ pub(crate) fn is_enabled(capability: u32) -> bool {
 /// Queries the position of a sample in its pixel.
 pub(crate) fn sample_position(sample: u32) -> [f32; 2] {
     let mut place = [0.5; 2];
-    // SAFETY: a place has two coordinates.
+    // SAFETY: a position has two coordinates.
     unsafe { driver::GetMultisamplefv(0x8E50, sample, place.as_mut_ptr()) };
     place
 }
@@ -234,7 +235,8 @@ pub(crate) fn array_pointer(name: u32) -> usize {
     pointer as usize
 }
 
-/// The array of a numbered attribute, beginning at an address or at an offset of the buffer that is bound.
+/// Sets the array of a numbered attribute, beginning at an address or at an offset of the bound
+/// buffer.
 pub(crate) fn set_attribute_array(
     number: u32,
     size: i32,
@@ -243,7 +245,7 @@ pub(crate) fn set_attribute_array(
     stride: i32,
     pointer: usize,
 ) {
-    // SAFETY: the driver keeps the address; it is that of an array that the application has given.
+    // SAFETY: the driver stores the address; it is that of an array of the application.
     unsafe {
         driver::VertexAttribPointer(
             number,
@@ -268,18 +270,18 @@ fn text(text: *const u8) -> String {
 
 /// Returns a string of the driver: `VERSION`.
 pub(crate) fn string(name: u32) -> String {
-    // SAFETY: what it gives is checked.
+    // SAFETY: the result is checked.
     text(unsafe { driver::GetString(name) })
 }
 
-/// One of its strings: `EXTENSIONS`.
+/// Returns one string of a list: `EXTENSIONS`.
 pub(crate) fn indexed_string(name: u32, index: u32) -> String {
-    // SAFETY: what it gives is checked.
+    // SAFETY: the result is checked.
     text(unsafe { driver::GetStringi(name, index) })
 }
 
-/// Returns a program string for the driver, bound to a target of ARB_vertex_program. Gives the
-/// position of the error, -1 if there is none.
+/// Loads a program string into the driver's program, bound to a target of ARB_vertex_program.
+/// Returns the position of the error, -1 if there is none.
 pub(crate) fn load_arb_program(target: u32, text: &[u8]) -> i32 {
     let Ok(length) = i32::try_from(text.len()) else {
         return 0;
@@ -288,16 +290,16 @@ pub(crate) fn load_arb_program(target: u32, text: &[u8]) -> i32 {
     unsafe { driver::ProgramStringARB(target, 0x8875, length, text.as_ptr().cast()) };
     let position = integer(0x864B);
     if position != -1 {
-        // The application does not hear of what the driver says about programs that it does not know.
+        // Discards the driver's errors about programs that are unknown to the application.
         driver::GetError();
     }
     position
 }
 
-/// New names of programs from the driver; `None` if it has none.
+/// Returns new names of programs from the driver; `None` if it has none.
 pub(crate) fn program_names(count: usize) -> Option<Vec<u32>> {
     let mut names = vec![0; count];
-    // SAFETY: there is space for as many names.
+    // SAFETY: the buffer has space for `count` names.
     unsafe { driver::GenProgramsARB(i32::try_from(count).ok()?, names.as_mut_ptr()) };
     names.iter().all(|&name| name != 0).then_some(names)
 }
@@ -315,14 +317,14 @@ pub(crate) fn set_env_parameter(target: u32, index: u32, value: [f32; 4]) {
     unsafe { driver::ProgramEnvParameter4fvARB(target, index, value.as_ptr()) };
 }
 
-/// Sets a local parameter of the driver's program that is bound.
+/// Sets a local parameter of the driver's bound program.
 pub(crate) fn set_local_parameter(target: u32, index: u32, value: [f32; 4]) {
     // SAFETY: four components.
     unsafe { driver::ProgramLocalParameter4fvARB(target, index, value.as_ptr()) };
 }
 
-/// Creates a shader of a module, with the first of its specialization constants. `Err` has what the
-/// driver says about it.
+/// Creates a shader of a module, with the first of its specialization constants. `Err` has the
+/// driver's message.
 pub(crate) fn create_shader(kind: u32, words: &[u32], constants: &[u32]) -> Result<u32, String> {
     let shader = driver::CreateShader(kind);
     let bytes =
@@ -343,7 +345,7 @@ pub(crate) fn create_shader(kind: u32, words: &[u32], constants: &[u32]) -> Resu
     checked(shader)
 }
 
-/// Creates a shader of GLSL. `Err` has what the driver says about it.
+/// Creates a shader of GLSL. `Err` has the driver's message.
 pub(crate) fn create_shader_of_text(kind: u32, text: &str) -> Result<u32, String> {
     let shader = driver::CreateShader(kind);
     let bytes = i32::try_from(text.len()).map_err(|_| "a text of two gigabytes".to_owned())?;
@@ -353,12 +355,12 @@ pub(crate) fn create_shader_of_text(kind: u32, text: &str) -> Result<u32, String
     checked(shader)
 }
 
-/// Returns a shader, if the driver takes it.
+/// Returns a shader, if the driver accepts it.
 fn checked(shader: u32) -> Result<u32, String> {
     if self::shader::<1>(shader, 0x8B81) == [0] {
         let mut log = vec![0_u8; 4096];
         let mut length = 0;
-        // SAFETY: there is space for so many bytes.
+        // SAFETY: the buffer has this size.
         unsafe { driver::GetShaderInfoLog(shader, 4096, &mut length, log.as_mut_ptr().cast()) };
         log.truncate(usize::try_from(length).unwrap_or(0));
         driver::DeleteShader(shader);
@@ -368,7 +370,7 @@ fn checked(shader: u32) -> Result<u32, String> {
 }
 
 /// Returns a program object of shaders, which are deleted with it; a separable one can be part of a
-/// pipeline object. `Err` has what the driver says about it.
+/// pipeline object. `Err` has the driver's message.
 pub(crate) fn link_program(shaders: &[u32], is_separable: bool) -> Result<u32, String> {
     let program = driver::CreateProgram();
     if is_separable {
@@ -386,7 +388,7 @@ pub(crate) fn link_program(shaders: &[u32], is_separable: bool) -> Result<u32, S
     if self::program::<1>(program, 0x8B82) == [0] {
         let mut log = vec![0_u8; 4096];
         let mut length = 0;
-        // SAFETY: there is space for so many bytes.
+        // SAFETY: the buffer has this size.
         unsafe { driver::GetProgramInfoLog(program, 4096, &mut length, log.as_mut_ptr().cast()) };
         log.truncate(usize::try_from(length).unwrap_or(0));
         driver::DeleteProgram(program);
@@ -411,7 +413,7 @@ pub(crate) fn shader_text(shader: u32) -> String {
     let [size] = self::shader(shader, driver::constants::SHADER_SOURCE_LENGTH);
     let mut text = vec![0_u8; usize::try_from(size).unwrap_or(0)];
     let mut written = 0;
-    // SAFETY: there is space for so many bytes.
+    // SAFETY: the buffer has this size.
     unsafe { driver::GetShaderSource(shader, size, &mut written, text.as_mut_ptr().cast()) };
     text.truncate(usize::try_from(written).unwrap_or(0));
     String::from_utf8_lossy(&text).into_owned()
@@ -425,7 +427,7 @@ pub(crate) fn pipeline_name() -> u32 {
     name
 }
 
-/// Gives a resource of a program object that has no number in its text the number of its binding.
+/// Sets the binding of a resource of a program object whose source does not specify it.
 pub(crate) fn set_binding(program: u32, resource: &Named) {
     let Ok(name) = CString::new(resource.name.as_str()) else {
         return;
@@ -452,17 +454,18 @@ pub(crate) fn delete_buffer(buffer: u32) {
     unsafe { driver::DeleteBuffers(1, &buffer) };
 }
 
-/// How buffers are bound to the uniform buffer bindings.
+/// Method of binding buffers to the uniform buffer bindings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Binds {
-    /// One binding after the other, which binds to the target, too.
+    /// Bindings are set one at a time, which also binds to the generic target.
     #[default]
     Single,
     /// `ARB_multi_bind`
     Several,
 }
 
-/// Binds a part of a buffer, by its offset and its size, to a uniform buffer binding, and nothing else.
+/// Binds a range of a buffer, by its offset and its size, to a uniform buffer binding, and to no
+/// other target.
 pub(crate) fn bind_uniform_buffer(
     binding: u32,
     (buffer, offset, size): (u32, usize, usize),
@@ -485,7 +488,8 @@ pub(crate) fn bind_uniform_buffer(
     unsafe { driver::BindBuffersRange(0x8A11, binding, 1, &buffer, &offset, &size) };
 }
 
-/// Binds the part of a buffer that is bound to a binding of atomic counters to one of storage buffers, too.
+/// Binds the range of a buffer that is bound to a binding of atomic counters to one of storage
+/// buffers, too.
 pub(crate) fn bind_counters(binding: u32, storage_binding: u32) {
     const ATOMIC_COUNTER_BUFFER_BINDING: u32 = 0x92C1;
     const STORAGE: u32 = 0x90D2;
@@ -515,7 +519,8 @@ pub(crate) fn buffer_size(target: u32, buffer: u32) -> isize {
     size as isize
 }
 
-/// Binds the first bytes of a buffer, or all, to a uniform buffer binding. Buffers are cut to what the driver allows.
+/// Binds the first bytes of a buffer, or all, to a uniform buffer binding. Sizes are limited to the
+/// maximum of the driver.
 pub(crate) fn bind_first(binding: u32, buffer: u32, size: Option<usize>, binds: Binds) {
     if buffer == 0 {
         return bind_uniform_buffer(binding, (0, 0, 0), binds);
@@ -529,14 +534,14 @@ pub(crate) fn bind_first(binding: u32, buffer: u32, size: Option<usize>, binds: 
     bind_uniform_buffer(binding, (buffer, 0, size), binds);
 }
 
-/// Writes words to the uniform buffer that is bound.
+/// Writes words to the bound uniform buffer.
 pub(crate) fn write_uniform_buffer(offset: usize, words: &[u32]) {
     let (offset, size) = (offset as isize, size_of_val(words) as isize);
-    // SAFETY: the list has this size; the driver checks that the buffer has the room.
+    // SAFETY: the list has this size; the driver checks that the buffer has sufficient size.
     unsafe { driver::BufferSubData(0x8A11, offset, size, words.as_ptr().cast()) };
 }
 
-/// What is bound to an image unit.
+/// Binding of an image unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ImageUnit {
     texture: u32,
@@ -548,7 +553,7 @@ pub(crate) struct ImageUnit {
 }
 
 impl ImageUnit {
-    /// The same image in another format: `GL_RGBA32F`.
+    /// Returns the same image in another format: `GL_RGBA32F`.
     pub(crate) fn in_format(self, format: Option<u32>) -> Self {
         Self {
             format: format.unwrap_or(self.format),

@@ -5,7 +5,8 @@
 //! before the command of the application runs (`crate::names`), and the ring writes to another one
 //! from then on. Memory of a buffer is written only while its store is locked and not given up.
 //!
-//! Where the driver has no `ARB_buffer_storage` each write maps its range, which no draw reads yet, without waiting.
+//! If the driver has no `ARB_buffer_storage` each write maps its range, which no draw reads yet,
+//! without waiting.
 
 use super::{driver, query};
 use crate::context::Shared;
@@ -19,34 +20,35 @@ const SIZE: usize = 1 << 20;
 /// Names that a ring passes over at most when applications have claimed its names.
 const MOST_PASSED: usize = 1 << 12;
 
-/// How a buffer is written to.
+/// Method of writing to a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Maps {
     /// Mapped for each write.
     #[default]
     Each,
-    /// It stays mapped: `ARB_buffer_storage`.
+    /// The buffer is mapped persistently: `ARB_buffer_storage`.
     Always,
 }
 
-/// How the memory of a buffer is reached.
+/// Access to the memory of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Memory {
-    /// It is mapped for each write.
+    /// The buffer is mapped for each write.
     Unmapped,
-    /// It stays mapped at this address, an integer because contexts move to other threads.
+    /// The buffer is mapped persistently at this address, an integer because contexts move to other
+    /// threads.
     Mapped(usize),
     /// The buffer is deleted: neither its name nor its memory is this library's.
     GivenUp,
 }
 
-/// A buffer of the driver that belongs to this library until its name is given up.
+/// Buffer of the driver that belongs to this library until its name is given up.
 #[derive(Debug)]
 pub(crate) struct Store {
-    /// The name, which is not 0.
+    /// Name, which is not 0.
     pub(crate) name: u32,
     memory: Mutex<Memory>,
-    /// Equals `memory == GivenUp`, for a look without the lock.
+    /// True if `memory == GivenUp`, which can be read without the lock.
     is_given_up: AtomicBool,
 }
 
@@ -55,8 +57,9 @@ impl Store {
         self.memory.lock()
     }
 
-    /// Deletes the buffer, unless that is done, so that the name is free. A context that shares the buffer must be current, outside of
-    /// `Begin` and `End`. Waits until no other thread writes to the buffer.
+    /// Deletes the buffer, unless it is deleted already, so that the name is free. A context that
+    /// shares the buffer must be current, outside of `Begin` and `End`. Waits until no other thread
+    /// writes to the buffer.
     pub(crate) fn give_up(&self) {
         let mut memory = self.lock();
         if *memory != Memory::GivenUp {
@@ -66,12 +69,12 @@ impl Store {
         }
     }
 
-    /// Decides whether the name is given up. It is before the driver deletes the buffer.
+    /// Returns true if the name is abandoned, before the driver deletes the buffer.
     pub(crate) fn is_given_up(&self) -> bool {
         self.is_given_up.load(Ordering::Acquire)
     }
 
-    /// A new name, without memory as yet.
+    /// Creates a store for a new name, without memory yet.
     fn new(name: u32) -> Self {
         Self {
             name,
@@ -80,7 +83,7 @@ impl Store {
         }
     }
 
-    /// Makes the buffer and maps it if it stays mapped. `None` if the driver refuses it.
+    /// Creates the buffer and maps it if mappings are persistent. `None` if the driver rejects it.
     fn allocate(&self, maps: Maps) -> Option<Memory> {
         const PERSISTENT_WRITES: u32 = 0x0002 | 0x0040 | 0x0080;
         const STREAM_DRAW: u32 = 0x88E0;
@@ -90,16 +93,16 @@ impl Store {
         driver::BindBuffer(UNIFORM_BUFFER, self.name);
         let memory = match maps {
             Maps::Each => {
-                // SAFETY: without a source the command reads no memory of ours.
+                // SAFETY: without a source the command reads no memory of this process.
                 unsafe { driver::BufferData(UNIFORM_BUFFER, size, std::ptr::null(), STREAM_DRAW) };
                 Some(Memory::Unmapped)
             }
             Maps::Always => {
-                // SAFETY: without a source the command reads no memory of ours.
+                // SAFETY: without a source the command reads no memory of this process.
                 unsafe {
                     driver::BufferStorage(UNIFORM_BUFFER, size, std::ptr::null(), PERSISTENT_WRITES)
                 };
-                // SAFETY: the command reads no memory of ours; its result is checked.
+                // SAFETY: the command reads no memory of this process; its result is checked.
                 let mapped =
                     unsafe { driver::MapBufferRange(UNIFORM_BUFFER, 0, size, PERSISTENT_WRITES) };
                 (!mapped.is_null()).then_some(Memory::Mapped(mapped as usize))
@@ -109,7 +112,8 @@ impl Store {
         memory
     }
 
-    /// Writes bytes at an offset. `None` if the name is given up or the driver does not map the range.
+    /// Writes bytes at an offset. `None` if the name is given up or the driver does not map the
+    /// range.
     fn write(&self, offset: usize, bytes: &[u8]) -> Option<()> {
         let memory = self.lock();
         if bytes.is_empty() {
@@ -120,9 +124,11 @@ impl Store {
             Memory::Unmapped => self.write_mapped(offset, bytes),
             Memory::Mapped(address) => {
                 debug_assert!(offset + bytes.len() <= SIZE);
-                // SAFETY: all `SIZE` bytes at the address are mapped until the buffer is deleted or redefined. `give_up` alone deletes
-                // it, which the lock excludes; applications cannot, as each command that names the buffer gives it up before. `Ring::write`
-                // checks that the range is in the buffer. No draw reads the range yet, and `bytes` is memory of this process's heap.
+                // SAFETY: all `SIZE` bytes at the address are mapped until the buffer is deleted or
+                // redefined. `give_up` alone deletes it, which the lock excludes; applications
+                // cannot, as each command that names the buffer abandons it before. `Ring::write`
+                // checks that the range is in the buffer. No draw reads the range yet, and `bytes`
+                // is memory of this process's heap.
                 unsafe {
                     std::ptr::copy_nonoverlapping(
                         bytes.as_ptr(),
@@ -141,7 +147,7 @@ impl Store {
         let bound = query::integer(0x8A28) as u32;
         driver::BindBuffer(0x8A11, self.name);
         let (offset, size) = (offset as isize, bytes.len() as isize);
-        // SAFETY: the command reads no memory of ours; its result is checked.
+        // SAFETY: the command reads no memory of this process; its result is checked.
         let mapped = unsafe { driver::MapBufferRange(0x8A11, offset, size, NEW_WRITES) };
         if !mapped.is_null() {
             // SAFETY: as many bytes are mapped for writing until `UnmapBuffer`; the lock prevents
@@ -156,13 +162,14 @@ impl Store {
     }
 }
 
-/// A sequence of buffers. Each range of a buffer is written once; a full buffer is replaced, and
-/// the driver retains the old one as long as draws read it.
+/// Sequence of buffers. Each range of a buffer is written once; a full buffer is replaced, and the
+/// driver retains the old one as long as draws read it.
 #[derive(Debug, Default)]
 pub(crate) struct Ring {
     store: Option<Arc<Store>>,
     maps: Maps,
-    /// Number of buffers up to now: the driver may give the name of a deleted buffer again.
+    /// Number of buffers created until now: the driver may return the name of a deleted buffer
+    /// again.
     serial: u32,
     used: usize,
     /// Names that are passed over for the next buffer.
@@ -170,9 +177,9 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// Makes space for so many bytes, in another buffer if this one is full or given up. What was
-    /// written before is lost then: the driver retains it for draws that are under way, and for
-    /// nothing else. `None` if the driver gives no buffer.
+    /// Reserves a number of bytes, in another buffer if this one is full or abandoned. Previous
+    /// contents are then lost: the driver retains them for draws in progress only. `None` if the
+    /// driver cannot create a buffer.
     pub(crate) fn reserve(&mut self, bytes: usize, maps: Maps, share: &Shared) -> Option<()> {
         let is_claimed = self.is_claimed();
         if self.store.is_some() && !is_claimed && self.used + bytes <= SIZE {
@@ -198,7 +205,8 @@ impl Ring {
         (self.store.as_ref().map_or(0, |it| it.name), self.serial)
     }
 
-    /// Writes bytes to space that was reserved. Returns their offset in the buffer, `None` if the buffer is given up.
+    /// Writes bytes to space that was reserved. Returns their offset in the buffer, `None` if the
+    /// buffer is given up.
     pub(crate) fn write(&mut self, bytes: &[u8], alignment: usize) -> Option<usize> {
         let offset = self.used.next_multiple_of(alignment.max(1));
         let end = offset.checked_add(bytes.len()).filter(|end| *end <= SIZE)?;
@@ -207,7 +215,8 @@ impl Ring {
         Some(offset)
     }
 
-    /// Binds a range of the buffer, by offset and size, to a uniform buffer binding. `None` if the buffer is given up.
+    /// Binds a range of the buffer, by offset and size, to a uniform buffer binding. `None` if the
+    /// buffer is given up.
     pub(crate) fn bind(
         &self,
         binding: u32,
@@ -215,7 +224,7 @@ impl Ring {
         binds: query::Binds,
     ) -> Option<()> {
         let store = self.store.as_ref()?;
-        // The name is this library's as long as the lock is held.
+        // The name belongs to this library while the lock is held.
         let memory = store.lock();
         if *memory == Memory::GivenUp {
             return None;
@@ -231,7 +240,8 @@ impl Ring {
         if let Some(old) = self.store.take() {
             release(&old, share);
         }
-        // The lock is held until the name is registered, so that a command of another thread that uses the name finds it.
+        // The lock is held until the name is registered, so that a command of another thread that
+        // uses the name finds it.
         let mut shared = share.lock();
         let name = query::last_new_buffer_name(1 + self.passed);
         if name == 0 {
@@ -252,14 +262,14 @@ impl Ring {
         Some(())
     }
 
-    /// Hands the buffer to the caller, which deletes it when this context is gone.
+    /// Passes the buffer to the caller, which deletes it when this context is deleted.
     pub(crate) fn take(&mut self) -> Option<Arc<Store>> {
         self.store.take()
     }
 }
 
 /// Deletes a buffer that is not written to any more, and then clears its name: a command that uses
-/// the name meanwhile waits for the deletion.
+/// the name at the same time waits for the deletion.
 pub(crate) fn release(store: &Arc<Store>, share: &Shared) {
     store.give_up();
     let mut shared = share.lock();

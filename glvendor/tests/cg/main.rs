@@ -1,9 +1,11 @@
-//! NVIDIA's Cg runtime as an application, unmodified: it compiles programs of ours for its profiles of assembly, loads them through the vendor
-//! library, and must draw what its own GLSL of the same programs draws on the driver alone. What a case is about stands in its file below
+//! NVIDIA's Cg runtime as an application, unmodified: it compiles our programs for its profiles of
+//! assembly, loads them through the vendor library, and must draw the same image as its own GLSL of
+//! the same programs on the driver alone. The purpose of a case is described in its file below
 //! `programs`.
 //!
-//! One test per pair of profiles and case, one per pair of profiles for Panda3D. They need what `cargo xtask setup` brings: the runtime, Xvfb, Mesa.
-//! `GLASM_TEST_CG=off` leaves the list empty: `cargo xtask test` has a step of its own for it.
+//! One test per pair of profiles and case, one per pair of profiles for Panda3D. They need the
+//! software that `cargo xtask setup` installs: the runtime, Xvfb, Mesa. `GLASM_TEST_CG=off` leaves
+//! the list empty: `cargo xtask test` has a separate step for it.
 
 #![cfg_attr(not(target_os = "linux"), allow(unused))]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
@@ -27,14 +29,14 @@ use std::process::{Command, ExitCode, ExitStatus};
 use std::sync::{Mutex, OnceLock};
 use support::Window;
 
-/// Edge of the pictures.
+/// Edge length of the images.
 const SIZE: usize = 128;
 
-/// How many pixels at edges may differ by more than a step. Profiles compute positions in orders of their own, so that an edge may run on the other side
-/// of a pixel's center.
+/// Maximum number of pixels at edges that may differ by more than a step. Profiles compute
+/// positions in different orders, so that an edge may run on the other side of a pixel's center.
 const EDGES: usize = 8;
 
-/// A picture with fewer colors shows nothing.
+/// An image with fewer colors is considered empty.
 const LEAST_COLORS: usize = 8;
 
 /// Says that there is an X server of our own.
@@ -52,7 +54,7 @@ fn main() -> ExitCode {
     } else if !arguments.list && std::env::var_os(INSIDE).is_none() {
         return inside_xvfb();
     } else if !arguments.list {
-        // What is wrong with it is told once.
+        // Errors in building it are reported once.
         client();
     }
     let cases = PAIRS.iter().flat_map(|pair| {
@@ -68,7 +70,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }
 
-/// What the machine lacks.
+/// Returns a description of the software that the machine lacks.
 fn missing() -> Option<String> {
     if cg::libraries().is_none() {
         return Some(format!(
@@ -80,7 +82,7 @@ fn missing() -> Option<String> {
     lacks("xvfb-run").then(|| "xvfb-run is not installed".to_owned())
 }
 
-/// Goes on with an X server, which lives as long as this program.
+/// Continues with an X server, which runs as long as this program.
 fn inside_xvfb() -> ExitCode {
     let mut command = Command::new("xvfb-run");
     command.args(["--auto-servernum", "--server-args=-screen 0 1280x1024x24"]);
@@ -91,16 +93,17 @@ fn inside_xvfb() -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// What the client left that drew all cases of a pair of profiles.
+/// Output of the client that drew all cases of a pair of profiles.
 struct Drawn {
     folder: PathBuf,
-    /// What it told of each case: mistakes that it found, and what it, the runtime and the vendor library wrote to standard error.
+    /// Messages about each case: errors that the client found, and output of the client, the
+    /// runtime and the vendor library on standard error.
     told: BTreeMap<String, String>,
     ended: ExitStatus,
 }
 
 impl Drawn {
-    /// The picture of a case, if there was nothing to tell of it.
+    /// Returns the image of a case, or its messages as an error.
     fn picture(&self, case: &Case) -> Result<Picture, Failed> {
         let told = self.told.get(case.name).map_or("", String::as_str).trim();
         if !told.is_empty() {
@@ -111,7 +114,7 @@ impl Drawn {
     }
 }
 
-/// The client, built once.
+/// Returns the path of the client, which is built once.
 fn client() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
@@ -167,7 +170,7 @@ fn draw(pair: &Pair) -> Drawn {
     }
 }
 
-/// Gives lines to the cases at whose beginning the client says their names.
+/// Assigns lines to the cases at whose beginning the client prints their names.
 fn sort_lines(text: &str, told: &mut BTreeMap<String, String>) {
     let mut case = String::new();
     for line in text.lines() {
@@ -181,7 +184,7 @@ fn sort_lines(text: &str, told: &mut BTreeMap<String, String>) {
     }
 }
 
-/// Both pictures are the same, but for what [`EDGES`] and a step of rounding allow.
+/// Checks that both images are equal, within the limits of [`EDGES`] and a step of rounding.
 fn compare(pair: &'static Pair, case: &Case) -> Result<(), Failed> {
     let reference = drawn(&REFERENCE).picture(case);
     let reference = reference.map_err(|it| format!("reference: {}", it.message().unwrap_or("")))?;

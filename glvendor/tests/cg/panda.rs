@@ -1,4 +1,4 @@
-//! Panda3D with a shader of Cg: what its window shows is what it shows on the driver alone.
+//! Panda3D with a shader of Cg: its window must show the same image as on the driver alone.
 
 use crate::picture::Picture;
 use crate::support::{self, Vendor, Window};
@@ -10,10 +10,10 @@ use std::process::Command;
 /// Edge of its window.
 const SIZE: usize = 192;
 
-/// A picture with fewer colors shows nothing.
+/// An image with fewer colors is considered empty.
 const LEAST_COLORS: usize = 1000;
 
-/// Which profiles it takes of those that there are.
+/// Profiles that it selects from the supported ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Profiles {
     /// The newest ones: gp5vp and gp5fp, or glslv and glslf on the driver alone.
@@ -27,7 +27,7 @@ struct Run {
     name: &'static str,
     vendor: Vendor,
     profiles: Profiles,
-    /// What the library says of the programs, if they are its own.
+    /// Messages of the library about the programs, if it executes them.
     loads: Option<[&'static str; 2]>,
 }
 
@@ -65,7 +65,7 @@ const RUNS: [Run; 5] = [
     },
 ];
 
-/// One test for each run but the reference.
+/// Returns one test for each run except for the reference.
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     RUNS[1..].iter().map(|run| {
         let name = format!("panda3d::{}", run.name);
@@ -73,7 +73,7 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     })
 }
 
-/// The Python that the modules of the package are for.
+/// Returns the Python that the modules of the package are for.
 fn python() -> String {
     format!("python{}", cg::PYTHON)
 }
@@ -94,7 +94,7 @@ fn compare(run: &Run) -> Result<Completion, Failed> {
     }
 }
 
-/// Runs it for a test, and reads what it has drawn.
+/// Runs it for a test, and reads the image that it has drawn.
 fn draw(run: &Run, test: &str) -> Result<Picture, Failed> {
     let picture: PathBuf = support::made(&format!("panda3d-{test}-{}.pam", run.name));
     let _ = std::fs::remove_file(&picture);

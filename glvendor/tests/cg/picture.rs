@@ -1,18 +1,18 @@
-//! Pictures of clients, and how far two of them are apart.
+//! Images of clients, and the distance of two of them.
 
 use std::path::Path;
 
 /// Steps of a channel, of 255, that neighbors differ by at an edge.
 const EDGE: u8 = 24;
 
-/// A picture as clients write it: four channels of eight bits, from the top.
+/// Image in the form that clients write: four channels of eight bits, from the top.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Picture {
     width: usize,
     pixels: Vec<[u8; 4]>,
 }
 
-/// How far a picture is from its reference.
+/// Distance of an image from its reference.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Distance {
     /// Pixels that differ at all.
@@ -26,7 +26,7 @@ pub(crate) struct Distance {
 }
 
 impl Picture {
-    /// Reads what a client has written; nothing if it has not, or only a part.
+    /// Reads an image that a client has written; `None` if it is missing or incomplete.
     pub(crate) fn read(path: &Path) -> Option<Self> {
         let bytes = std::fs::read(path).ok()?;
         let end = b"ENDHDR\n";
@@ -42,7 +42,7 @@ impl Picture {
         (pixels.len() == width * height).then_some(Self { width, pixels })
     }
 
-    /// How many colors it has.
+    /// Returns the number of colors.
     pub(crate) fn colors(&self) -> usize {
         let mut colors = self.pixels.clone();
         colors.sort_unstable();
@@ -50,12 +50,13 @@ impl Picture {
         colors.len()
     }
 
-    /// How many pixels it has.
+    /// Returns the number of pixels.
     pub(crate) fn size(&self) -> usize {
         self.pixels.len()
     }
 
-    /// Whether a pixel differs from one of its neighbors as shapes do from what is behind them.
+    /// Returns true if a pixel differs from one of its neighbors as much as shapes from their
+    /// background.
     fn is_edge(&self, at: usize) -> bool {
         let height = self.pixels.len() / self.width;
         let near = |it: usize, end: usize| it.saturating_sub(1)..(it + 2).min(end);
@@ -64,7 +65,7 @@ impl Picture {
             .any(|(x, y)| steps(self.pixels[at], self.pixels[y * self.width + x]) > EDGE)
     }
 
-    /// How far another picture of the same size is from this one.
+    /// Returns the distance of another image of the same size from this one.
     pub(crate) fn distance(&self, other: &Self) -> Option<Distance> {
         if (self.width, self.size()) != (other.width, other.size()) {
             return None;
@@ -89,7 +90,7 @@ impl Picture {
     }
 }
 
-/// The most that a channel differs by.
+/// Returns the largest difference of a channel.
 fn steps(a: [u8; 4], b: [u8; 4]) -> u8 {
     std::iter::zip(a, b)
         .map(|(a, b)| a.abs_diff(b))

@@ -1,4 +1,4 @@
-//! Which profiles the runtime compiles for, and which cases each of them can draw.
+//! Profiles that the runtime compiles for, and the cases that each of them can draw.
 
 use crate::support::Vendor;
 
@@ -9,12 +9,12 @@ pub(crate) struct Pair {
     fragment: &'static str,
     /// Geometry, tessellation control and tessellation evaluation; `-` where there is none.
     between: [&'static str; 3],
-    /// How much vertex and fragment programs can do.
+    /// Capabilities of vertex and fragment programs.
     level: [Level; 2],
     /// Cases that only this pair lacks.
     lacks: &'static [&'static str],
     pub(crate) vendor: Vendor,
-    /// What is set besides what the vendor needs.
+    /// Environment variables in addition to those that the vendor needs.
     pub(crate) variables: &'static [(&'static str, &'static str)],
 }
 
@@ -49,9 +49,9 @@ pub(crate) static REFERENCE: Pair = Pair {
     variables: &[],
 };
 
-/// What is compared with it.
+/// Pairs of profiles that are compared.
 pub(crate) static PAIRS: [Pair; 8] = [
-    // The driver's own assembler, behind the library.
+    // The driver's own assembler, through the library.
     Pair {
         name: "arb",
         vertex: "arbvp1",
@@ -72,14 +72,16 @@ pub(crate) static PAIRS: [Pair; 8] = [
         vendor: Vendor::GlasmAlone,
         variables: &[],
     },
-    // The fragment profile of its time, fp20, is texture shaders and register combiners, which are no programs.
+    // The fragment profile of its generation, fp20, is texture shaders and register combiners,
+    // which are not programs.
     Pair {
         name: "vp20",
         vertex: "vp20",
         fragment: "arbfp1",
         between: NONE,
         level: [Arb, Arb],
-        // Programs of this language and of the next one read no state but matrices that registers track.
+        // Programs of this language and of the next one read no state but matrices that registers
+        // track.
         lacks: &["tracked_lights"],
         vendor: Vendor::Glasm,
         variables: &[],
@@ -139,13 +141,13 @@ pub(crate) static PAIRS: [Pair; 8] = [
 ];
 
 impl Pair {
-    /// Whether its profiles can compile a case.
+    /// Returns true if its profiles can compile a case.
     pub(crate) fn has(&self, case: &Case) -> bool {
         let is_enough = std::iter::zip(self.level, case.level).all(|(own, its)| own >= its);
         is_enough && !self.lacks.contains(&case.name)
     }
 
-    /// The profiles by stages, as the client wants them.
+    /// Returns the profiles by stages, in the form of the client.
     pub(crate) fn stages(&self) -> [&'static str; 5] {
         let [control, evaluation, geometry] = self.between;
         [self.vertex, control, evaluation, geometry, self.fragment]
@@ -155,7 +157,7 @@ impl Pair {
 /// A case that the client draws.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    /// What vertex and fragment programs must be able to do at least.
+    /// Minimum capabilities of vertex and fragment programs.
     level: [Level; 2],
 }
 

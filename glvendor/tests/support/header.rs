@@ -1,10 +1,11 @@
-//! Writes the header of a client from the registry of the Khronos group: all constants, and the commands that its sources name.
+//! Writes the header of a client from the registry of the Khronos group: all constants, and the
+//! commands that its sources name.
 
 use gl_generator::{Api, Cmd, Fallbacks, Profile, Registry};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// What clients use beyond OpenGL 4.6 with the compatibility profile.
+/// Extensions that clients use beyond OpenGL 4.6 with the compatibility profile.
 const EXTENSIONS: &[&str] = &[
     "GL_ARB_compute_variable_group_size",
     "GL_ARB_fragment_program",
@@ -35,7 +36,7 @@ const TYPES: &str = "#include <stddef.h>\n#include <stdint.h>\ntypedef unsigned 
                      typedef void (*GLDEBUGPROC)(GLenum, GLenum, GLuint, GLenum, GLsizei, const GLchar *, const void *);\n\
                      \ntypedef void c_void, GLvoid;\n";
 
-/// The header of a client with these sources.
+/// Returns the header of a client with these sources.
 pub(crate) fn of(sources: &str) -> String {
     let registry = Registry::new(
         Api::Gl,
@@ -80,7 +81,7 @@ pub(crate) fn of(sources: &str) -> String {
     header
 }
 
-/// A type of the registry in C.
+/// Returns a type of the registry in C.
 fn c_type(ty: &str) -> String {
     if let Some(target) = ty.strip_prefix("*const ") {
         return format!("{} const *", c_type(target));

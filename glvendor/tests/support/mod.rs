@@ -1,7 +1,8 @@
-//! Builds the clients, programs in C that draw with OpenGL, and runs them with the vendor library that Cargo has built for the tests.
+//! Builds the clients, programs in C that draw with OpenGL, and runs them with the vendor library
+//! that Cargo has built for the tests.
 //!
-//! A client gets its commands from EGL or GLX, as applications do, and ends with 0 if all it has seen is right, with [`CANNOT_RUN`] if there
-//! is no OpenGL of the system to draw with.
+//! A client gets its commands from EGL or GLX, as applications do, and ends with 0 if all its
+//! checks pass, with [`CANNOT_RUN`] if the system has no usable OpenGL.
 
 #![allow(dead_code, reason = "each test takes a part of it")]
 
@@ -14,10 +15,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Mutex, OnceLock};
 
-/// What clients end with where the system lacks what they need; the reason is what they have said last.
+/// Exit status of clients if the system lacks a requirement; the reason is the last line of their
+/// output.
 const CANNOT_RUN: i32 = 77;
 
-/// How a client gets at OpenGL.
+/// Window system interface of a client.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Window {
     /// EGL without a window system.
@@ -26,10 +28,10 @@ pub(crate) enum Window {
     Glx,
 }
 
-/// Which vendor draws.
+/// Vendor that draws.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Vendor {
-    /// The library under test, in front of Mesa, which keeps the ARB programs that it knows.
+    /// The library under test, in front of Mesa, which executes the ARB programs that it supports.
     Glasm,
     /// The library under test, which answers for all programs.
     GlasmAlone,
@@ -37,17 +39,18 @@ pub(crate) enum Vendor {
     Mesa,
 }
 
-/// The sources of the clients.
+/// Returns the directory of the sources of the clients.
 pub(crate) fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/clients")
 }
 
-/// A file or folder that tests make.
+/// Returns the path of a file or directory that tests create.
 pub(crate) fn made(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
-/// Names a library to test in place of the one that Cargo has built, as for i386. The clients are built with `CC`.
+/// Environment variable with the path of a library to test instead of the one that Cargo has built,
+/// as for i386. The clients are built with `CC`.
 const LIBRARY: &str = "GLASM_TEST_LIBRARY";
 
 /// Is set where that library is built without the feature `text`.
@@ -56,13 +59,15 @@ const WITHOUT_TEXT: &str = "GLASM_TEST_WITHOUT_TEXT";
 /// Clients that need this feature.
 const NEED_TEXT: [&str; 1] = ["beside"];
 
-/// Names the folder of Mesa's drivers for such clients. Their X server keeps its own.
+/// Environment variable with the directory of Mesa's drivers for such clients. Their X server uses
+/// its default.
 const DRIVERS: &str = "GLASM_TEST_DRIVERS";
 
-/// Folders of the libraries that such clients load.
+/// Environment variable with the directories of the libraries that such clients load.
 const LIBRARIES: &str = "GLASM_TEST_LIBRARIES";
 
-/// The library that Cargo has built: beside the test program, or above it.
+/// Returns the path of the library that Cargo has built: in the directory of the test program, or
+/// above it.
 fn library() -> PathBuf {
     const NAME: &str = "libglasm_glvendor.so";
     if let Some(given) = std::env::var_os(LIBRARY) {
@@ -75,7 +80,7 @@ fn library() -> PathBuf {
     found.join(NAME)
 }
 
-/// A folder in which GLVND finds the library, made once.
+/// Returns a directory in which GLVND finds the library; creates it once.
 fn vendors() -> &'static Path {
     static MADE: OnceLock<PathBuf> = OnceLock::new();
     MADE.get_or_init(|| {
@@ -93,7 +98,7 @@ fn vendors() -> &'static Path {
     })
 }
 
-/// Builds a client, once; nothing if there is no compiler.
+/// Builds a client, once; `None` if there is no compiler.
 fn build(name: &str) -> Option<PathBuf> {
     static BUILT: Mutex<Option<HashMap<String, Option<PathBuf>>>> = Mutex::new(None);
     let mut built = BUILT.lock().unwrap_or_else(|it| it.into_inner());
@@ -112,8 +117,9 @@ fn compile(name: &str) -> Option<PathBuf> {
     compile_sources(name, &sources, &[])
 }
 
-/// Builds a client of these sources, with more arguments for the compiler; nothing if there is no compiler. Other processes may build
-/// and run the same client meanwhile, so each uses a separate directory, and the program appears complete.
+/// Builds a client of these sources, with more arguments for the compiler; `None` if there is no
+/// compiler. Other processes may build and run the same client meanwhile, so each uses a separate
+/// directory, and the program appears complete.
 pub(crate) fn compile_sources(
     name: &str,
     sources: &[PathBuf],
@@ -156,7 +162,7 @@ pub(crate) fn compile_sources(
     Some(program)
 }
 
-/// Runs a client and gives what it prints; nothing if it cannot run here.
+/// Runs a client and returns its output; `None` if it cannot run here.
 pub(crate) fn run(name: &str, window: Window, vendor: Vendor) -> Option<String> {
     if NEED_TEXT.contains(&name) && std::env::var_os(WITHOUT_TEXT).is_some() {
         skip("the library is built without GLSL");
@@ -176,8 +182,8 @@ pub(crate) fn run_with(name: &str, window: Window, vendor: Vendor, variables: &[
     }
 }
 
-/// Runs a client on GLX as a set-user-ID program of root, started by another user, and returns what it says on the standard error stream. Nothing if it
-/// cannot run.
+/// Runs a client on GLX as a set-user-ID program of root, started by another user, and returns its
+/// output on the standard error stream. `None` if it cannot run.
 pub(crate) fn run_privileged(name: &str, variables: &[(&str, &str)]) -> Option<String> {
     use std::os::unix::fs::{PermissionsExt, chown};
     if std::env::var_os(LIBRARY).is_some() || !(has_program("xvfb-run") && has_program("setpriv")) {
@@ -261,8 +267,9 @@ pub(crate) fn run_in_valgrind(name: &str) {
     );
 }
 
-/// Whether a report is about an access of this library: by its first frame that is not the C library's or valgrind's, as copies are. What lives as long
-/// as the process is reported as lost memory where it is held by addresses within it.
+/// Returns true if a report is about an access of this library: determined by its first frame
+/// outside of the C library and valgrind, which implement copies. Memory that lives as long as the
+/// process is reported as lost if only interior pointers refer to it.
 fn is_ours(report: &str) -> bool {
     if report.contains("<kind>Leak_") {
         return false;
@@ -274,7 +281,8 @@ fn is_ours(report: &str) -> bool {
     first.is_some_and(|object| object.contains("glasm_glvendor"))
 }
 
-/// What a client is told if there is no driver of a name: it finds another one, or no OpenGL. Nothing if clients cannot run here.
+/// Returns the output of a client if there is no driver of a name: it finds another one, or no
+/// OpenGL. `None` if clients cannot run here.
 pub(crate) fn without_driver(name: &str, window: Window, driver: &str) -> Option<String> {
     run(name, window, Vendor::Glasm)?;
     let mut command = command(name, window, Vendor::Glasm)?;
@@ -320,7 +328,8 @@ pub(crate) fn set_vendor(command: &mut Command, window: Window, vendor: Vendor) 
     }
     command.env("CLIENT_WINDOW", format!("{window:?}"));
     command.env("LIBGL_ALWAYS_SOFTWARE", "1");
-    // A run path of the client does not reach libraries that libraries with a run path of their own load, as LLVM's is.
+    // A run path of the client does not reach libraries that libraries with a separate run path
+    // load, as LLVM's is.
     let others = [LIBRARIES, "LD_LIBRARY_PATH"].map(std::env::var_os);
     let own = (vendor != Vendor::Mesa).then(|| OsString::from(vendors()));
     let lists: Vec<OsString> = own

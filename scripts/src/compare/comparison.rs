@@ -1,12 +1,12 @@
-//! What two runs of a script come to.
+//! Comparison of two runs of a script.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Who ran a script.
+/// Driver that ran a script.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Driver {
-    /// The interface: `gl` or `vulkan`.
+    /// Interface: `gl` or `vulkan`.
     pub api: String,
     /// Name of the device.
     pub device: String,
@@ -20,56 +20,56 @@ impl fmt::Display for Driver {
     }
 }
 
-/// What two runs of a script come to.
+/// Comparison of two runs of a script.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Comparison {
-    /// Who ran the script.
+    /// Drivers that ran the script.
     pub drivers: [Driver; 2],
-    /// How they agree.
+    /// Degree of agreement.
     pub class: Class,
     /// Numbers that were compared.
     pub values: u64,
-    /// Those among them that differ.
+    /// Number of differing ones.
     pub differing: u64,
-    /// Zeros that differ in sign only; they count as equal.
+    /// Number of zeros that differ in sign only; they are treated as equal.
     pub zero_signs: u64,
-    /// The largest distance of two floats, in units in the last place of their type.
+    /// Largest distance of two floats, in units in the last place of their type.
     pub ulp: f64,
-    /// The largest difference of two floats near zero, where places do not count.
+    /// Largest difference of two floats near zero, for which units in the last place are not used.
     pub near_zero: f64,
-    /// The largest distance of two numbers with a fixed point, in steps.
+    /// Largest distance of two numbers with a fixed point, in steps.
     pub steps: f64,
     /// Verdicts on programs that were compared.
     pub verdicts: usize,
-    /// What differs, worst first.
+    /// Differences, largest first.
     pub differences: Vec<Difference>,
 }
 
-/// How two runs of a script agree.
+/// Degree of agreement of two runs of a script.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
-    /// In everything.
+    /// All values are equal.
     Exact,
-    /// All values are within the tolerances of the probes that looked at them, or within those of GL.
+    /// All values are within the tolerances of the probes that read them, or within those of GL.
     Within,
-    /// In something they do not.
+    /// Some values differ beyond the tolerances.
     Different,
-    /// There is nothing to compare; the text says why.
+    /// There is nothing to compare, for the reason in the string.
     NotCompared(String),
 }
 
-/// What differs.
+/// Kind of a difference.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DifferenceKind {
-    /// Whether the script passes.
+    /// Outcome of the script.
     Outcome,
-    /// Whether a program is accepted.
+    /// Acceptance of a program.
     Verdict,
-    /// Where the error of a program is.
+    /// Position of the error of a program.
     Position,
-    /// What programs left in framebuffers, buffers and images.
+    /// Contents of framebuffers, buffers and images.
     Values,
 }
 
@@ -85,18 +85,18 @@ impl DifferenceKind {
     }
 }
 
-/// One thing that differs.
+/// Difference of two runs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Difference {
-    /// What differs.
+    /// Kind of the difference.
     pub kind: DifferenceKind,
-    /// Whether it is more than a tolerance allows.
+    /// True if the difference exceeds the tolerance.
     pub beyond: bool,
-    /// Line of the script that shows it, where there is one.
+    /// Line of the script that shows it, if there is one.
     pub line: Option<u32>,
-    /// All about it.
+    /// Complete description.
     pub text: String,
-    /// The first and the worst pair of values, for values.
+    /// First and the worst pair of values, for values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<Sample>,
 }
@@ -104,9 +104,9 @@ pub struct Difference {
 /// Two values that differ, and where.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Sample {
-    /// The place: `(3, 4) green`, `byte 12`.
+    /// Location of the value: `(3, 4) green`, `byte 12`.
     pub place: String,
-    /// The values of the two runs.
+    /// Values of the two runs.
     pub values: [String; 2],
 }
 
@@ -135,12 +135,13 @@ impl Comparison {
         }
     }
 
-    /// The comparison of a script that one side cannot show.
+    /// Creates the comparison of a script that one side cannot run.
     pub fn not_compared(drivers: [Driver; 2], reason: String) -> Self {
         Self::empty(drivers, Class::NotCompared(reason))
     }
 
-    /// The comparison of a script of which a side has gone wrong before it could show anything.
+    /// Creates the comparison of a script that has failed on one side before it had any
+    /// observation.
     pub fn broken(drivers: [Driver; 2], text: String) -> Self {
         let mut comparison = Self::empty(drivers, Class::Different);
         comparison.differ(DifferenceKind::Outcome, None, text);
@@ -157,13 +158,14 @@ impl Comparison {
         });
     }
 
-    /// `3 ulp`, `1 step`, `3 ulp and 2e-7 near zero`; nothing if all numbers are equal.
+    /// Returns the distance such as `3 ulp`, `1 step`, `3 ulp and 2e-7 near zero`; `None` if all
+    /// numbers are equal.
     pub fn distance(&self) -> Option<String> {
         distance(self.ulp, self.near_zero, self.steps)
     }
 }
 
-/// `3 ulp`, `1 step`, `3 ulp and 2e-7 near zero`; nothing if all are 0.
+/// Formats a distance such as `3 ulp`, `1 step`, `3 ulp and 2e-7 near zero`; `None` if all are 0.
 pub(super) fn distance(ulp: f64, near_zero: f64, steps: f64) -> Option<String> {
     let mut parts = Vec::new();
     if ulp > 0.0 {

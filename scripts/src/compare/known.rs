@@ -1,4 +1,5 @@
-//! Differences between drivers that are decided already: by which section of which specification, and why.
+//! Differences between drivers that are decided already: by a section of a specification, with the
+//! reason.
 //!
 //! ```toml
 //! [[difference]]
@@ -10,10 +11,10 @@
 //! ```
 //!
 //! `scripts` and `kind` may be lists. `*` in a script denotes any part of a name, `**` for any
-//! directories; the path is compared from its end. An entry speaks of drivers whose interface,
-//! device or name contains `driver`, so what holds for one driver says nothing of others. One that
-//! explains nothing although scripts like each of its patterns were compared with such a driver is
-//! [stale](Known::stale), unless it says `sometimes = true`.
+//! directories; the path is compared from its end. An entry applies to drivers whose interface,
+//! device or name contains `driver`, and to no others. An entry that explains nothing although
+//! scripts matching each of its patterns were compared with such a driver is [stale](Known::stale),
+//! unless it has `sometimes = true`.
 
 use super::comparison::{Class, Comparison, Difference, DifferenceKind, Driver};
 use serde::de::{self, Deserializer, IntoDeserializer, SeqAccess, Visitor};
@@ -22,48 +23,48 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A list of known differences.
+/// List of known differences.
 #[derive(Debug, Default)]
 pub struct Known {
     entries: Vec<Entry>,
 }
 
-/// One entry, and whether it was of use.
+/// Entry, with a flag of its use.
 #[derive(Debug)]
 struct Entry {
     known: KnownDifference,
-    /// For each of its patterns, whether a script like it was compared with a driver of the entry.
+    /// For each of its patterns, true if a matching script was compared with a driver of the entry.
     compared: Vec<AtomicBool>,
     matched: AtomicBool,
 }
 
-/// A difference that is decided.
+/// Difference that is decided.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownDifference {
-    /// The scripts that show it.
+    /// Scripts that show it.
     #[serde(deserialize_with = "one_or_more")]
     pub scripts: Vec<String>,
-    /// A part of the driver's name.
+    /// Substring of the driver's name.
     pub driver: String,
-    /// What differs.
+    /// Kinds of differences that the entry covers.
     #[serde(deserialize_with = "one_or_more")]
     pub kind: Vec<DifferenceKind>,
-    /// The section of the specification that decides it.
+    /// Section of the specification that decides it.
     pub section: String,
-    /// Why the driver does otherwise.
+    /// Reason for the driver's deviation.
     pub reason: String,
-    /// Whether the difference does not show in every run: then the entry is never stale.
+    /// True if the difference does not occur in every run: such entries are never stale.
     #[serde(default)]
     pub sometimes: bool,
 }
 
-/// Why a difference is none of a driver's faults, or is one.
+/// Assessment of a difference: the reason why it is or is not a fault of a driver.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Decision {
-    /// The section of the specification that decides.
+    /// Section of the specification that decides.
     pub section: String,
-    /// Why drivers differ.
+    /// Reason for the difference of the drivers.
     pub reason: String,
 }
 
@@ -76,7 +77,7 @@ impl From<&KnownDifference> for Decision {
     }
 }
 
-/// The file.
+/// File.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -84,7 +85,7 @@ struct File {
     difference: Vec<KnownDifference>,
 }
 
-/// One thing or a list of them.
+/// Deserializes one value or a list of them.
 fn one_or_more<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Vec<T>, D::Error> {
@@ -143,8 +144,8 @@ impl Known {
         })
     }
 
-    /// Returns the entries that explain all that differs in a script beyond tolerances; `None` if
-    /// something is left, or nothing differs.
+    /// Returns the entries that explain all differences of a script beyond tolerances; `None` if a
+    /// difference is unexplained, or there is none.
     pub fn explain(&self, script: &str, comparison: &Comparison) -> Option<Vec<&KnownDifference>> {
         let differs = match &comparison.class {
             Class::NotCompared(_) => return None,
@@ -187,7 +188,8 @@ impl Known {
         self.entries.iter().filter(speaks).collect()
     }
 
-    /// Entries that explain nothing although scripts like each of their patterns were compared.
+    /// Returns the entries that explain nothing although scripts matching each of their patterns
+    /// were compared.
     pub fn stale(&self) -> Vec<&KnownDifference> {
         let is_set = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
         let is_stale = |entry: &&Entry| {
@@ -200,7 +202,7 @@ impl Known {
 }
 
 impl Entry {
-    /// Returns whether a script is like one of the patterns, which is noted.
+    /// Returns true if a script matches one of the patterns, and records the match.
     fn note_script(&self, script: &str) -> bool {
         let mut found = false;
         for (pattern, compared) in self.known.scripts.iter().zip(&self.compared) {
@@ -217,15 +219,15 @@ impl Entry {
     }
 }
 
-/// Returns the driver whose differences are known: the one of GL, which is what others are compared
-/// with, and else the first.
+/// Returns the driver whose differences are listed: the GL driver, which others are compared with,
+/// and otherwise the first one.
 pub fn reference(drivers: &[Driver; 2]) -> &Driver {
     let mut of_gl = drivers.iter().filter(|driver| driver.api == "gl");
     of_gl.next().unwrap_or(&drivers[0])
 }
 
-/// Returns whether the end of a path is like a pattern, in which `*` denotes any part of a name
-/// and `**` for any directories.
+/// Returns true if the end of a path matches a pattern, in which `*` denotes any part of a name and
+/// `**` any directories.
 pub fn is_path_like(pattern: &str, path: &str) -> bool {
     let pattern: Vec<&str> = pattern.split('/').collect();
     let path: Vec<&str> = path.split(['/', '\\']).collect();
@@ -242,8 +244,8 @@ fn are_parts_like(pattern: &[&str], path: &[&str]) -> bool {
     }
 }
 
-/// Returns whether a name is like a pattern with `*` for any part of it. Goes back to the last `*`
-/// only, which is enough.
+/// Returns true if a name matches a pattern with `*` for any part of it. Backtracks to the last `*`
+/// only, which is sufficient.
 fn is_name_like(pattern: &[u8], name: &[u8]) -> bool {
     let (mut at, mut place) = (0, 0);
     let mut star: Option<(usize, usize)> = None;

@@ -1,7 +1,8 @@
-//! Compares two runs of a script: what programs left to be seen, which of them were accepted, and what became of the script.
+//! Comparison of two runs of a script: observed values, acceptance of programs, and the outcome of
+//! the script.
 //!
-//! A run is a [`Recording`], fresh from a runner or read from a file. [`compare`] gives a [`Comparison`]; [`Known`] says which differences
-//! are decided already; [`report`] adds them up by family.
+//! A run is a [`Recording`], from a runner or from a file. [`compare`] returns a [`Comparison`];
+//! [`Known`] lists the differences that are decided already; [`report`] sums them by family.
 
 mod comparison;
 pub mod known;
@@ -17,7 +18,7 @@ pub use recording::Recording;
 use crate::observation::Verdict;
 use crate::outcome::{Failure, Outcome};
 
-/// Differences that are told of one script, at most.
+/// Maximum number of differences that are reported per script.
 const MAX_DIFFERENCES: usize = 100;
 
 /// Compares two runs of a script.
@@ -39,7 +40,7 @@ pub fn compare(a: &Recording, b: &Recording) -> Comparison {
     compare_outcomes([a, b], &names, &mut comparison);
     compare_verdicts([&a.verdicts, &b.verdicts], &names, &mut comparison);
     let refuses = |found: &Difference| found.kind == DifferenceKind::Verdict;
-    // What a script leaves says nothing of programs that one side has not run.
+    // The output of a script is not comparable if one side has not run all programs.
     if !comparison.differences.iter().any(refuses) {
         observations::compare([a, b], &names, &mut comparison);
     }

@@ -1,23 +1,26 @@
-//! How far two numbers are apart, and the one place that says how far is too far where no probe does.
+//! Distance of two numbers, and the default tolerances for values that no probe compares.
 
 use crate::data::{Scalar, Value};
 use crate::probe::Precision;
 
-/// Steps that numbers of channels with fixed points may be apart: GL 2.1 section 2.14.9 rounds them to the nearest, from results that may
-/// differ in their last bits.
+/// Tolerance of fixed-point channels, in steps: GL 2.1 section 2.14.9 rounds them to the nearest
+/// value, from results that may differ in their last bits.
 const STEPS: f64 = 1.0;
 
-/// How far floats may be apart, as a part of the larger one: GL 2.1 section 2.1.1 asks for "about 1 part in 10^5" of each operation.
+/// Relative tolerance of floats: GL 2.1 section 2.1.1 requires "about 1 part in 10^5" of each
+/// operation.
 const RELATIVE: f64 = 1e-5;
 
-/// How far floats may be apart near zero, where they are what is left of larger numbers: those of colors and coordinates reach to 1, and
-/// floats there are 6e-8 apart, of which a dozen roundings make this.
+/// Absolute tolerance of floats near zero, which result from cancellation of larger numbers: colors
+/// and coordinates have magnitudes up to 1, where the spacing of floats is 6e-8; a dozen roundings
+/// yield this bound.
 const ABSOLUTE: f64 = 1e-6;
 
-/// The same for doubles, which are 1e-16 apart near 1: some thousand roundings.
+/// Absolute tolerance of doubles, whose spacing near 1 is 1e-16: some thousand roundings.
 const DOUBLE: f64 = 1e-12;
 
-/// Floats that differ in their last bit only are one rounding apart, also where their type is coarser than the bounds above.
+/// Tolerance in units in the last place: floats that differ in their last bit only are one rounding
+/// apart, also if their type is coarser than the bounds above.
 const ULPS: f64 = 1.0;
 
 /// Types of numbers, for comparing.
@@ -29,25 +32,25 @@ pub(super) enum NumberKind {
     Near(Precision),
 }
 
-/// How two numbers differ.
+/// Difference of two numbers.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Gap {
-    /// They do not; every NaN is the same as every other.
+    /// No difference; every NaN is equal to every other.
     None,
-    /// Both are zero, with different signs.
+    /// Zeros with different signs.
     ZeroSign,
-    /// Floats, so many numbers of the type apart.
+    /// Floats that differ by a number of units in the last place.
     Ulps(f64),
-    /// Numbers with a fixed point, so many steps apart.
+    /// Fixed-point numbers that differ by a number of steps.
     Steps(f64),
-    /// Floats so near zero that only their difference counts.
+    /// Floats near zero, where only the absolute difference is compared.
     NearZero(f64),
-    /// Without distance: integers, and NaN or an infinity and something else.
+    /// Values without distance: integers, and NaN or an infinity and another value.
     Apart,
 }
 
 impl Gap {
-    /// Returns a number that is larger for what is worse.
+    /// Returns a weight that orders differences by severity.
     pub(super) fn weight(self) -> f64 {
         match self {
             Self::None | Self::ZeroSign => 0.0,
@@ -59,7 +62,7 @@ impl Gap {
 }
 
 impl NumberKind {
-    /// The kind of a type of buffer contents.
+    /// Returns the kind of a type of buffer contents.
     pub(super) fn of_scalar(scalar: Scalar) -> Self {
         let float = |fraction, min_exponent| {
             Self::Near(Precision::Float {
@@ -82,7 +85,7 @@ impl NumberKind {
         }
     }
 
-    /// Returns how two values differ.
+    /// Returns the difference of two values.
     pub(super) fn gap(self, a: f64, b: f64) -> Gap {
         if a == b {
             let same_sign = a.is_sign_negative() == b.is_sign_negative();
@@ -99,7 +102,7 @@ impl NumberKind {
         }
         match precision {
             Precision::Fixed { .. } | Precision::Srgb { .. } => {
-                // Hundredths are left of sRGB's curve.
+                // The sRGB curve leaves a precision of hundredths.
                 Gap::Steps((precision.distance(a, b) * 100.0).round() / 100.0)
             }
             Precision::Float { fraction, .. } => {
@@ -125,7 +128,7 @@ impl NumberKind {
         }
     }
 
-    /// Returns whether the difference is one that two correct drivers may have.
+    /// Returns true if the difference is one that two correct drivers may have.
     pub(super) fn accepts(self, gap: Gap, a: f64, b: f64) -> bool {
         match gap {
             Gap::None | Gap::ZeroSign | Gap::NearZero(_) => true,
@@ -144,14 +147,14 @@ impl NumberKind {
     }
 }
 
-/// How far floats may be apart.
+/// Tolerances of floats.
 struct Bounds {
     relative: f64,
     absolute: f64,
 }
 
 impl Bounds {
-    /// Of floats with so many bits after the binary point.
+    /// Returns the bounds of floats with this number of bits after the binary point.
     fn of(fraction: i32) -> Self {
         let (relative, absolute) = if fraction > 23 {
             (DOUBLE, DOUBLE)
@@ -162,7 +165,7 @@ impl Bounds {
     }
 }
 
-/// Returns how bits of a type differ.
+/// Returns the difference of two bit patterns of a type.
 pub(super) fn scalar_gap(scalar: Scalar, a: u64, b: u64) -> Gap {
     match (scalar.value(a), scalar.value(b)) {
         (Value::Float(a), Value::Float(b)) => NumberKind::of_scalar(scalar).gap(a, b),
@@ -171,7 +174,7 @@ pub(super) fn scalar_gap(scalar: Scalar, a: u64, b: u64) -> Gap {
     }
 }
 
-/// Returns whether bits of a type are near enough.
+/// Returns true if the difference of bits of a type is within the tolerance.
 pub(super) fn accepts_scalar(scalar: Scalar, gap: Gap, a: u64, b: u64) -> bool {
     match (scalar.value(a), scalar.value(b)) {
         (Value::Float(a), Value::Float(b)) => NumberKind::of_scalar(scalar).accepts(gap, a, b),
@@ -179,7 +182,7 @@ pub(super) fn accepts_scalar(scalar: Scalar, gap: Gap, a: u64, b: u64) -> bool {
     }
 }
 
-/// Returns how two words differ that may be floats or integers.
+/// Returns the difference of two 32-bit words that may be floats or integers.
 pub(super) fn word_gap(a: u32, b: u32) -> Gap {
     if a == b || (is_usual_nan(a) && is_usual_nan(b)) {
         return Gap::None;
@@ -191,8 +194,7 @@ pub(super) fn word_gap(a: u32, b: u32) -> Gap {
     }
 }
 
-/// Returns whether a word that is a float would be one of common size. Small integers are no such
-/// words.
+/// Returns true if a word, interpreted as a float, has a common magnitude. Small integers do not.
 fn may_be_float(word: u32) -> bool {
     const SMALLEST: f32 = f32::from_bits((127 - 64) << 23);
     const LARGEST: f32 = f32::from_bits((127 + 64) << 23);
@@ -200,7 +202,7 @@ fn may_be_float(word: u32) -> bool {
     value == 0.0 || (SMALLEST..=LARGEST).contains(&value.abs())
 }
 
-/// Returns the NaN that processors and GPUs make. Other NaN may be negative integers.
+/// Returns the NaN that processors and GPUs generate. Other NaN may be negative integers.
 fn is_usual_nan(word: u32) -> bool {
     matches!(word, 0x7fc0_0000 | 0xffc0_0000 | 0x7fff_ffff)
 }

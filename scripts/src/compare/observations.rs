@@ -1,8 +1,9 @@
-//! Compares what two runs of a script have seen, place by place.
+//! Comparison of the observations of two runs of a script, value by value.
 //!
-//! What probes looked at is paired by line and subject, what was left at the end by subject. A value that differs is accepted if a probe
-//! that holds in both runs compared it: then both values are within the tolerance of the script. At the end of the script the same goes
-//! for values that have not changed since. Everything else has the tolerances of `numbers`.
+//! Observations of probes are paired by line and subject, those of the final state by subject. A
+//! value that differs is accepted if a probe that passes in both runs compared it: then both values
+//! are within the tolerance of the script. The same applies at the end of the script to values that
+//! have not changed since. All other values have the tolerances of `numbers`.
 
 use super::comparison::{Comparison, Difference, DifferenceKind, Sample, distance};
 use super::numbers::{Gap, NumberKind, accepts_scalar, scalar_gap, word_gap};
@@ -14,14 +15,14 @@ use crate::probe::Precision;
 use crate::probe::pixels::print_values;
 use std::collections::{HashMap, VecDeque};
 
-/// An observation of both runs.
+/// Observation of both runs.
 struct Pair<'a> {
     sides: [&'a Observation; 2],
-    /// Whether a probe compared it that holds in both runs.
+    /// True if a probe that passes in both runs compared the observation.
     holds: bool,
 }
 
-/// Numbers of a pair that differ, as they are counted.
+/// Differing numbers of a pair, counted during the comparison.
 #[derive(Default)]
 struct Tally {
     values: u64,
@@ -33,12 +34,12 @@ struct Tally {
     near_zero: f64,
     steps: f64,
     first: Option<Sample>,
-    /// With its weight; what is beyond tolerance goes before everything else.
+    /// Worst sample with its weight; differences beyond the tolerance precede all others.
     worst: Option<((bool, f64), Sample)>,
 }
 
 impl Tally {
-    /// Counts a number. The closures say whether a difference is accepted, and where it is.
+    /// Counts a number. The closures return whether a difference is accepted, and its location.
     fn add(&mut self, gap: Gap, accepted: impl FnOnce() -> bool, sample: impl Fn() -> Sample) {
         self.values += 1;
         match gap {
@@ -63,7 +64,7 @@ impl Tally {
     }
 }
 
-/// Compares everything that two runs have seen.
+/// Compares all observations of two runs.
 pub(super) fn compare(runs: [&Recording; 2], names: &[String; 2], comparison: &mut Comparison) {
     let mut others: HashMap<(Option<u32>, &str), VecDeque<&Observation>> = HashMap::new();
     for seen in &runs[1].observations {
@@ -95,9 +96,9 @@ pub(super) fn compare(runs: [&Recording; 2], names: &[String; 2], comparison: &m
     }
 }
 
-/// Notes observations that only one run has.
+/// Reports observations that only one run has.
 fn note_unpaired(seen: &Observation, name: &str, comparison: &mut Comparison) {
-    // A run that ends early says so itself.
+    // The end of a run is reported separately.
     if !comparison.differences.is_empty() {
         return;
     }
@@ -184,7 +185,7 @@ fn describe(seen: &Observation, tally: Tally) -> Difference {
     }
 }
 
-/// The layout of texels.
+/// Layout of texels.
 struct Texels<'a> {
     format: &'a Format,
     width: u32,
@@ -272,14 +273,14 @@ fn compare_texels(pair: &Pair<'_>, pairs: &[Pair<'_>], tally: &mut Tally) -> boo
         let compared = if pair.holds {
             a.probed.min(b.probed)
         } else {
-            // Looked up when there is something to accept.
+            // Looked up only if there is a difference to accept.
             0
         };
         let (values_a, values_b) = (a.format.decode(x), b.format.decode(y));
         for &component in &components {
             let values = [values_a[component], values_b[component]];
             let kind = kind_of(formats, component, values);
-            // Doubles do not hold all 64-bit integers.
+            // Doubles cannot represent all 64-bit integers.
             let same_bits =
                 same_format && a.format.bits(x, component) == b.format.bits(y, component);
             let gap = match kind {
@@ -310,7 +311,8 @@ fn texel_place([x, y]: [u32; 2], component: usize, format: &Format) -> String {
     }
 }
 
-/// How many components of two texels a probe has compared that holds, before the end of the script and with the same values.
+/// Returns the number of components of two texels that a passing probe has compared before the end
+/// of the script, with the same values.
 fn probed_before(
     pair: &Pair<'_>,
     pairs: &[Pair<'_>],
@@ -336,7 +338,7 @@ fn earlier<'a>(pair: &Pair<'a>, pairs: &'a [Pair<'a>]) -> impl Iterator<Item = &
     pairs.iter().rev().filter(same)
 }
 
-/// Numbers of a known type.
+/// Compares numbers of a known type.
 fn compare_values(pair: &Pair<'_>, scalar: Scalar, offset: u64, tally: &mut Tally) -> bool {
     let [a, b] = pair.sides.map(|seen| seen.bytes.as_slice());
     let size = scalar.size();
@@ -353,7 +355,8 @@ fn compare_values(pair: &Pair<'_>, scalar: Scalar, offset: u64, tally: &mut Tall
     a.len() == b.len()
 }
 
-/// Words of a buffer at the end of a script. The last probe that looked at a word says what it is.
+/// Compares the words of a buffer at the end of a script. The last probe that read a word
+/// determines its type.
 fn compare_words(pair: &Pair<'_>, pairs: &[Pair<'_>], tally: &mut Tally) -> bool {
     let [a, b] = pair.sides.map(|seen| seen.bytes.as_slice());
     let chunks = a.chunks_exact(4).zip(b.chunks_exact(4));
@@ -394,7 +397,7 @@ fn compare_words(pair: &Pair<'_>, pairs: &[Pair<'_>], tally: &mut Tally) -> bool
     a.len() == b.len()
 }
 
-/// Returns the type that a probe takes a word of a buffer for, and the word.
+/// Returns the type as which a probe interprets a word of a buffer, and the word.
 fn word_at(seen: &Observation, place: u64) -> Option<(Scalar, &[u8])> {
     let ObservedLayout::Values { scalar, offset } = seen.layout else {
         return None;

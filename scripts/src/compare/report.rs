@@ -11,23 +11,23 @@ use std::path::{Path, PathBuf};
 /// Scripts that are named for each kind of difference, at most.
 const MAX_NAMED: usize = 20;
 
-/// The comparison of a script, judged.
+/// Comparison of a script, with its known causes.
 #[derive(Clone, Copy, Debug)]
 pub struct Judged<'a> {
     /// Path of the script.
     pub script: &'a str,
-    /// Its family.
+    /// Family of the script.
     pub family: &'a str,
     /// `None` if the process that compared it ended.
     pub comparison: Option<&'a Comparison>,
-    /// What is known, if that explains all that differs.
+    /// Known causes, if they explain all differences.
     pub known: &'a [Decision],
 }
 
-/// How a script counts.
+/// Classification of a script in the report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mark {
-    /// Equal in everything.
+    /// All values are equal.
     Same,
     /// Within tolerances.
     Near,
@@ -35,7 +35,7 @@ pub enum Mark {
     Known,
     /// Different.
     Different,
-    /// Not compared.
+    /// The script was not compared.
     Skipped,
 }
 
@@ -53,7 +53,7 @@ impl Judged<'_> {
     }
 }
 
-/// How many scripts are how.
+/// Number of scripts per classification.
 #[derive(Clone, PartialEq, Debug, Default)]
 struct Counts {
     same: usize,
@@ -75,7 +75,7 @@ impl Counts {
             Mark::Different => &mut self.different,
             Mark::Skipped => &mut self.skipped,
         } += 1;
-        // What differs says nothing of how near the others are.
+        // If values differ beyond the tolerance, the distances of the others are not meaningful.
         if let (Mark::Same | Mark::Near, Some(comparison)) = (judged.mark(), judged.comparison) {
             self.ulp = self.ulp.max(comparison.ulp);
             self.near_zero = self.near_zero.max(comparison.near_zero);
@@ -114,9 +114,9 @@ const COLUMNS: [&str; 8] = [
     "largest difference within",
 ];
 
-/// Returns the family of a script, by what was named on the command line: the directory among
-/// several, or the first directory below a single one. Without that, what the script covers and
-/// the directory that it is in say it.
+/// Returns the family of a script, derived from the paths on the command line: the directory among
+/// several, or the first directory below a single one. Otherwise it is derived from the coverage
+/// ids of the script and its directory.
 pub fn family(roots: &[PathBuf], script: &str, covers: &[String]) -> String {
     let path = Path::new(script);
     let below = |root: &PathBuf| {
@@ -177,8 +177,8 @@ pub fn table(all: &[Judged<'_>]) -> String {
     text
 }
 
-/// Returns the document: who was compared with whom, the table, what differs and why, and what was
-/// not compared.
+/// Returns the document: the compared drivers, the table, the differences with their reasons, and
+/// the scripts that were not compared.
 pub fn markdown(all: &[Judged<'_>]) -> String {
     let mut text = "# One script, two interpreters\n\n".to_owned();
     text.push_str(
@@ -269,7 +269,7 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 
-/// Returns the scripts, of which there may be many.
+/// Returns the scripts, possibly abbreviated, since there may be many.
 fn named(scripts: &[&str]) -> String {
     let shown = scripts.iter().take(MAX_NAMED);
     let mut text = shown

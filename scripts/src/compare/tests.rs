@@ -9,7 +9,7 @@ use crate::probe::Tolerance;
 use crate::probe::pixels::{Expected, PixelProbe, Plane, Region, Surface};
 use glasm::ir::Stage;
 
-/// A run without anything.
+/// Returns a run without observations.
 pub(crate) fn run(api: &str) -> Recording {
     Recording {
         script: "a/b.shader_test".into(),
@@ -130,7 +130,7 @@ fn probes_that_hold_accept_what_they_compare() {
         compare_seen(seen(0.5, 1.0), seen(0.6, 1.0)).class,
         Class::Within
     );
-    // The probe does not look at alpha.
+    // The probe ignores alpha.
     assert_eq!(
         compare_seen(seen(0.5, 1.0), seen(0.5, 0.9)).class,
         Class::Different
@@ -192,7 +192,7 @@ fn words_are_what_probes_take_them_for() {
     let one = 1f32.to_bits();
     let near = compare_seen(vec![words(&[one])], vec![words(&[one + 5])]);
     assert_eq!((near.class, near.ulp), (Class::Within, 5.0));
-    // An integer that looks like a float.
+    // An integer that may be a float.
     let seen = |probed_word, word| vec![values(3, Scalar::U32, &[probed_word]), words(&[word])];
     let integers = compare_seen(seen(one, one), seen(one, one + 5));
     assert_eq!(integers.class, Class::Different);

@@ -1,4 +1,4 @@
-//! The errors that a script expects of its programs, and those that they give.
+//! Expected errors of the programs of a script, compared with the reported ones.
 
 use super::ScriptCompiler;
 use crate::outcome::Failure;
@@ -6,7 +6,8 @@ use crate::script::{Command, ExpectedError, ExpectedPlace, ProgramForm, ProgramS
 use glasm::{Diagnostic, Diagnostics, Location, Severity, Shader};
 
 impl Script {
-    /// Returns the errors that the script expects of its programs, with the lines that say so.
+    /// Returns the errors that the script expects of its programs, with the lines of the
+    /// expectations.
     pub fn expected_errors(&self) -> Vec<(u32, &ExpectedError)> {
         let steps = self.steps.iter();
         let expected = steps.filter_map(|step| {
@@ -18,8 +19,7 @@ impl Script {
         expected.collect()
     }
 
-    /// Returns the loads of which the script says that they fail: the line, the program, and the
-    /// error.
+    /// Returns the loads that the script expects to fail: the line, the program, and the error.
     pub fn refused_loads(&self) -> impl Iterator<Item = (u32, &ProgramSection, &ExpectedError)> {
         self.steps.iter().filter_map(|step| {
             if let Command::Load {
@@ -35,7 +35,7 @@ impl Script {
 }
 
 impl ScriptCompiler<'_> {
-    /// Compares the errors of the programs with the expected ones, where a script expects any.
+    /// Compares the errors of the programs with the expected ones, if a script expects any.
     pub fn check_expected_errors(&self) -> Option<Vec<Failure>> {
         let mut expected = self.script.expected_errors();
         if expected.is_empty() {
@@ -53,8 +53,8 @@ impl ScriptCompiler<'_> {
         Some(failures)
     }
 
-    /// Compares the warnings about the programs with the expected ones, where a script expects any. A program that does not load is
-    /// reported when it is needed.
+    /// Compares the warnings about the programs with the expected ones, if a script expects any. A
+    /// program that does not load is reported when it is needed.
     pub fn check_warnings(&self) -> Vec<Failure> {
         let steps = self.script.steps.iter();
         let expected = steps.filter_map(|step| {
@@ -79,7 +79,8 @@ impl ScriptCompiler<'_> {
         failures
     }
 
-    /// Takes the messages about a program off the expected ones; what is not among them is a failure.
+    /// Removes the messages about a program from the expected ones; messages that were not expected
+    /// are failures.
     fn unclaimed<'d>(
         &self,
         what: &str,
@@ -100,7 +101,8 @@ impl ScriptCompiler<'_> {
         failures
     }
 
-    /// Compiles the assembly programs of the pipeline: together, if it has nothing else, as draws use them.
+    /// Compiles the assembly programs of the pipeline as draws use them: linked together, if there
+    /// are no other programs.
     pub fn compile_all(&self) -> Vec<(&ProgramSection, Result<Shader, Diagnostics>)> {
         let mut linked = self.link();
         let compile = |section: &'_ ProgramSection| {
@@ -115,7 +117,7 @@ impl ScriptCompiler<'_> {
         sections.into_iter().zip(compiled).collect()
     }
 
-    /// Returns the same with the errors of a program by itself before those that show only beside
+    /// Compiles each program by itself. Its own errors precede those that only occur together with
     /// other stages.
     fn compile_by_themselves(&self) -> Vec<(&ProgramSection, Result<Shader, Diagnostics>)> {
         let beside = self.compile_all().into_iter();
@@ -128,7 +130,8 @@ impl ScriptCompiler<'_> {
         sections.filter(|section| section.form == ProgramForm::Assembly)
     }
 
-    /// Compiles the programs that commands load, but for those of which a command says that loading them fails.
+    /// Compiles the programs that commands load, except for those whose loading is expected to
+    /// fail.
     pub fn compile_loads(&self) -> Vec<(&ProgramSection, Result<Shader, Diagnostics>)> {
         let is_refused = |section: &ProgramSection| {
             let mut refused = self.script.refused_loads();
@@ -158,7 +161,7 @@ impl ScriptCompiler<'_> {
         }
     }
 
-    /// Compiles the programs of which a script says that loading them fails: each must have the error that it names.
+    /// Compiles the programs whose loading is expected to fail: each must have the expected error.
     pub fn check_loads(&self) -> Vec<Failure> {
         let mut failures = Vec::new();
         for (line, section, expected) in self.script.refused_loads() {
@@ -186,7 +189,7 @@ impl ScriptCompiler<'_> {
     }
 }
 
-/// Returns the failures for what no program gives.
+/// Returns the failures for expected errors that no program has.
 fn missing(what: &str, expected: &[(u32, &ExpectedError)]) -> Vec<Failure> {
     let failure = |(line, wanted): &(u32, &ExpectedError)| {
         let (code, place) = (wanted.code.id(), describe_place(wanted.place));
@@ -203,7 +206,7 @@ fn errors(diagnostics: &Diagnostics) -> impl Iterator<Item = &Diagnostic> {
     all.filter(|found| found.severity != Severity::Warning)
 }
 
-/// Line and column of a byte of a program, from 1.
+/// Returns line and column of a byte of a program, from 1.
 fn position(text: &[u8], offset: usize) -> (usize, usize) {
     let before = &text[..offset.min(text.len())];
     let line_start = before

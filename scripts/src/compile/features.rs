@@ -1,11 +1,12 @@
-//! Whether the compiler refuses programs for what the device lacks, and only for that.
+//! Checks that the compiler rejects programs for missing features of the device, and only for
+//! those.
 
 use glasm::ir::Stage;
 use glasm::{Code, DeviceFeatures, Diagnostic, Severity};
 use std::collections::BTreeSet;
 
-/// Returns the message of an error that blames the device for lacking something that the compiler
-/// was informed of, or something that it cannot know. `None` if there is no such error.
+/// Returns the message of an error that blames the device for lacking a feature that the compiler
+/// was informed of, or one that the compiler cannot know. `None` if there is no such error.
 pub fn wrong_blame<'d>(
     device: &DeviceFeatures,
     stage: Stage,
@@ -19,22 +20,22 @@ pub fn wrong_blame<'d>(
     wrong.map(|error| error.message.as_str())
 }
 
-/// The features that are withheld.
+/// Features that are withheld.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Withheld {
     names: BTreeSet<String>,
 }
 
 impl Withheld {
-    /// Names of all features that can be withheld.
+    /// Returns the names of all features that can be withheld.
     pub fn known() -> BTreeSet<&'static str> {
         DeviceFeatures::names().into_iter().collect()
     }
 
-    /// The features of these names.
+    /// Creates a selection of the features with these names.
     ///
     /// # Errors
-    /// If there is none of a name, with the names that there are.
+    /// If a feature does not exist; the error lists the valid names.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let known = Self::known();
         let mut withheld = Self::default();
@@ -48,7 +49,7 @@ impl Withheld {
         Ok(withheld)
     }
 
-    /// Returns whether a feature is withheld.
+    /// Returns true if a feature is withheld.
     pub fn hides(&self, name: &str) -> bool {
         self.names.contains(name)
     }
@@ -65,8 +66,8 @@ mod tests {
     use glasm::{Options, Source, Subgroups};
     use glasm_tests::scripts::{Expected, all_programs};
 
-    /// How many errors of all programs of the scripts blame the device, and what goes wrong: errors that blame it wrongly, and modules that
-    /// use what it lacks.
+    /// Returns the number of errors of all programs of the scripts that blame the device, and the
+    /// failures: errors that blame it wrongly, and modules that use features that it lacks.
     fn blames(device: DeviceFeatures) -> (usize, Vec<String>) {
         let options = Options {
             device,

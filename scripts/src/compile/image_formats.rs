@@ -5,8 +5,8 @@ use crate::script::{Command, ImageKey, Script};
 use glasm::TexelFormat;
 use std::collections::BTreeMap;
 
-/// Returns the format that each image unit has throughout the script; none if it changes, because
-/// no module could name all of them.
+/// Returns the format that each image unit has throughout the script; none if it changes, since a
+/// module cannot declare several.
 pub(super) fn image_formats(script: &Script) -> Vec<Option<TexelFormat>> {
     let mut places: BTreeMap<ImageKey, Option<TexelFormat>> = BTreeMap::new();
     for step in &script.steps {

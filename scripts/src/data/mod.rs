@@ -9,7 +9,7 @@ pub use values::{DataRange, Literal, Radix, Sequence, TypedData, Written};
 /// Memory layout rules of GLSL blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Packing {
-    /// `std140`: elements of arrays and columns of matrices are multiples of 16 bytes apart.
+    /// `std140`: the stride of array elements and matrix columns is a multiple of 16 bytes.
     Std140,
     /// `std430`: they are as close as their alignment allows.
     Std430,
@@ -18,34 +18,34 @@ pub enum Packing {
 /// Order of the scalars of a matrix in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MajorAxis {
-    /// `column_major`: those of a column.
+    /// `column_major`: the components of a column are contiguous.
     Column,
-    /// `row_major`: those of a row.
+    /// `row_major`: the components of a row are contiguous.
     Row,
 }
 
-/// How values are laid out.
+/// Memory layout of values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DataLayout {
     /// Distance between vectors.
     pub packing: Packing,
-    /// How matrices are stored; of no effect on other types.
+    /// Storage order of matrices; ignored for other types.
     pub major: MajorAxis,
 }
 
 impl DataLayout {
-    /// The layout that storage buffers and buffers with an address have unless a script says otherwise.
+    /// Default layout of storage buffers and buffers with an address.
     pub const STD430: Self = Self {
         packing: Packing::Std430,
         major: MajorAxis::Column,
     };
-    /// The layout that uniform buffers have unless a script says otherwise.
+    /// Default layout of uniform buffers.
     pub const STD140: Self = Self {
         packing: Packing::Std140,
         major: MajorAxis::Column,
     };
 
-    /// Distance of the vectors of an array. OpenGL 4.6 section 7.6.2.2, rules 1 to 4.
+    /// Returns the stride of the vectors of an array. OpenGL 4.6 section 7.6.2.2, rules 1 to 4.
     fn vector_stride(self, scalar: Scalar, components: u8) -> u64 {
         let size = scalar.size() as u64;
         let aligned = size * u64::from(if components == 3 { 4 } else { components });
@@ -80,7 +80,7 @@ impl DataLayout {
         }
     }
 
-    /// One past the last byte of `count` elements at `offset`.
+    /// Returns the end offset of `count` elements at `offset`.
     pub fn end(self, ty: DataType, offset: u64, count: usize) -> u64 {
         let Some(last) = count.checked_sub(1) else {
             return offset;

@@ -29,12 +29,12 @@ pub enum Scalar {
     F64,
 }
 
-/// A number in a buffer.
+/// Number in a buffer.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub enum Value {
-    /// A value of an integer type; every one fits.
+    /// Value of an integer type; every one fits.
     Int(i128),
-    /// A value of a float type, which 64 bits hold exactly.
+    /// Value of a float type, which 64 bits represent exactly.
     Float(f64),
 }
 
@@ -48,7 +48,7 @@ impl std::fmt::Display for Value {
 }
 
 impl Scalar {
-    /// Bytes.
+    /// Returns the size in bytes.
     pub const fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -65,7 +65,7 @@ impl Scalar {
         found.map_or("", |(name, _)| name)
     }
 
-    /// Returns whether it is a float type.
+    /// Returns true if it is a float type.
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::F32 | Self::F64)
     }
@@ -135,8 +135,8 @@ impl Scalar {
         }
     }
 
-    /// Returns the bits of the float of the type that is nearest to a number; for integers its
-    /// whole part.
+    /// Returns the bits of the float of the type that is nearest to a number; for integers, those
+    /// of its integral part.
     pub fn float_bits(self, value: f64) -> u64 {
         match self {
             Self::F16 => u64::from(float16::from_f32(value as f32)),
@@ -179,8 +179,8 @@ impl Scalar {
         format!("{bits:#0width$x}", width = 2 + 2 * self.size())
     }
 
-    /// Returns how many numbers of the type one is away from the other; -0 and 0 are the same
-    /// number. `None` if one is NaN.
+    /// Returns the distance of two values in representable numbers of the type; -0 and 0 are the
+    /// same number. `None` if one is NaN.
     pub fn distance(self, a: u64, b: u64) -> Option<u128> {
         let (a, b) = (self.ordinal(a)?, self.ordinal(b)?);
         Some(a.abs_diff(b))
@@ -211,7 +211,7 @@ impl Scalar {
     }
 }
 
-/// A type: a scalar, a vector of `rows` components, or a matrix of `columns` such vectors.
+/// Type: a scalar, a vector of `rows` components, or a matrix of `columns` such vectors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DataType {
     /// Type of the components.
@@ -262,7 +262,7 @@ fn parse_extent(text: &str) -> Option<u8> {
 }
 
 impl DataType {
-    /// The type of that name, as in GLSL.
+    /// Parses the name of a type, as in GLSL.
     pub fn parse(name: &str) -> Option<Self> {
         if let Some((_, scalar)) = SCALAR_NAMES.iter().find(|(text, _)| *text == name) {
             return Some(Self {

@@ -3,21 +3,21 @@
 use super::DataLayout;
 use super::types::{DataType, Scalar, Value};
 
-/// How a number is written in a script.
+/// Notation of a number in a script.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Written {
-    /// As a number.
+    /// Compared as a number.
     Number,
-    /// As bits, in hexadecimal: equality is equality of bits.
+    /// Compared as bits, which are given in hexadecimal.
     Bits,
 }
 
-/// A number of a script.
+/// Number of a script.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Literal {
-    /// The bits, in the low ones of these 64.
+    /// Bits, in the low ones of these 64.
     pub bits: u64,
-    /// How the script has it, which decides how it is compared.
+    /// Notation in the script, which selects the comparison.
     pub written: Written,
 }
 
@@ -34,18 +34,18 @@ impl Literal {
     }
 }
 
-/// Values of a script line with their type, layout and place.
+/// Values of a script line with their type, layout and location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TypedData {
     /// Type of an element.
     pub ty: DataType,
-    /// Where the scalars of elements stand.
+    /// Layout of the scalars of elements.
     pub layout: DataLayout,
     /// First byte, from the start of the buffer.
     pub offset: u64,
     /// Scalars of whole elements.
     pub literals: Vec<Literal>,
-    /// How many times the scalars stand one after the other.
+    /// Repeat count of the scalars.
     pub times: usize,
 }
 
@@ -61,13 +61,14 @@ impl TypedData {
         offsets.zip(self.literals.iter().copied().cycle())
     }
 
-    /// One past the last byte.
+    /// Returns the end offset of the values.
     pub fn end(&self) -> u64 {
         let elements = self.count() / self.ty.components();
         self.layout.end(self.ty, self.offset, elements)
     }
 
-    /// The same values as often as whole elements of them fit into a number of bytes.
+    /// Returns the same values, repeated as often as whole elements of them fit into a number of
+    /// bytes.
     pub fn filling(&self, bytes: u64) -> Self {
         let round =
             (self.literals.len() / self.ty.components()) as u64 * self.layout.stride(self.ty);
@@ -92,11 +93,11 @@ impl TypedData {
 pub struct Sequence {
     /// Type of an element.
     pub ty: DataType,
-    /// Where the scalars of elements stand.
+    /// Layout of the scalars of elements.
     pub layout: DataLayout,
     /// First byte, from the start of the buffer.
     pub offset: u64,
-    /// Number of elements; their components count one after the other.
+    /// Number of elements; their components are numbered consecutively.
     pub count: usize,
     /// Bits of the first number.
     pub start: u64,
@@ -105,7 +106,7 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// One past the last byte.
+    /// Returns the end offset of the values.
     pub fn end(&self) -> u64 {
         self.layout.end(self.ty, self.offset, self.count)
     }
@@ -128,27 +129,27 @@ impl Sequence {
     }
 }
 
-/// How numbers are printed.
+/// Radix in which numbers are printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Radix {
     /// Numbers of their type.
     Decimal,
-    /// The bits of all types.
+    /// Bits of all types.
     Hexadecimal,
 }
 
-/// An array of values in a buffer.
+/// Array of values in a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DataRange {
     /// Type of an element.
     pub ty: DataType,
-    /// Where the scalars of elements stand.
+    /// Layout of the scalars of elements.
     pub layout: DataLayout,
     /// First byte, from the start of the buffer.
     pub offset: u64,
     /// Number of elements.
     pub count: usize,
-    /// How they are printed.
+    /// Radix of the output.
     pub radix: Radix,
 }
 

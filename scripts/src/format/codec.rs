@@ -1,7 +1,8 @@
 //! Reading and writing of texels.
 //!
-//! Conversions follow the Vulkan specification: "Conversion from Normalized Fixed-Point to Floating-Point" and back, "16-bit", "11-bit"
-//! and "10-bit Floating-Point Numbers", "RGB to Shared Exponent Conversion" and back; sRGB follows the Khronos data format specification.
+//! Conversions follow the Vulkan specification: "Conversion from Normalized Fixed-Point to
+//! Floating-Point" and back, "16-bit", "11-bit" and "10-bit Floating-Point Numbers", "RGB to Shared
+//! Exponent Conversion" and back; sRGB follows the Khronos data format specification.
 
 use super::{Encoding, Format};
 use crate::float16;
@@ -27,8 +28,8 @@ impl Format {
         values
     }
 
-    /// Returns the texel nearest to a color. Values that the format cannot hold become the nearest
-    /// that it can; NaN becomes 0 in all but floats.
+    /// Returns the texel nearest to a color. Values outside of the range of the format become the
+    /// nearest one in it; NaN becomes 0 in all but floats.
     pub fn encode(&self, color: [f64; 4]) -> Vec<u8> {
         let mut texel = vec![0; self.size()];
         if self.encoding == Encoding::SharedExponent {
@@ -44,14 +45,14 @@ impl Format {
         texel
     }
 
-    /// Returns the bits of a component of a texel; `None` if the format lacks it.
+    /// Returns the bits of a component of a texel; `None` if the format does not have it.
     pub fn bits(&self, texel: &[u8], component: usize) -> Option<u64> {
         let mut channels = self.channels.iter();
         let channel = channels.find(|channel| channel.component == component)?;
         Some(read_bits(texel, channel.offset, channel.bits))
     }
 
-    /// Alpha is linear in sRGB formats too.
+    /// Returns the encoding of a component. Alpha is linear in sRGB formats too.
     fn encoding_of(&self, component: usize) -> Encoding {
         if self.encoding == Encoding::Srgb && component == 3 {
             Encoding::Unorm
@@ -151,7 +152,8 @@ fn encode_small_float(value: f64, bits: u32) -> u64 {
     } else {
         value.log2().floor() as i32
     };
-    // Steps of this exponent; rounding up to the next power of two carries into the exponent's bits by itself.
+    // Steps of this exponent; rounding up to the next power of two carries into the exponent's bits
+    // by itself.
     let steps = (value * f64::from(fraction_bits - exponent).exp2()).round_ties_even() as u64;
     let normal = 1u64 << fraction_bits;
     if steps < normal {
@@ -235,7 +237,7 @@ mod tests {
 
     #[test]
     fn srgb_is_curved_but_for_alpha() {
-        // 0.5 in linear light is 188 of 255 (187.516), 0.21404 is 127.5 of 255; alpha stays unchanged.
+        // 0.5 in linear light is 188 of 255 (187.516), 0.21404 is 127.5 of 255; alpha is unchanged.
         assert_eq!(
             encode("R8G8B8A8_SRGB", [0.5, 0.0, 1.0, 0.2]),
             [188, 0, 255, 51]
@@ -322,7 +324,7 @@ mod tests {
             0.25f32.to_le_bytes()
         );
         let format = Format::parse_texture("X8_D24_UNORM_PACK32").unwrap();
-        // What the unused bits hold is undefined.
+        // The contents of the unused bits are undefined.
         assert_eq!(format.decode(&[255, 255, 255, 77]), [1.0, 0.0, 0.0, 1.0]);
     }
 }

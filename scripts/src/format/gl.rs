@@ -1,9 +1,9 @@
 //! Formats of texels by the names of Vulkan and of OpenGL.
 
-/// Calls a macro with one row for each format: its name in Vulkan; its sized internal format in
-/// OpenGL 4.6 (Compatibility Profile), tables 8.11 to 8.13, and how texels are given to OpenGL
-/// (tables 8.2 and 8.5 to 8.9); how scripts have them, compared with that. Of formats that are the
-/// same for OpenGL the first is the one that its name denotes in scripts.
+/// Calls a macro with one entry for each format: its name in Vulkan; its sized internal format in
+/// OpenGL 4.6 (Compatibility Profile), tables 8.11 to 8.13, and the format and type of pixel
+/// transfers (tables 8.2 and 8.5 to 8.9); the differences of the notation in scripts. If several
+/// formats are the same for OpenGL, its name denotes the first one in scripts.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! gl_texel_formats {

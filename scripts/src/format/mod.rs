@@ -1,4 +1,5 @@
-//! Formats of framebuffers, vertex attributes, textures and images: names and channels; `codec` reads and writes texels.
+//! Formats of framebuffers, vertex attributes, textures and images: names and channels; `codec`
+//! reads and writes texels.
 
 mod codec;
 mod gl;
@@ -10,7 +11,7 @@ use std::sync::LazyLock;
 
 pub(crate) use codec::{read_bits, write_bits};
 
-/// How the bits of a channel are read.
+/// Interpretation of the bits of a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Encoding {
     /// `UNORM`: unsigned, the largest integer is 1.
@@ -52,12 +53,12 @@ impl Encoding {
         }
     }
 
-    /// Returns whether channels contain integers that programs do not read as fractions.
+    /// Returns true if channels contain integers that programs do not read as fractions.
     pub fn is_integer(self) -> bool {
         self.base() != TypeBase::Float
     }
 
-    /// Returns whether channels hold floats.
+    /// Returns true if channels are floats.
     pub fn is_float(self) -> bool {
         match self {
             Self::Sfloat | Self::Ufloat | Self::SharedExponent => true,
@@ -72,12 +73,12 @@ impl Encoding {
     }
 }
 
-/// What a format is for.
+/// Aspect of an image that a format describes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Aspect {
     /// Colors.
     Color,
-    /// The depths of a format with depths, as they are copied to and from buffers.
+    /// Depths of a depth format, in the form in which they are copied to and from buffers.
     Depth,
 }
 
@@ -93,10 +94,10 @@ const ENCODINGS: &[(&str, Encoding)] = &[
     ("UFLOAT", Encoding::Ufloat),
 ];
 
-/// A channel: `component` is 0 to 3 for R, G, B, A.
+/// Channel: `component` is 0 to 3 for R, G, B, A.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Channel {
-    /// Which component of a color it holds: 0 to 3 for R, G, B, A.
+    /// Index of the color component: 0 to 3 for R, G, B, A.
     pub component: usize,
     /// Width in bits.
     pub bits: u32,
@@ -104,24 +105,25 @@ pub struct Channel {
     pub offset: u32,
 }
 
-/// The texels of a color format, or the depths of a depth format.
+/// Texels of a color format, or the depths of a depth format.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Format {
-    /// The format as Vulkan knows it.
+    /// Vulkan's format.
     pub vk: vk::Format,
-    /// What its texels are.
+    /// Aspect that the texels describe.
     pub aspect: Aspect,
-    /// How its channels are read.
+    /// Interpretation of the channels.
     pub encoding: Encoding,
     /// In the order of the name.
     pub channels: Vec<Channel>,
-    /// Whether the channels are fields of one word.
+    /// True if the channels are fields of one word.
     pub packed: bool,
     /// Bytes of a texel.
     bytes: usize,
 }
 
-/// The formats of Vulkan 1.0 by their names without `VK_FORMAT_`. Printing all names takes longer than running many a script.
+/// Formats of Vulkan 1.0 by their names without `VK_FORMAT_`. Formatting all names takes longer
+/// than running many scripts.
 static VK_FORMATS: LazyLock<HashMap<String, vk::Format>> = LazyLock::new(|| {
     const LAST_CORE_1_0: i32 = vk::Format::ASTC_12X12_SRGB_BLOCK.as_raw();
     (1..=LAST_CORE_1_0)
@@ -130,14 +132,14 @@ static VK_FORMATS: LazyLock<HashMap<String, vk::Format>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The Vulkan format called `VK_FORMAT_` + `name`.
+/// Parses the name of a Vulkan format, without `VK_FORMAT_`.
 fn parse_vk_format(name: &str) -> Option<vk::Format> {
     let name = name.strip_prefix("VK_FORMAT_").unwrap_or(name);
     VK_FORMATS.get(name).copied()
 }
 
 impl Format {
-    /// The color format of that name, `None` if there is none or its texels are blocks.
+    /// Parses the name of a color format; `None` if there is none or its texels are blocks.
     pub fn parse(name: &str) -> Option<Self> {
         let name = name.strip_prefix("VK_FORMAT_").unwrap_or(name);
         let vk = parse_vk_format(name)?;
@@ -208,12 +210,12 @@ impl Format {
         }
     }
 
-    /// The color or depth format of that name.
+    /// Parses the name of a color or depth format.
     pub fn parse_texture(name: &str) -> Option<Self> {
         Self::parse(name).or_else(|| DepthFormat::parse(name)?.depth_texels())
     }
 
-    /// `R32G32B32A32_SFLOAT`, `_SINT` or `_UINT`, or fewer channels.
+    /// Returns the format `R32G32B32A32_SFLOAT`, `_SINT` or `_UINT`, or one with fewer channels.
     pub fn wide(encoding: Encoding, bits: u32, channels: u8) -> Self {
         let names: String = ["R", "G", "B", "A"][..usize::from(channels)]
             .iter()
@@ -226,7 +228,7 @@ impl Format {
         Self::parse(&format!("{names}_{suffix}")).expect("callers name formats that exist")
     }
 
-    /// Returns whether its channels have 64 bits.
+    /// Returns true if its channels have 64 bits.
     pub fn is_wide(&self) -> bool {
         self.channels.iter().any(|channel| channel.bits == 64)
     }
@@ -259,19 +261,19 @@ fn parse_channels(text: &str) -> Option<Vec<Channel>> {
     (!channels.is_empty() && offset % 8 == 0).then_some(channels)
 }
 
-/// What a depth or stencil format holds.
+/// Aspects of a depth or stencil format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DepthFormat {
-    /// The format as Vulkan knows it.
+    /// Vulkan's format.
     pub vk: vk::Format,
-    /// Whether it holds depths.
+    /// True if the format has depths.
     pub has_depth: bool,
-    /// Whether it holds stencil values.
+    /// True if the format has stencil values.
     pub has_stencil: bool,
 }
 
 impl DepthFormat {
-    /// The depth or stencil format of that name.
+    /// Parses the name of a depth or stencil format.
     pub fn parse(name: &str) -> Option<Self> {
         let name = name.strip_prefix("VK_FORMAT_").unwrap_or(name);
         let vk = parse_vk_format(name)?;
@@ -312,7 +314,7 @@ impl DepthFormat {
         })
     }
 
-    /// Stencil values as they are copied to a buffer.
+    /// Returns the format of stencil values that are copied to a buffer.
     pub fn stencil_texels(self) -> Option<Format> {
         self.has_stencil
             .then(|| Format::parse("R8_UINT").expect("the format exists"))

@@ -1,4 +1,4 @@
-//! Comparison of observed with expected values. Pure: the results of reading back are compared, nothing is read here.
+//! Comparison of observed with expected values. Pure: the caller has read the observed values.
 
 pub mod pixels;
 mod tolerance;
@@ -9,14 +9,15 @@ pub use values::check_values;
 
 use crate::format::{Encoding, Format};
 
-/// The numbers that a channel can hold.
+/// Numbers that a channel can represent.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Precision {
     /// Multiples of 1 / `steps`.
     Fixed { steps: f64 },
     /// Multiples of 1 / `steps` after the encoding of sRGB.
     Srgb { steps: f64 },
-    /// Floats of `fraction` bits after the binary point; the smallest normal one is 2 to the power of `min_exponent`.
+    /// Floats of `fraction` bits after the binary point; the smallest normal one is 2 to the power
+    /// of `min_exponent`.
     Float { fraction: i32, min_exponent: i32 },
 }
 
@@ -27,7 +28,7 @@ impl Precision {
         min_exponent: -126,
     };
 
-    /// The precision of a component of a format.
+    /// Returns the precision of a component of a format.
     pub(crate) fn of_channel(format: &Format, component: usize) -> Self {
         let channel = format
             .channels
@@ -62,7 +63,7 @@ impl Precision {
                 fraction: bits - 5,
                 min_exponent: -14,
             },
-            // Nine bits after the binary point, all of which a channel has if it is the largest.
+            // Nine bits after the binary point, all of which the largest channel has.
             Encoding::SharedExponent => Self::Float {
                 fraction: bits - 1,
                 min_exponent: -15,
@@ -70,8 +71,8 @@ impl Precision {
         }
     }
 
-    /// Returns how many numbers one finite value is away from the other; values between two numbers
-    /// count in proportion.
+    /// Returns the distance of two finite values in representable numbers; values between two of
+    /// them count proportionally.
     pub(crate) fn distance(self, a: f64, b: f64) -> f64 {
         (self.ordinal(a) - self.ordinal(b)).abs()
     }
@@ -103,7 +104,8 @@ fn exponent_of(value: f64) -> i32 {
     }
 }
 
-/// Vulkan's specification refers to the Khronos Data Format Specification, "sRGB EOTF": its inverse.
+/// Applies the inverse of the "sRGB EOTF" of the Khronos Data Format Specification, which Vulkan's
+/// specification refers to.
 fn encode_srgb(value: f64) -> f64 {
     match value {
         low if low <= 0.003_130_8 => low * 12.92,

@@ -1,13 +1,14 @@
 //! Comparison of the pixels of a framebuffer with an expected value.
 //!
-//! Floats and normalized numbers have a tolerance; integers, stencil values among them, are compared exactly.
+//! Floats and normalized numbers have a tolerance; integers, stencil values among them, are
+//! compared exactly.
 
 use super::{Precision, Tolerance, Tolerances};
 use crate::format::Format;
 use crate::image::Image;
 use std::fmt;
 
-/// A rectangle of pixels.
+/// Rectangle of pixels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Region {
     /// Leftmost column.
@@ -20,30 +21,30 @@ pub struct Region {
     pub height: u32,
 }
 
-/// One of the buffers of a framebuffer.
+/// Buffer of a framebuffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Plane {
-    /// A color attachment.
+    /// Color attachment.
     Color(u32),
-    /// The depth buffer.
+    /// Depth buffer.
     Depth,
-    /// The stencil buffer.
+    /// Stencil buffer.
     Stencil,
 }
 
-/// A two-dimensional picture in a framebuffer.
+/// Two-dimensional image in a framebuffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Surface {
-    /// The buffer.
+    /// Buffer.
     pub plane: Plane,
     /// Layer of the framebuffer, from 0.
     pub layer: u32,
-    /// `None` is what the samples of a pixel come to together.
+    /// Sample index; `None` denotes the resolved value of a pixel.
     pub sample: Option<u32>,
 }
 
 impl Surface {
-    /// Layer 0 of a plane.
+    /// Returns layer 0 of a plane.
     pub fn of(plane: Plane) -> Self {
         Self {
             plane,
@@ -52,7 +53,7 @@ impl Surface {
         }
     }
 
-    /// Returns whether it contains colors, not depth or stencil values.
+    /// Returns true if it contains colors, not depth or stencil values.
     pub fn is_color(self) -> bool {
         match self.plane {
             Plane::Color(_) => true,
@@ -60,7 +61,7 @@ impl Surface {
         }
     }
 
-    /// Returns the name as a part of file names.
+    /// Returns the name for use in file names.
     pub fn file_name(self) -> String {
         let mut name = match self.plane {
             Plane::Color(number) => format!("attachment{number}"),
@@ -99,30 +100,30 @@ impl fmt::Display for Surface {
 pub struct Expected {
     /// Red, green, blue and alpha; depth and stencil are the first one.
     pub values: [f64; 4],
-    /// How many of the values count: 4 or 3 of a color, 1 of depth and stencil.
+    /// Number of compared components: 4 or 3 of a color, 1 of depth and stencil.
     pub components: usize,
 }
 
-/// A comparison of pixels.
+/// Comparison of pixels.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PixelProbe {
-    /// Where the pixels are.
+    /// Surface that contains the pixels.
     pub surface: Surface,
-    /// Which pixels are compared.
+    /// Region that is compared.
     pub region: Region,
-    /// What each of them must be.
+    /// Expected value of each pixel.
     pub expected: Expected,
-    /// How far each component may be off.
+    /// Tolerance of each component.
     pub tolerances: Tolerances,
 }
 
-/// Pixels that differ, as they are counted.
+/// Differing pixels, counted during the comparison.
 #[derive(Default)]
 struct Differences {
     count: u64,
-    /// The first one, row by row.
+    /// First difference in row order.
     first: Option<Difference>,
-    /// The one that is furthest off; values that have no distance, such as NaN, do not count.
+    /// Largest difference; values that have no distance, such as NaN, are ignored.
     largest: Option<(f64, Difference)>,
 }
 
@@ -155,7 +156,7 @@ impl PixelProbe {
         Err(self.describe(image, &differences, first))
     }
 
-    /// Returns whether a texel is as expected.
+    /// Returns true if a texel matches the expected value.
     pub(crate) fn accepts(&self, format: &Format, observed: [f64; 4]) -> bool {
         let exact = format.encoding.is_integer();
         let expected = self.expected_in(format);
@@ -192,7 +193,7 @@ impl PixelProbe {
         for y in y..y + height {
             for x in x..x + width {
                 let texel = image.texel(x, y);
-                // Neighbors are mostly equal, so the verdict on the texel before is retained.
+                // Neighbors are mostly equal, so the verdict on the previous texel is cached.
                 let accepted = match last {
                     Some((same, accepted)) if same == texel => accepted,
                     _ => self.accepts(&image.format, image.format.decode(texel)),
@@ -208,7 +209,7 @@ impl PixelProbe {
         differences
     }
 
-    /// Returns the largest distance of a component from what is expected of it.
+    /// Returns the largest distance of a component from its expected value.
     fn distance(&self, format: &Format, observed: [f64; 4]) -> f64 {
         let expected = self.expected_in(format);
         let pairs = observed.iter().zip(&expected);
@@ -253,7 +254,7 @@ impl PixelProbe {
         message
     }
 
-    /// Returns whether the region is within an image.
+    /// Returns true if the region is within an image.
     pub(crate) fn is_within(&self, image: &Image) -> bool {
         let inside = |start: u32, size: u32, limit: u32| {
             start.checked_add(size).is_some_and(|end| end <= limit)
@@ -293,13 +294,14 @@ pub fn print_picture(picture: &Image) -> String {
 /// Returns the values of a pixel as text.
 pub fn print_values(values: &[f64], format: &Format) -> String {
     let texts: Vec<String> = if format.encoding.is_float() {
-        // As many digits as tell 32-bit floats apart.
+        // Enough digits to distinguish all 32-bit floats.
         values
             .iter()
             .map(|value| format!("{:?}", *value as f32))
             .collect()
     } else {
-        // Six digits tell all 16-bit channels apart, and more would only show the noise of the conversion.
+        // Six digits distinguish all 16-bit channels, and more would only show the noise of the
+        // conversion.
         values
             .iter()
             .map(|value| ((value * 1e6).round() / 1e6).to_string())

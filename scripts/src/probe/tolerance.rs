@@ -1,4 +1,4 @@
-//! What counts as equal, near, less or greater.
+//! Tolerances and comparison operators of probes.
 //!
 //! | | rule |
 //! |---|---|
@@ -13,14 +13,14 @@ use super::Precision;
 use crate::data::{Literal, Scalar, Value, Written};
 use std::cmp::Ordering;
 
-/// How far an observed value may be off.
+/// Permitted deviation of an observed value.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Tolerance {
     /// Difference of the values.
     Absolute(f64),
     /// Percent of the expected value.
     Percent(f64),
-    /// Units in the last place: numbers of the type from the expected value to the observed one.
+    /// Units in the last place: the distance in representable numbers of the type.
     Ulps(f64),
 }
 
@@ -43,12 +43,12 @@ impl Tolerance {
         number.parse().ok().filter(|value| *value >= 0.0).map(make)
     }
 
-    /// Returns whether the observed value, a 32-bit float, is near enough.
+    /// Returns true if the observed value, a 32-bit float, is within the tolerance.
     pub fn accepts(self, observed: f64, expected: f64) -> bool {
         self.accepts_in(Precision::SINGLE, observed, expected)
     }
 
-    /// Returns whether the observed value is near enough, where numbers have that precision.
+    /// Returns true if the observed value is within the tolerance, for numbers of that precision.
     pub(super) fn accepts_in(self, precision: Precision, observed: f64, expected: f64) -> bool {
         if observed == expected || (observed.is_nan() && expected.is_nan()) {
             return true;
@@ -63,7 +63,7 @@ impl Tolerance {
             }
     }
 
-    /// Returns whether an observed value of a type is near enough.
+    /// Returns true if an observed value of a type is within the tolerance.
     fn accepts_bits(self, scalar: Scalar, observed: u64, expected: u64) -> bool {
         match (scalar.value(observed), scalar.value(expected)) {
             (Value::Float(a), Value::Float(b)) => {
@@ -105,7 +105,7 @@ impl std::fmt::Display for Tolerance {
 /// Tolerances of the four components.
 pub type Tolerances = [Tolerance; 4];
 
-/// How an observed value must relate to the expected one.
+/// Required relation of an observed value to the expected one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Comparison {
     /// `==`
@@ -135,7 +135,7 @@ const COMPARISONS: &[(&str, Comparison)] = &[
 ];
 
 impl Comparison {
-    /// The comparison of that sign.
+    /// Parses a comparison operator.
     pub fn parse(text: &str) -> Option<Self> {
         COMPARISONS
             .iter()
@@ -148,7 +148,7 @@ impl Comparison {
         COMPARISONS[self as usize].0
     }
 
-    /// Returns whether the comparison holds for counts, exactly.
+    /// Returns true if the comparison holds for counts, exactly.
     pub fn holds_for_counts(self, observed: u64, expected: u64) -> bool {
         let expected = Literal {
             bits: expected,
@@ -157,7 +157,7 @@ impl Comparison {
         self.holds(Scalar::U64, observed, expected, Tolerance::Absolute(0.0))
     }
 
-    /// Returns whether the comparison holds for an observed value of a type.
+    /// Returns true if the comparison holds for an observed value of a type.
     pub fn holds(
         self,
         scalar: Scalar,
@@ -316,7 +316,7 @@ mod tests {
         assert!(!near("1.02", "1", "0.01"));
         assert!(near("0x3f800002", "1", "2ulp"));
         assert!(!near("0x3f800003", "1", "2ulp"));
-        // Below a power of two the numbers are twice as close.
+        // Below a power of two the spacing of the numbers is halved.
         assert!(near("0x3f7ffffe", "1", "2ulp"));
         assert!(near("-0", "0", "0ulp"));
         assert!(near("0x80000001", "0x00000001", "2ulp"));

@@ -3,10 +3,10 @@
 use super::tolerance::{Comparison, Tolerance, Tolerances};
 use crate::data::{Literal, Scalar, TypedData, Written};
 
-/// Values that differ of which a message tells.
+/// Maximum number of differing values that a message lists.
 const MAX_LISTED: usize = 8;
 
-/// A value that is not as expected.
+/// Value that is not as expected.
 struct Mismatch {
     index: usize,
     at: u64,
@@ -15,8 +15,8 @@ struct Mismatch {
     tolerance: Tolerance,
 }
 
-/// Compares buffer contents with expected values. The message lists the first values that differ and says how many do; `name` is what
-/// the buffer is called.
+/// Compares buffer contents with expected values. The message lists the first values that differ
+/// and states their total number; `name` is the name of the buffer in messages.
 pub fn check_values(
     name: &str,
     bytes: &[u8],
@@ -98,7 +98,7 @@ fn describe(data: &TypedData, comparison: Comparison, mismatch: &Mismatch) -> St
     text
 }
 
-/// Returns a number, with its bits if these are what counts, or may tell more.
+/// Formats a number, with its bits if they are compared, or distinguish it better.
 fn print(scalar: Scalar, bits: u64, in_bits: bool) -> String {
     let text = scalar.print(bits);
     let telling = in_bits || (!scalar.is_float() && bits > 9);

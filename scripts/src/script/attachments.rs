@@ -7,7 +7,7 @@ use crate::probe::pixels::{Plane, Surface};
 /// Color attachments that a framebuffer can have.
 pub const MAX_COLORS: usize = 8;
 
-/// What the framebuffer is made of, but for its size.
+/// Composition of the framebuffer, except for its size.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attachments {
     /// Formats by number; `None` are numbers without attachment.
@@ -38,7 +38,7 @@ impl Attachments {
         self.colors.get(number as usize)?.as_ref()
     }
 
-    /// Everything that can be read, samples resolved.
+    /// Returns all readable surfaces, with samples resolved.
     pub fn surfaces(&self) -> Vec<Surface> {
         let colors = self.colors.iter().zip(0..);
         let mut planes: Vec<Plane> = colors
@@ -57,18 +57,18 @@ impl Attachments {
         planes.into_iter().flat_map(of_plane).collect()
     }
 
-    /// Returns whether there is a depth buffer.
+    /// Returns true if there is a depth buffer.
     pub fn has_depth(&self) -> bool {
         self.depth.is_some_and(|format| format.has_depth)
     }
 
-    /// Returns whether there is a stencil buffer.
+    /// Returns true if there is a stencil buffer.
     pub fn has_stencil(&self) -> bool {
         self.depth.is_some_and(|format| format.has_stencil)
     }
 }
 
-/// Takes the number of an attachment.
+/// Parses the number of an attachment.
 pub(super) fn parse_attachment_number(words: &mut Words<'_>) -> Result<u32, LineError> {
     words.parse_with("an attachment from 0 to 7", |word| {
         let number = parse_unsigned(word)?;

@@ -17,7 +17,7 @@ fn commands(test: &str) -> Vec<Command> {
         .collect()
 }
 
-/// Line and message of the only error.
+/// Returns line and message of the only error.
 fn error(test: &str) -> (u32, String) {
     let mut errors =
         Script::parse(format!("[test]\n{test}").as_bytes()).expect_err("the script is wrong");

@@ -1,4 +1,4 @@
-//! What stream outputs capture of the programs of a script.
+//! Outputs of the programs of a script that stream outputs capture.
 
 use super::model::Script;
 use super::section::{ProgramForm, ProgramSection};
@@ -31,7 +31,7 @@ impl StreamOutput {
 }
 
 impl Script {
-    /// Makes captures of the stream outputs.
+    /// Converts the stream outputs to captures.
     pub(super) fn resolve_streams(&mut self, errors: &mut Vec<ScriptError>) {
         let Some(first) = self.requirements.streams.outputs.first() else {
             return;
@@ -96,8 +96,8 @@ impl Script {
         self.programs.iter().find(|program| program.stage == stage)
     }
 
-    /// Returns the output registers of a program with what they mean, if it has any: those of a
-    /// program of the intermediate representation count from 0 in their order.
+    /// Returns the output registers of a program with their semantics, if it has any. Registers of
+    /// a program of the intermediate representation are numbered from 0 in their order.
     fn output_registers(&self, section: &ProgramSection) -> Option<Vec<(u32, Semantic)>> {
         match section.form {
             ProgramForm::Assembly => {
@@ -123,9 +123,9 @@ impl Script {
 pub struct StreamOutput {
     /// Line of the script.
     pub line: u32,
-    /// The register.
+    /// Register.
     pub register: u32,
-    /// The first component.
+    /// First component.
     pub first: u8,
     /// Number of components.
     pub count: u8,
@@ -137,11 +137,11 @@ pub struct StreamOutput {
     pub stream: u32,
 }
 
-/// What a script captures by registers.
+/// Captures of a script that are specified by registers.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StreamOutputs {
-    /// The outputs, in the order of the script.
+    /// Outputs, in the order of the script.
     pub outputs: Vec<StreamOutput>,
-    /// Words from a vertex to the next, by buffer; 0 where the last output ends a vertex.
+    /// Words from a vertex to the next, by buffer; 0 if the last output ends a vertex.
     pub strides: Vec<u32>,
 }

@@ -28,25 +28,25 @@ use crate::texture::{PlaneId, Sampling, Update};
 use glasm::ir::Stage;
 use glasm::state::Tracking;
 
-/// A command and its line.
+/// Command and its line.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Step {
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: u32,
-    /// What to do.
+    /// Command.
     pub command: Command,
 }
 
-/// How many work groups run.
+/// Number of work groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Groups {
     /// Numbers in x, y and z.
     Given([u32; 3]),
-    /// Three words of a buffer say it.
+    /// Number of groups that is in three words of a buffer.
     Indirect(BufferRange),
 }
 
-/// What GL counts of a program: `glGetProgramivARB`.
+/// Resource of a program that GL counts: `glGetProgramivARB`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CountKind {
     /// Components of attributes that the program reads.
@@ -72,7 +72,7 @@ pub enum CountKind {
 }
 
 impl CountKind {
-    /// The words of `probe count`.
+    /// Words of `probe count`.
     pub const WORDS: &'static [(&'static str, Self)] = &[
         ("attrib_components", Self::AttribComponents),
         ("result_components", Self::ResultComponents),
@@ -86,55 +86,55 @@ impl CountKind {
         ("address_registers", Self::AddressRegisters),
     ];
 
-    /// Its word.
+    /// Returns its word.
     pub fn word(self) -> &'static str {
         let row = Self::WORDS.iter().find(|row| row.1 == self);
         row.map_or("", |row| row.0)
     }
 }
 
-/// What comes of executing a vertex state program.
+/// Expected result of executing a vertex state program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Execution {
-    /// It writes parameters.
+    /// The program writes parameters.
     Writes,
-    /// It is an error and changes nothing: the program writes a parameter that tracks a matrix.
+    /// The program causes an error and changes nothing: it writes a parameter that tracks a matrix.
     Fails,
 }
 
-/// Where an error is expected.
+/// Expected position of an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExpectedPlace {
-    /// The error's first byte in the program string, from 0.
+    /// Error's first byte in the program string, from 0.
     Start(u32),
-    /// The error's span in the program string.
+    /// Error's span in the program string.
     Bytes {
         /// First byte, from 0.
         start: u32,
-        /// One past the last byte.
+        /// End offset.
         end: u32,
     },
     /// Line and column of the program string, from 1.
     Position {
-        /// The line.
+        /// Line.
         line: usize,
-        /// The column.
+        /// Column.
         column: usize,
     },
     /// The error is found only after the whole program was read.
     WholeProgram,
 }
 
-/// An error or a warning that a program must give.
+/// Error or warning that a program must have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ExpectedError {
-    /// The code that it must have.
+    /// Code that it must have.
     pub code: glasm::Code,
-    /// Where; `None` accepts any place.
+    /// Expected position; `None` accepts any position.
     pub place: Option<ExpectedPlace>,
 }
 
-/// Something that is counted while vertices are captured.
+/// Counter of transform feedback.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CaptureCount {
     /// Primitives of a stream that were written.
@@ -142,28 +142,28 @@ pub enum CaptureCount {
         /// Number of the vertex stream.
         stream: u32,
     },
-    /// Primitives of a stream that would have been written had there been room.
+    /// Number of primitives of a stream that a buffer of sufficient size would have received.
     Needed {
         /// Number of the vertex stream.
         stream: u32,
     },
-    /// Bytes of a buffer up to the end of what was written.
+    /// Size of the written part of a buffer, in bytes.
     Bytes {
         /// Binding number of the buffer.
         buffer: u32,
     },
 }
 
-/// What `clear` fills attachments with.
+/// Clear values of attachments.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Clear {
-    /// By attachment. 64-bit floats hold 32-bit integers exactly.
+    /// Colors by attachment. 64-bit floats represent 32-bit integers exactly.
     pub colors: [[f64; 4]; MAX_COLORS],
     /// Depth, from 0 to 1.
     pub depth: f32,
     /// Stencil value.
     pub stencil: u32,
-    /// The only color attachment that is cleared; `None` clears everything.
+    /// Only color attachment that is cleared; `None` clears all attachments.
     pub only: Option<u32>,
 }
 
@@ -178,7 +178,7 @@ impl Default for Clear {
     }
 }
 
-/// A command.
+/// Command.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Command {
     /// `clear`
@@ -187,7 +187,7 @@ pub enum Command {
     Draw(Box<Draw>),
     /// `compute ...`
     Compute {
-        /// How many groups run.
+        /// Number of groups.
         groups: Groups,
         /// Size of a group, for programs that leave it open.
         size: Option<[u32; 3]>,
@@ -196,142 +196,143 @@ pub enum Command {
     },
     /// Sets a parameter of programs.
     Parameter {
-        /// The array of parameters.
+        /// Array of parameters.
         bank: ParamBank,
-        /// The stage whose programs see it.
+        /// Stage whose programs see it.
         stage: Stage,
         /// Index in the array.
         index: u32,
-        /// What it becomes.
+        /// New value.
         value: ParamValue,
     },
     /// Changes a matrix of GL state.
     Matrix {
-        /// The matrix.
+        /// Matrix.
         target: MatrixTarget,
-        /// The change.
+        /// Change.
         update: MatrixUpdate,
     },
-    /// What four vertex program parameters track from now on; `None` for nothing.
+    /// Selects the matrix that four vertex program parameters track; `None` ends tracking.
     Track {
-        /// The first of them, a multiple of 4.
+        /// First parameter, a multiple of 4.
         address: u32,
-        /// Which matrix they track.
+        /// Tracked matrix.
         tracking: Option<Tracking>,
     },
     /// Executes a vertex state program.
     StateProgram {
-        /// Index into [`Script::spares`](crate::script::Script::spares); `None` for the program of the section without a name.
+        /// Index of an alternate program in [`Script::spares`](crate::script::Script::spares);
+        /// `None` for the program of the section without a name.
         spare: Option<usize>,
         /// Bits of v\[0\].
         argument: [u32; 4],
-        /// What comes of it.
+        /// Expected result.
         outcome: Execution,
     },
     /// Changes other GL state.
     GlState(StateUpdate),
-    /// The most vertices that the geometry program emits from now on.
+    /// Sets the maximum number of vertices that the geometry program emits.
     VertexLimit {
-        /// The limit.
+        /// Limit.
         limit: i64,
-        /// What GL makes of it.
+        /// Expected behavior of GL.
         outcome: GlOutcome,
     },
     /// Current value of a vertex attribute.
     Attribute {
         /// Number of the attribute.
         location: u32,
-        /// What it becomes.
+        /// New value.
         value: [f32; 4],
     },
-    /// A texture or a part of one.
+    /// Creates or updates a texture.
     Texture {
         /// Texture image unit.
         unit: u32,
-        /// What becomes of the texture.
+        /// Update of the texture.
         update: Update,
     },
-    /// How a texture is sampled from now on.
+    /// Changes the sampler state of a texture.
     Sampling {
         /// Texture image unit.
         unit: u32,
-        /// All of the unit's sampling state.
+        /// Complete sampler state of the unit.
         sampling: Sampling,
     },
-    /// The size of all points from now on; `None` leaves it to programs.
+    /// Sets the size of all points; `None` leaves it to programs.
     FixedPointSize(Option<f32>),
-    /// Which textures a unit has enabled for draws without fragment program.
+    /// Sets the textures that a unit has enabled for draws without fragment program.
     TextureEnables {
         /// Texture image unit.
         unit: u32,
-        /// All that the unit has enabled.
+        /// Complete set of enabled textures of the unit.
         enables: TextureEnables,
     },
-    /// A storage image or a part of one.
+    /// Creates or updates a storage image.
     Image {
-        /// The image.
+        /// Image.
         key: ImageKey,
-        /// What becomes of it.
+        /// Update of the image.
         update: Update,
     },
-    /// What programs see from now on where they look for the image of a place.
+    /// Binds an image to an image unit or binding.
     BindImage {
-        /// Where programs look.
+        /// Image unit or binding of the programs.
         place: ImageKey,
-        /// What they find there.
+        /// Bound image.
         bound: BoundImage,
     },
     /// Compares texels of an image.
     ProbeImage {
-        /// The image.
+        /// Image.
         key: ImageKey,
-        /// Which plane of it is compared.
+        /// Plane that is compared.
         plane: PlaneId,
-        /// The comparison; its surface is not used.
+        /// Comparison; its surface is not used.
         probe: PixelProbe,
     },
     /// Prints the texels of an image.
     PrintImage {
-        /// The image.
+        /// Image.
         key: ImageKey,
-        /// Which plane of it is printed.
+        /// Plane that is printed.
         plane: PlaneId,
     },
     /// Writes values into a buffer.
     BufferData {
-        /// The buffer.
+        /// Buffer.
         buffer: BufferId,
-        /// The values.
+        /// Values.
         data: TypedData,
     },
-    /// The values again and again until the end of the buffer.
+    /// Writes values repeatedly up to the end of the buffer.
     BufferFill {
-        /// The buffer.
+        /// Buffer.
         buffer: BufferId,
-        /// The values that are repeated.
+        /// Values that are repeated.
         data: TypedData,
     },
     /// Writes numbers at equal distances into a buffer.
     BufferSequence {
-        /// The buffer.
+        /// Buffer.
         buffer: BufferId,
-        /// The numbers.
+        /// Numbers.
         sequence: Sequence,
     },
-    /// 64-bit addresses, one after the other.
+    /// Writes consecutive 64-bit addresses.
     BufferAddresses {
-        /// The buffer that is written.
+        /// Buffer that is written.
         buffer: BufferId,
         /// First byte that is written.
         offset: u64,
-        /// The addresses.
+        /// Addresses.
         addresses: Vec<BufferAddress>,
     },
-    /// Binds a part of a buffer from now on.
+    /// Binds a range of a buffer.
     BindBuffer {
-        /// Where programs find it.
+        /// Bind target of the buffer.
         target: BindTarget,
-        /// The part.
+        /// Bound range.
         range: BufferRange,
     },
     /// Writes values into the push constants.
@@ -340,11 +341,11 @@ pub enum Command {
     ProbePixels(PixelProbe),
     /// Compares values in a buffer.
     ProbeBuffer {
-        /// The buffer.
+        /// Buffer.
         buffer: BufferId,
-        /// The values, with the place of the observed ones.
+        /// Expected values, with the location of the observed ones.
         expected: TypedData,
-        /// How observed values relate to them.
+        /// Required relation of observed to expected values.
         comparison: Comparison,
         /// For [`Comparison::Near`], how far each component may be off.
         tolerances: Tolerances,
@@ -353,75 +354,75 @@ pub enum Command {
     BeginCapture,
     /// Vertices of later draws are not captured.
     EndCapture,
-    /// Compares what the last capture has counted.
+    /// Compares a count of the last capture.
     ProbeCapture {
-        /// What was counted.
+        /// Counter that is compared.
         count: CaptureCount,
-        /// How the count relates to the number.
+        /// Required relation of the count to the number.
         comparison: Comparison,
-        /// The number.
+        /// Number.
         expected: u64,
     },
     /// Samples of the last draw that passed all tests.
     ProbeSamples {
-        /// How the count relates to the number.
+        /// Required relation of the count to the number.
         comparison: Comparison,
-        /// The number.
+        /// Number.
         expected: u64,
     },
-    /// What the program of a stage uses of something that GL limits.
+    /// Compares the use count of a resource that GL limits, for the program of a stage.
     ProbeCount {
-        /// The stage.
+        /// Stage.
         stage: Stage,
-        /// Of what.
+        /// Counted resource.
         kind: CountKind,
-        /// How the count relates to the number.
+        /// Required relation of the count to the number.
         comparison: Comparison,
-        /// The number.
+        /// Number.
         expected: u32,
     },
-    /// The bits of a parameter; `None` if it has another type.
+    /// Compares the bits of a parameter; `None` if it has another type.
     ProbeParameter {
-        /// The array of parameters.
+        /// Array of parameters.
         bank: ParamBank,
-        /// The stage whose parameter it is.
+        /// Stage whose parameter it is.
         stage: Stage,
         /// Index in the array.
         index: u32,
-        /// The type of the query.
+        /// Type of the query.
         ty: ParamType,
-        /// What the query gives.
+        /// Expected result of the query.
         expected: Option<[u32; 4]>,
     },
     /// Compares the components of a parameter, as floats.
     CompareParameter {
-        /// The array of parameters.
+        /// Array of parameters.
         bank: ParamBank,
-        /// The stage whose parameter it is.
+        /// Stage whose parameter it is.
         stage: Stage,
         /// Index in the array.
         index: u32,
         /// Four floats.
         expected: TypedData,
-        /// How observed values relate to them.
+        /// Required relation of observed to expected values.
         comparison: Comparison,
         /// For [`Comparison::Near`], how far each component may be off.
         tolerances: Tolerances,
     },
     /// Prints values of a buffer.
     PrintBuffer {
-        /// The buffer.
+        /// Buffer.
         buffer: BufferId,
-        /// The values.
+        /// Values.
         range: DataRange,
     },
-    /// The depth range of the viewport, for `state.depth.range`.
+    /// Sets the depth range of the viewport, for `state.depth.range`.
     DepthRange([f32; 2]),
-    /// Writes a picture of the framebuffer.
+    /// Writes an image file of the framebuffer.
     SaveImage {
         /// Name of the file, without a directory.
         name: String,
-        /// What the picture shows.
+        /// Surface that is written.
         surface: Surface,
     },
     /// The script's assembly program must have this error.
@@ -430,9 +431,9 @@ pub enum Command {
     ExpectWarning(ExpectedError),
     /// Loads a program instead of the stage's, unless it has this error.
     Load {
-        /// Index into [`Script::spares`](crate::script::Script::spares).
+        /// Index of an alternate program in [`Script::spares`](crate::script::Script::spares).
         spare: usize,
-        /// The error that it must have; `None` if it must load.
+        /// Error that it must have; `None` if it must load.
         error: Option<ExpectedError>,
     },
 }

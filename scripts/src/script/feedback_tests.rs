@@ -10,7 +10,7 @@ fn parse(test: &str) -> Script {
         .unwrap_or_else(|errors| panic!("{errors:#?}"))
 }
 
-/// Line and message of the only error.
+/// Returns line and message of the only error.
 fn error(test: &str) -> (u32, String) {
     let script = format!("[test]\n{test}");
     let mut errors = Script::parse(script.as_bytes()).expect_err("the script is wrong");
@@ -194,7 +194,7 @@ fn bad_lines() {
     );
 }
 
-/// A script with these lines in `[require]` and a vertex program.
+/// Parses a script with these lines in `[require]` and a vertex program.
 fn with_streams(lines: &str, program: &str) -> Result<Script, Vec<ScriptError>> {
     Script::parse(format!("[require]\n{lines}\n{program}\n[test]\n").as_bytes())
 }

@@ -1,4 +1,4 @@
-//! The state of draws without a program, as far as it decides about the programs that are written for them.
+//! State of draws without a program that affects the programs generated for them.
 
 use super::command::{
     CombinedLanes, Command, EnvironmentMode, FixedCapability, FixedUpdate, LightUpdate,
@@ -11,36 +11,36 @@ use glasm::fixed_function::{
     FogSource, LightForm, Lighting, NormalScaling, TexCoords, TexGenMode, TextureUnit, UNITS,
 };
 
-/// What the fragment stage reads of what a vertex stage without program makes.
+/// Inputs of the fragment stage that a fixed-function vertex stage produces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FixedReads {
-    /// A bit for each set of texture coordinates.
+    /// Bit for each set of texture coordinates.
     pub texcoords: u8,
-    /// The fog coordinate.
+    /// Fog coordinate.
     pub fog_coordinate: bool,
 }
 
-/// Who processes the vertices.
+/// Unit that processes the vertices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum VertexProcessing {
-    /// A program.
+    /// Program.
     Program,
     /// GL itself.
     Fixed,
 }
 
-/// The state at a draw: GL's initial state but for the fog coordinate, which comes from vertices.
+/// State at a draw: GL's initial state except for the fog coordinate, which is an attribute.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FixedFunctions {
     lighting: bool,
-    /// Everything about lighting but the colors of materials.
+    /// Lighting state except for the colors of materials.
     light: Lighting,
     is_color_material: bool,
     color_material: ColorMaterial,
     normalizes: bool,
     rescales: bool,
     point_attenuation: bool,
-    /// The size of points has bounds other than the initial ones.
+    /// True if the size of points has bounds other than the initial ones.
     point_bounds: bool,
     fog: bool,
     fog_mode: FogMode,
@@ -49,7 +49,7 @@ pub struct FixedFunctions {
     units: [Unit; UNITS],
 }
 
-/// A texture unit with the set of texture coordinates of the same number.
+/// Texture unit with the set of texture coordinates of the same number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Unit {
     transformed: bool,
@@ -61,7 +61,7 @@ struct Unit {
     is_depth: bool,
     compares: bool,
     components: usize,
-    /// What the script says of the base format.
+    /// Base format that the script specifies.
     said_format: Option<BaseFormat>,
     depth_modes: [DepthMode; 2],
 }
@@ -124,7 +124,7 @@ impl FixedFunctions {
         }
     }
 
-    /// Changes a unit, if draws without programs have it.
+    /// Changes a unit, if it exists for draws without programs.
     fn change_unit(&mut self, number: u32, change: impl FnOnce(&mut Unit)) {
         if let Some(unit) = self.units.get_mut(number as usize) {
             change(unit);
@@ -197,12 +197,12 @@ impl FixedFunctions {
         })
     }
 
-    /// Returns whether back faces have separate colors.
+    /// Returns true if back faces have separate colors.
     pub fn is_two_sided(&self) -> bool {
         self.lighting && self.light.two_sided
     }
 
-    /// Returns whether the vertex stage has to compute the size of points.
+    /// Returns true if the vertex stage has to compute the size of points.
     pub fn sizes_points(&self) -> bool {
         self.point_attenuation || self.point_bounds
     }
@@ -240,8 +240,7 @@ impl FixedFunctions {
         }
     }
 
-    /// Returns the key of the fragment stage. Colors are clamped, as they are with GL's initial
-    /// state.
+    /// Returns the key of the fragment stage. Colors are clamped, as in GL's initial state.
     pub fn fragment(
         &self,
         enables: &[TextureEnables],
@@ -264,7 +263,8 @@ impl FixedFunctions {
     }
 }
 
-/// The modelview matrices of scripts with lights are affine, so that w stays what it is.
+/// Applies an update of a light. The modelview matrices of scripts with lights are affine, so w is
+/// unchanged.
 fn apply_light(light: &mut LightForm, update: LightUpdate) {
     match update {
         LightUpdate::Position([.., w]) => light.positional = w != 0.0,
@@ -295,7 +295,8 @@ impl Unit {
         self.find_base_format();
     }
 
-    /// What GL makes of formats that have no such base format of their own: red and red with green are like RGB.
+    /// Applies GL's treatment of formats that have no separate base format: red and red with green
+    /// are treated as RGB.
     fn find_base_format(&mut self) {
         let own = match self.components {
             4 => BaseFormat::Rgba,
@@ -363,7 +364,7 @@ mod tests {
         CombineFunction, CombineSource, MaterialFaces, MaterialMode, Scale, TextureTarget,
     };
 
-    /// The state after all commands of a test section.
+    /// Returns the state after all commands of a test section.
     fn state(commands: &str) -> FixedFunctions {
         let text = format!("[require]\nGL >= 1.3\n[test]\n{commands}\n");
         let script = Script::parse(text.as_bytes()).unwrap();
@@ -424,7 +425,7 @@ mod tests {
         };
         assert_eq!(lighting.color_material, Some(color_material));
         assert_eq!(key.normals, NormalScaling::Rescale);
-        // Lighting brings the color sum where no vertex program is.
+        // Lighting enables the color sum if there is no vertex program.
         assert!(
             state.fragment(&[], VertexProcessing::Fixed).color_sum
                 && !state.fragment(&[], VertexProcessing::Program).color_sum

@@ -9,8 +9,8 @@ use glasm::ir::Span;
 use glasm::{Diagnostic, Diagnostics, Location, Severity, Source};
 
 impl Script {
-    /// Returns the header of a program section as the script has it, such as `[fragment program]`;
-    /// empty for programs that are in no script.
+    /// Returns the header of a program section as it appears in the script, such as `[fragment
+    /// program]`; empty for programs that are in no script.
     pub fn header_of(&self, section: &ProgramSection) -> String {
         let line = self.text.get(section.origin.header());
         String::from_utf8_lossy(line.unwrap_or_default().trim_ascii()).into_owned()
@@ -23,8 +23,8 @@ impl Script {
         Some(LineMap::new(&self.text).position(offset))
     }
 
-    /// Messages about a program as messages about the script, whose text they are shown with. What is said of the whole program is said of
-    /// the section's header.
+    /// Converts messages about a program to messages about the script, whose source they are
+    /// displayed with. Messages about the whole program are located at the section's header.
     pub fn localize(&self, section: &ProgramSection, diagnostics: &Diagnostics) -> Diagnostics {
         let header = self.header_of(section);
         let header_start = u32::try_from(section.origin.header().start).unwrap_or(u32::MAX);
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
     use glasm::Code;
 
-    /// Line and column of a byte of the first program.
+    /// Returns line and column of a byte of the first program.
     fn position(script: &Script, byte: usize) -> (usize, usize) {
         let place = script.position(&script.programs[0], byte).unwrap();
         (place.line, place.column)

@@ -1,4 +1,5 @@
-//! The manual of the language, `docs/scripts.md`, agrees with the parser: its examples can be read, and it has an example of every word.
+//! The manual of the language, `docs/scripts.md`, agrees with the parser: its examples can be read,
+//! and it has an example of every word.
 
 use super::test::{COMMANDS, fixed_state, gl_state, matrices, properties};
 use super::{Script, fixed, require, section};
@@ -50,7 +51,7 @@ fn examples_of_the_manual_are_right() {
             _ => continue,
         };
         for example in examples_of_row(line) {
-            // Rows of values and of attribute names are not commands.
+            // Lines of values and of attribute names are not commands.
             if !example.contains(' ') && prefix != "[require]\n" {
                 continue;
             }
@@ -88,7 +89,7 @@ fn property_words() -> impl Iterator<Item = String> {
     plain.chain(attachment).chain(stencil)
 }
 
-/// Words that follow the first word of a command: `light ambient`.
+/// Returns the words that follow the first word of a command: `light ambient`.
 fn property_pairs() -> BTreeSet<String> {
     fn pairs<'a, T>(command: &'a str, table: &'a [(&str, T)]) -> impl Iterator<Item = String> + 'a {
         table
@@ -106,7 +107,8 @@ fn property_pairs() -> BTreeSet<String> {
         .collect()
 }
 
-/// Everything that must occur in an example: first words of commands, properties, words of `[require]`, sections.
+/// Returns all words that must occur in an example: first words of commands, properties, words of
+/// `[require]`, sections.
 fn vocabulary() -> BTreeSet<String> {
     let commands = COMMANDS.iter().map(|(word, _)| (*word).to_owned());
     let requirements = require::WORDS
@@ -152,7 +154,7 @@ fn words_of(script: &str) -> BTreeSet<String> {
         } else if section == "require" {
             found.extend(words.next().map(|word| format!("[require] {word}")));
         } else if section == "test" {
-            // Properties may follow a word that says whose they are.
+            // Properties may follow a word that selects their object.
             let later = words.clone().map(|word| word.replace("back.", "front."));
             found.extend(later.filter(|word| properties.contains(word)));
             if let Some(command) = words.next() {
@@ -192,7 +194,7 @@ fn the_manual_explains_every_word() {
         .map(|word| word.replace("[require] ", "").replace("front.", ""))
         .filter(|word| !word.contains("...") && !word.starts_with('['))
         .filter(|words| {
-            // The second word of a pair may stand alone or after a number.
+            // The second word of a pair may appear alone or after a number.
             let (starts, word) = match words.split_once(' ') {
                 Some((_, second)) => (&["`", " "][..], second),
                 None => (&["`"][..], words.as_str()),

@@ -1,11 +1,12 @@
-//! Scripts: from the text of a `.shader_test` file to programs, vertex data and commands. No Vulkan calls here.
+//! Scripts: from the text of a `.shader_test` file to programs, vertex data and commands. No Vulkan
+//! calls here.
 //!
-//! `docs/scripts.md` describes the language. The files are in layers, of which none knows those
-//! above it: the words of a line (`words`, `names`, `texels`); the script as data (`command`,
-//! `pipeline_state`, `requirements`, `section`, all together in `model`); what reads a section
-//! (`require`, `test`, `vertex_data`), each with its table of first words on top; `parse`, which
-//! reads a script. What others ask of a script that was read stands next to it: `program_state`,
-//! `localize`, `captures`, `outline`.
+//! `docs/scripts.md` describes the language. The files are in layers, none of which depends on a
+//! higher one: the words of a line (`words`, `names`, `texels`); the script as data (`command`,
+//! `pipeline_state`, `requirements`, `section`, combined in `model`); the parsers of the sections
+//! (`require`, `test`, `vertex_data`), each with its table of first words at the top; `parse`,
+//! which reads a script. Queries on a parsed script are in `program_state`, `localize`, `captures`
+//! and `outline`.
 
 pub mod attachments;
 pub mod captures;

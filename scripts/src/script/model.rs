@@ -1,4 +1,4 @@
-//! A script as data, as far as no device decides.
+//! Parsed scripts, to the extent that they do not depend on a device.
 
 use super::command::{
     BindTarget, BufferDecl, BufferId, BufferKey, BufferKind, Command, ParamValue, Step,
@@ -11,20 +11,20 @@ use glasm::TransformFeedback;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-/// A script, ready to run.
+/// Script, ready to run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Script {
-    /// The text of the script.
+    /// Text of the script.
     pub text: Arc<[u8]>,
-    /// What the device and the framebuffer must be.
+    /// Requirements on the device and the framebuffer.
     pub requirements: Requirements,
-    /// The programs of the stages, in the order of the script; a stage has several only in GLSL.
+    /// Programs of the stages, in the order of the script; a stage has several only in GLSL.
     pub programs: Vec<ProgramSection>,
     /// Programs that commands load.
     pub spares: Vec<Spare>,
     /// Vertices; `None` without such a section.
     pub vertex_data: Option<VertexData>,
-    /// The numbers of `[indices]`.
+    /// Numbers of `[indices]`.
     pub indices: Vec<u32>,
     /// Buffers with their final sizes; a [`BufferId`] is an index into it.
     pub buffers: Vec<BufferDecl>,
@@ -34,14 +34,14 @@ pub struct Script {
     pub entry_names: Vec<String>,
     /// Names of parameters that commands set or probe.
     pub param_names: Vec<String>,
-    /// What programs capture.
+    /// Outputs that are captured.
     pub feedback: TransformFeedback,
-    /// The commands, in order.
+    /// Commands, in order.
     pub steps: Vec<Step>,
 }
 
 impl Script {
-    /// Returns whether a command concerns the framebuffer.
+    /// Returns true if a command concerns the framebuffer.
     pub fn uses_framebuffer(&self) -> bool {
         self.steps.iter().any(|step| {
             matches!(
@@ -54,7 +54,7 @@ impl Script {
         })
     }
 
-    /// Returns whether a draw makes points.
+    /// Returns true if a draw generates points.
     pub fn draws_points(&self) -> bool {
         self.steps.iter().any(|step| {
             matches!(&step.command, Command::Draw(draw)
@@ -62,7 +62,7 @@ impl Script {
         })
     }
 
-    /// Buffers into which vertices are captured.
+    /// Returns the buffers that vertices are captured into.
     pub fn captured_buffers(&self) -> BTreeSet<BufferId> {
         let is_feedback = |decl: &BufferDecl| {
             matches!(
@@ -107,7 +107,7 @@ impl Script {
             .collect()
     }
 
-    /// Buffers whose address some command takes.
+    /// Returns the buffers whose address is used by a command.
     pub fn addressed_buffers(&self) -> BTreeSet<BufferId> {
         let mut found = BTreeSet::new();
         for step in &self.steps {
@@ -123,7 +123,8 @@ impl Script {
         found
     }
 
-    /// Lengths of the arrays that handles index: there is a place for every unit that the script uses.
+    /// Returns the lengths of the arrays that handles index: an element for every unit that the
+    /// script uses.
     pub fn handle_limits(&self) -> glasm::HandleLimits {
         let mut limits = glasm::HandleLimits {
             textures: 1,

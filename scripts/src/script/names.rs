@@ -1,6 +1,7 @@
 //! Names of vertex attributes and the locations that they denote.
 //!
-//! Conventional names alias generic attributes as in NV_vertex_program (table X.1) and ARB_vertex_program.
+//! Conventional names alias generic attributes as in NV_vertex_program (table X.1) and
+//! ARB_vertex_program.
 
 /// Number of vertex attributes that scripts can name.
 pub(crate) const ATTRIBUTES: u32 = 32;
@@ -41,7 +42,8 @@ const NUMBERED_NAMES: &[(&str, &str, u32, u32)] = &[
     ("", "", 0, ATTRIBUTES),
 ];
 
-/// Names of vectors of four weights or matrix indices that no generic attribute aliases, by the number of the first.
+/// Names of vectors of four weights or matrix indices that no generic attribute aliases, by the
+/// number of the first.
 const QUAD_NAMES: &[(&str, u32)] = &[
     ("vertex.weight[4]", 16),
     ("vertex.weight[8]", 17),
@@ -70,8 +72,8 @@ pub(crate) fn attribute_location(name: &str) -> Option<u32> {
         })
 }
 
-/// Returns whether a name of a buffer or file is made of letters, digits and `_`, `-`, `.`, not
-/// starting with a dot or digit.
+/// Returns true if a name of a buffer or file consists of ASCII letters, digits and `_`, `-`, `.`,
+/// and does not begin with a dot or digit.
 pub(crate) fn is_identifier(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     name.chars().all(plain) && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')

@@ -1,22 +1,22 @@
-//! Where the bytes of programs are in their script, so that errors of programs can be reported at
-//! lines of the script.
+//! Positions of the bytes of programs in their script, so that errors of programs can be reported
+//! at lines of the script.
 
 use super::section::Section;
 use glasm::ir::Span;
 use std::ops::Range;
 
-/// Where the bytes of a program are in its script. The default is that of programs that are in
-/// none.
+/// Positions of the bytes of a program in its script. The default denotes programs that are in no
+/// script.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Origin {
-    /// The bytes of the script that hold the header of the section.
+    /// Bytes of the script with the header of the section.
     header: Range<usize>,
-    /// Runs of bytes in the order of the program. Only repeated lines make more than one.
+    /// Runs of bytes in the order of the program. Only repeated lines result in more than one.
     pieces: Vec<Piece>,
 }
 
-/// Bytes of a program from `text` on to the next part: those of the script in `script`, over and
-/// over.
+/// Bytes of a program from `text` on to the next entry: those of the script in `script`,
+/// repeatedly.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Piece {
     text: usize,
@@ -24,14 +24,14 @@ struct Piece {
 }
 
 impl Origin {
-    /// That of a section whose program is its body.
+    /// Returns the origin of a section whose program is its body.
     pub(super) fn of(section: &Section<'_>) -> Self {
         let mut origin = Self::without_pieces(section);
         origin.add(0, section.start..section.start + section.body.len());
         origin
     }
 
-    /// That of a section whose program has no bytes yet.
+    /// Returns the origin of a section whose program has no bytes yet.
     pub(super) fn without_pieces(section: &Section<'_>) -> Self {
         Self {
             header: section.header_start..section.start,
@@ -39,12 +39,13 @@ impl Origin {
         }
     }
 
-    /// The bytes of the program from `text` on are those of the script in `script`, which may be repeated.
+    /// Records that the bytes of the program from `text` on are those of the script in `script`,
+    /// which may be repeated.
     pub(super) fn add(&mut self, text: usize, script: Range<usize>) {
         self.pieces.push(Piece { text, script });
     }
 
-    /// Returns the bytes of the script that hold the header of the section.
+    /// Returns the bytes of the script with the header of the section.
     pub(super) fn header(&self) -> Range<usize> {
         self.header.clone()
     }
@@ -65,7 +66,7 @@ impl Origin {
     pub(super) fn script_span(&self, length: usize, span: Span) -> Option<Span> {
         let start = self.script_offset(length, span.start as usize)?;
         let start = u32::try_from(start).ok()?;
-        // What a span covers may be repeated, so its end is counted from its start.
+        // Spans may cover repeated bytes, so the end is computed from the start.
         let length = span.end.saturating_sub(span.start);
         Some(Span::new(start, start.saturating_add(length)))
     }

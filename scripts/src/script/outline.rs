@@ -1,4 +1,4 @@
-//! Which programs a script holds, for those who do not run it.
+//! Programs of a script, for users that do not run it.
 
 use super::model::Script;
 use super::section::{
@@ -7,13 +7,13 @@ use super::section::{
 use glasm::ProgramType;
 use std::fmt;
 
-/// What tells an assembly program from the others of its script. Displays as part of a file name: `fragment`, or `fragment.red` for the
-/// program that `load fragment red` loads.
+/// Label that distinguishes an assembly program from the others of its script. Displays as part of
+/// a file name: `fragment`, or `fragment.red` for the program that `load fragment red` loads.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ProgramLabel {
-    /// The type that the program must have.
+    /// Type that the program must have.
     pub program_type: ProgramType,
-    /// The name by which commands load it.
+    /// Name by which commands load it.
     pub name: Option<String>,
 }
 
@@ -27,16 +27,16 @@ impl fmt::Display for ProgramLabel {
     }
 }
 
-/// Returns whether a text is a script by its first line that is neither empty nor a comment: the
-/// header of a section. No program starts so.
+/// Returns true if a source is a script: its first line that is neither empty nor a comment is the
+/// header of a section. No program begins with one.
 pub fn is_script(text: &[u8]) -> bool {
     let mut lines = text.split(|byte| *byte == b'\n');
     let first = lines.find(|line| !is_blank_or_comment(line));
     first.is_some_and(|line| line.starts_with(b"["))
 }
 
-/// Returns the assembly programs of a script, in its order. Other sections are not read, so that
-/// this says nothing of whether the script is right.
+/// Returns the assembly programs of a script, in its order. Other sections are not parsed, so that
+/// this does not validate the script.
 pub fn program_labels(text: &[u8]) -> Vec<ProgramLabel> {
     let sections = split_sections(text, &mut Vec::new()).into_iter();
     let label = |program_type, name| Some(ProgramLabel { program_type, name });

@@ -1,7 +1,8 @@
-//! From the text of a script to the script.
+//! Parsing of a script from its source.
 //!
-//! Everything about a script that does not depend on the device is decided while reading: pipeline state, clear values, and
-//! tolerances in force are stored with each command, buffer sizes are known at the end, and every bad line is reported.
+//! Everything that does not depend on the device is decided during parsing: pipeline state, clear
+//! values, and tolerances in force are stored with each command, buffer sizes are known at the end,
+//! and every invalid line is reported.
 
 use super::model::Script;
 use super::origin::Origin;
@@ -16,20 +17,21 @@ use super::words::{LineError, ScriptError, Words};
 use super::{require, spare, stages};
 
 impl Script {
-    /// Reads a script that is to be run: all bad lines are reported, in order, and stages that draws need are added.
+    /// Reads a script that is to be run: all bad lines are reported, in order, and stages that
+    /// draws need are added.
     ///
     /// # Errors
-    /// If lines cannot be read, or if stages are missing, or mixed so that nothing can run.
+    /// If lines cannot be parsed, or if stages are missing or cannot be combined.
     pub fn read(text: &[u8]) -> Result<Self, Vec<ScriptError>> {
         let mut script = Self::parse(text)?;
         script.complete_stages().map_err(|error| vec![error])?;
         Ok(script)
     }
 
-    /// Adds the stages that draws need and the script leaves out.
+    /// Adds the stages that draws need and the script omits.
     ///
     /// # Errors
-    /// If stages are missing, or mixed so that nothing can run.
+    /// If stages are missing or cannot be combined.
     pub fn complete_stages(&mut self) -> Result<(), ScriptError> {
         stages::complete(&mut self.programs, &self.steps, &self.requirements)
     }
@@ -45,7 +47,7 @@ impl Script {
                 message: "the script is empty: it has no section".to_owned(),
             });
         }
-        // Commands are read with the framebuffer and the convention that the requirements give.
+        // Parsing of commands depends on the framebuffer and the convention of the requirements.
         let mut requirements = Requirements::default();
         for_sections(
             &sections,
@@ -88,14 +90,15 @@ impl Script {
             steps: test.steps,
         };
         if errors.is_empty() {
-            // A line that could not be read may be the one that loads a program or captures a result.
+            // A line that could not be read may be the one that loads a program or captures a
+            // result.
             script.check_spares(&mut errors);
             script.resolve_streams(&mut errors);
         }
         if errors.is_empty() {
             return Ok(script);
         }
-        // Sections are read in an order of their own.
+        // Sections are parsed in a different order than they appear.
         errors.sort_by_key(|error| (error.line, error.column));
         Err(errors)
     }
@@ -139,7 +142,7 @@ fn program_section(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> Opti
     }
 }
 
-/// Hands every line of the sections of a kind to `parse`.
+/// Passes every line of the sections of a kind to `parse`.
 fn for_sections(
     sections: &[Section<'_>],
     kind: SectionKind,
@@ -178,7 +181,7 @@ fn parse_module_words(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> V
             Ok(())
         },
     );
-    // Where a word could not be read, the bytes are not what the script gives.
+    // If a word could not be parsed, the bytes differ from those in the script.
     let magic = bytes.get(..4) == Some(&0x0723_0203u32.to_le_bytes());
     let complete = errors.is_empty();
     if complete && (!magic || bytes.len() < 20) {
@@ -209,7 +212,7 @@ fn parse_vertex_data(
         SectionKind::VertexData,
         errors,
         |_, words| match &mut data {
-            // Rows cannot be judged without the header.
+            // Rows of values cannot be checked without the header.
             None if header_is_bad => Ok(()),
             None => {
                 header_is_bad = true;

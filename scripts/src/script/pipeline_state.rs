@@ -7,7 +7,8 @@ use glasm::ir::Stage;
 /// Entry points of modules that the script does not name.
 pub const MAIN: &str = "main";
 
-/// Which entry point each stage uses: numbers of [`Script::entry_names`](crate::script::Script::entry_names).
+/// Entry point of each stage: indices into
+/// [`Script::entry_names`](crate::script::Script::entry_names).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct EntryPoints([u16; 6]);
 
@@ -22,36 +23,36 @@ impl EntryPoints {
     }
 }
 
-/// The vertex of a primitive that gives the values that are not interpolated.
+/// Vertex of a primitive that provides the values that are not interpolated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ProvokingVertex {
     #[default]
-    /// The first one, as Vulkan has it.
+    /// First vertex, the default of Vulkan.
     First,
-    /// The last one, as GL has it at first.
+    /// Last vertex, the initial state of GL.
     Last,
 }
 
 /// State of stencil tests on one face.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct StencilFace {
-    /// What becomes of the stencil value if the stencil test fails.
+    /// Stencil operation if the stencil test fails.
     pub fail_op: vk::StencilOp,
-    /// What becomes of it if both tests pass.
+    /// Stencil operation if both tests pass.
     pub pass_op: vk::StencilOp,
-    /// What becomes of it if the stencil test passes and the depth test fails.
+    /// Stencil operation if the stencil test passes and the depth test fails.
     pub depth_fail_op: vk::StencilOp,
-    /// How the reference relates to the stencil value.
+    /// Comparison of the reference with the stencil value.
     pub compare_op: vk::CompareOp,
     /// Bits that are compared.
     pub compare_mask: u32,
     /// Bits that are written.
     pub write_mask: u32,
-    /// What is compared with the stencil value.
+    /// Reference value of the stencil test.
     pub reference: u32,
 }
 
-/// How colors go to one attachment.
+/// Blending of colors into one attachment.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BlendState {
     /// `blendEnable`
@@ -90,59 +91,60 @@ impl Default for BlendState {
 /// Fixed-function state.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PipelineState {
-    /// Whether the largest index of its width begins another primitive.
+    /// True if the largest index of the index type begins another primitive.
     pub primitive_restart: bool,
     /// Vertices of a patch.
     pub patch_control_points: u32,
-    /// Four outer and two inner levels, where no tessellation control program sets any.
+    /// Four outer and two inner levels, if no tessellation control program sets them.
     pub tess_levels: [f32; 6],
     /// Entry points of the stages.
     pub entry_points: EntryPoints,
-    /// The vertex whose values are not interpolated.
+    /// Vertex whose values are not interpolated.
     pub provoking_vertex: ProvokingVertex,
-    /// Whether depths are clamped instead of clipped.
+    /// True if depths are clamped instead of clipped.
     pub depth_clamp: bool,
-    /// Whether nothing is rasterized.
+    /// True if primitives are discarded before rasterization.
     pub rasterizer_discard: bool,
-    /// How polygons are filled.
+    /// Rasterization mode of polygons.
     pub polygon_mode: vk::PolygonMode,
-    /// Whether pixels count that a primitive only touches, or covers.
+    /// Mode of conservative rasterization: pixels that a primitive touches, or covers, are
+    /// rasterized.
     pub conservative_rasterization: vk::ConservativeRasterizationModeEXT,
     /// Faces that are not drawn.
     pub cull_mode: vk::CullModeFlags,
-    /// Which order of vertices makes a front face.
+    /// Orientation of front faces.
     pub front_face: vk::FrontFace,
-    /// Whether a bias is added to depths.
+    /// True if a bias is added to depths.
     pub depth_bias: bool,
     /// Bias in units of the smallest difference of depths.
     pub depth_bias_constant_factor: f32,
-    /// The bias at most, or if negative at least; 0 sets no bound.
+    /// Maximum of the bias, or if negative its minimum; 0 sets no bound.
     pub depth_bias_clamp: f32,
     /// Bias per slope of the polygon.
     pub depth_bias_slope_factor: f32,
     /// In pixels.
     pub line_width: f32,
-    /// Whether colors are combined by bits instead of blended.
+    /// True if colors are combined by a bitwise operation instead of blended.
     pub logic_op_enable: bool,
-    /// How bits are combined.
+    /// Bitwise operation on colors.
     pub logic_op: vk::LogicOp,
-    /// The color of `CONSTANT_COLOR` and `CONSTANT_ALPHA`.
+    /// Color of `CONSTANT_COLOR` and `CONSTANT_ALPHA`.
     pub blend_constants: [f32; 4],
-    /// How colors go to the attachments, by number.
+    /// Blend states of the attachments, by index.
     pub attachments: [BlendState; MAX_COLORS],
-    /// Whether depths are tested.
+    /// True if depths are tested.
     pub depth_test: bool,
-    /// Whether depths that pass the test are written.
+    /// True if depths that pass the test are written.
     pub depth_write: bool,
-    /// How a fragment's depth relates to that in the buffer.
+    /// Comparison of a fragment's depth with that in the buffer.
     pub depth_compare_op: vk::CompareOp,
-    /// Whether the depth in the buffer must be within bounds.
+    /// True if the depth in the buffer must be within bounds.
     pub depth_bounds_test: bool,
     /// Lower bound, 0 to 1.
     pub min_depth_bounds: f32,
     /// Upper bound, 0 to 1.
     pub max_depth_bounds: f32,
-    /// Whether stencil values are tested.
+    /// True if stencil values are tested.
     pub stencil_test: bool,
     /// Stencil tests of front faces, points and lines.
     pub front: StencilFace,
@@ -154,15 +156,15 @@ pub struct PipelineState {
     pub depth_range: [f32; 2],
     /// X, Y, width and height in pixels; `None` covers the framebuffer.
     pub scissor: Option<[u32; 4]>,
-    /// Whether fragment programs run for samples instead of pixels.
+    /// True if fragment programs are invoked per sample instead of per pixel.
     pub sample_shading: bool,
-    /// The fraction of samples that get runs of their own at least, 0 to 1.
+    /// Minimum fraction of samples with separate invocations, 0 to 1.
     pub min_sample_shading: f32,
     /// Bit N is sample N.
     pub sample_mask: u64,
-    /// Whether alpha says how many samples are covered.
+    /// True if alpha determines the number of covered samples.
     pub alpha_to_coverage: bool,
-    /// Whether alpha becomes 1 after that.
+    /// True if alpha is then replaced by 1.
     pub alpha_to_one: bool,
 }
 

@@ -1,5 +1,5 @@
-//! GL state that programs are compiled for. It changes while a script runs: each state that a draw or dispatch meets has modules of
-//! its own.
+//! GL state that programs are compiled for. It changes while a script runs: for each state in
+//! effect at a draw or dispatch there are separate modules.
 
 use super::command::{
     Assembly, Command, Draw, GlOutcome, ParamBank, PointUpdate, StateUpdate, TextureEnables,
@@ -9,36 +9,37 @@ use super::model::Script;
 use super::section::{ProgramForm, ProgramSection};
 use glasm::ir::Stage;
 
-/// The state at a draw or dispatch. Units without entry, and entries that say nothing else, are in the initial state.
+/// State at a draw or dispatch. Units without entry, and unspecified properties of entries, are in
+/// the initial state.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ProgramState {
-    /// What depth comparisons fill, by texture image unit.
+    /// Components that depth comparisons write, by texture image unit.
     pub depth_modes: Vec<glasm::DepthMode>,
     /// Bits of the size of all points; `None` leaves it to programs.
     pub point_size: Option<u32>,
-    /// Bits of GL's `POINT_SIZE`, the size of points of programs that write none, if it was set; else that is 1. Of scripts that draw
-    /// points only. NV_vertex_program section 2.14.1.5.
+    /// Bits of GL's `POINT_SIZE`, the size of points of programs that write none, if it was set;
+    /// otherwise that is 1. Only for scripts that draw points. NV_vertex_program section 2.14.1.5.
     pub unwritten_point_size: Option<u32>,
-    /// The most vertices that the geometry program emits, instead of what it says.
+    /// Maximum number of vertices that the geometry program emits, which overrides its declaration.
     pub vertex_limit: Option<u32>,
-    /// Patches as geometry programs get them without a tessellation control program; `None` if the script has no such program, and before
-    /// the first draw.
+    /// Input patches of geometry programs without a tessellation control program; `None` if the
+    /// script has no such program, and before the first draw.
     pub patch: Option<PatchState>,
-    /// How the draw numbers its primitives, where there are programs that may ask.
+    /// Primitive numbering of the draw, if there are programs that may read it.
     pub primitive_numbers: glasm::PrimitiveNumbers,
-    /// Where coordinates of points start.
+    /// Origin of point coordinates.
     pub point_origin: glasm::PointOrigin,
-    /// Numbers of the spare programs that have taken the place of others, one for a stage.
+    /// Indices of the loaded alternate programs, at most one per stage.
     pub loaded: Vec<usize>,
-    /// Textures that are enabled where there is no fragment program, by texture image unit.
+    /// Textures that are enabled for draws without fragment program, by texture image unit.
     pub texture_enables: Vec<TextureEnables>,
     /// Wrap modes that samplers lack, by texture image unit.
     pub texture_wraps: Vec<glasm::TextureWrap>,
     /// Biases of levels of detail, by texture image unit.
     pub lod_biases: Vec<glasm::LodBias>,
-    /// Whether textures are signed HILO, by texture image unit.
+    /// True for signed HILO textures, by texture image unit.
     pub signed_hilo: Vec<bool>,
-    /// What decides about stages without program, in scripts that have some.
+    /// State of the stages without program, in scripts that have some.
     pub fixed: FixedFunctions,
 }
 
@@ -52,7 +53,7 @@ pub struct PatchState {
 }
 
 impl Default for PatchState {
-    /// GL's initial state.
+    /// Returns GL's initial state.
     fn default() -> Self {
         Self {
             vertices: 3,
@@ -64,10 +65,11 @@ impl Default for PatchState {
 impl ProgramState {
     /// Applies a command of the script.
     pub fn apply(&mut self, command: &Command, script: &Script) {
-        // Of all commands only draws number primitives, each in its own way.
+        // Among all commands only draws number primitives, each differently.
         self.primitive_numbers = glasm::PrimitiveNumbers::Own;
         let mut programs = script.programs.iter();
-        // Other scripts would meet states that differ in nothing that is compiled, and compile their programs for each.
+        // Other scripts would have states that differ in nothing that affects compilation, and
+        // compile their programs for each.
         if programs.any(|program| program.form == ProgramForm::FixedFunction) {
             self.fixed.apply(command);
         }
@@ -76,7 +78,8 @@ impl ProgramState {
         } else if let Command::Load { spare, error: None } = command {
             let stage = script.spare_stage(*spare);
             self.loaded.retain(|old| script.spare_stage(*old) != stage);
-            // Each geometry program declares a limit of its own: NV_geometry_program4 section 2.14.6.4.
+            // Each geometry program declares a separate limit: NV_geometry_program4 section
+            // 2.14.6.4.
             if stage == Stage::Geometry {
                 self.vertex_limit = None;
             }
@@ -94,7 +97,7 @@ impl ProgramState {
         {
             self.point_origin = *origin;
         } else if let Command::GlState(StateUpdate::Point(PointUpdate::Size(size))) = command {
-            // Scripts without points would compile their programs again for nothing.
+            // Scripts without points would compile their programs again without need.
             let bits = script.draws_points().then_some(size.to_bits());
             self.unwritten_point_size = bits;
         } else if let Command::VertexLimit {
@@ -136,7 +139,7 @@ impl ProgramState {
         if has(Stage::Geometry) && !has(Stage::TessControl) && !has(Stage::TessEval) {
             let [a, b, c, d, e, f] = draw.state.tess_levels;
             self.patch = Some(PatchState {
-                // The parser takes 32 at most.
+                // The parser accepts 32 at most.
                 vertices: draw.state.patch_control_points as u8,
                 levels: glasm::PatchLevels::new([a, b, c, d], [e, f]),
             });
@@ -159,7 +162,7 @@ impl ProgramState {
     }
 }
 
-/// Sets an entry, without leaving initial ones at the end: equal states look the same.
+/// Sets an entry, and removes initial ones at the end: equal states have equal representations.
 fn set<T: Copy + Default + PartialEq>(list: &mut Vec<T>, index: usize, value: T) {
     if list.len() <= index {
         list.resize(index + 1, T::default());
@@ -173,14 +176,14 @@ fn set<T: Copy + Default + PartialEq>(list: &mut Vec<T>, index: usize, value: T)
 pub const MAX_STATES: usize = 64;
 
 impl Script {
-    /// Returns the states that programs meet and those that loading them makes, each once, in
-    /// order; at least one, and not many more than [`MAX_STATES`].
+    /// Returns the states in effect at draws and dispatches and those that result from loading
+    /// programs, each once, in order; at least one, and not many more than [`MAX_STATES`].
     pub fn program_states(&self) -> Vec<ProgramState> {
         let mut states: Vec<ProgramState> = Vec::new();
         let mut state = ProgramState::default();
         for step in &self.steps {
             state.apply(&step.command, self);
-            // What programs name is known of those that are there.
+            // The resources that programs name are known only for programs that are present.
             let runs = matches!(
                 step.command,
                 Command::Draw(_)

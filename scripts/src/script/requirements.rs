@@ -1,4 +1,4 @@
-//! What a script needs, as data.
+//! Requirements of a script, as data.
 
 use super::attachments::Attachments;
 use super::captures::StreamOutputs;
@@ -6,7 +6,7 @@ use super::section::ProgramSection;
 use super::words::{LineError, Words};
 use crate::image::RowOrder;
 
-/// Whose rules a script is written for.
+/// API whose rules a script follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Convention {
     /// Row 0 of the framebuffer is the top; clip space depth is 0 to w.
@@ -17,7 +17,7 @@ pub enum Convention {
 }
 
 impl Convention {
-    /// Returns which row of a framebuffer is its top.
+    /// Returns the row order of a framebuffer.
     pub fn row_order(self) -> RowOrder {
         match self {
             Self::Vulkan => RowOrder::TopFirst,
@@ -26,10 +26,10 @@ impl Convention {
     }
 }
 
-/// What a script needs.
+/// Requirements of a script.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Requirements {
-    /// Which way is up, and what the depths of clip space are.
+    /// Orientation of the framebuffer, and range of the depths of clip space.
     pub convention: Convention,
     /// Names of Vulkan features.
     pub features: Vec<String>,
@@ -37,11 +37,12 @@ pub struct Requirements {
     pub without: Vec<String>,
     /// Names of Vulkan device extensions.
     pub extensions: Vec<String>,
-    /// Whether the addresses of buffers must be below 2^32.
+    /// True if the addresses of buffers must be below 2^32.
     pub low_addresses: bool,
     /// Smallest OpenGL version, which only OpenGL is to meet.
     pub gl_version: Option<[u32; 2]>,
-    /// Names of OpenGL extensions, with `GL_`. Those whose programs Vulkan can run only say whose rules apply there.
+    /// Names of OpenGL extensions, with `GL_`. Extensions of languages that Vulkan can run only
+    /// select the convention there.
     pub gl_extensions: Vec<String>,
     /// Smallest Vulkan version.
     pub version: Option<[u32; 3]>,
@@ -51,29 +52,30 @@ pub struct Requirements {
     pub attachments: Attachments,
     /// GL state that programs are compiled for.
     pub fixed: glasm::FixedState,
-    /// The stipple of polygons.
+    /// Stipple of polygons.
     pub polygon_stipple: Option<Box<glasm::PolygonStipple>>,
-    /// Whether zero times anything is zero in programs.
+    /// True if zero times any value is zero in programs.
     pub legacy_multiply: bool,
-    /// Whether programs count on handles being the numbers of units.
+    /// True if programs rely on handles being the numbers of units.
     pub numbered_handles: bool,
-    /// Whether the programs of a pipeline are compiled apart, none knowing the others.
+    /// True if the programs of a pipeline are compiled separately, without information about each
+    /// other.
     pub separate: bool,
-    /// Which programs load.
+    /// Programs that load.
     pub acceptance: glasm::Acceptance,
-    /// What TGSI texts leave open.
+    /// Properties that TGSI programs leave open.
     pub tgsi: glasm::TgsiOptions,
     /// Output registers that are captured.
     pub streams: StreamOutputs,
-    /// The line that is read.
+    /// Line that is read.
     pub(super) line: u32,
-    /// The last line about the framebuffer.
+    /// Last line about the framebuffer.
     pub(super) framebuffer_line: u32,
     /// Requirements that this runner never meets.
     pub unmet: Vec<String>,
 }
 
-/// Width and height unless a script says otherwise, as piglit has it.
+/// Default width and height, as in piglit.
 const DEFAULT_SIZE: u32 = 250;
 
 impl Requirements {

@@ -1,4 +1,5 @@
-//! Script text is untrusted: whatever it is, reading it ends soon, with a script or with errors that have a place.
+//! Script source is untrusted: for any input, parsing terminates soon, with a script or with errors
+//! that have a position.
 
 use super::test::{COMMANDS, properties};
 use super::{Script, require, section};
@@ -6,7 +7,7 @@ use glasm_tests::manual::{Example, examples};
 use glasm_tests::mutate::{mutate, split};
 use glasm_tests::rng::Rng;
 
-/// Words of which no script is made, or only odd ones.
+/// Words that are invalid or unusual in scripts.
 const ODD: &[&str] = &[
     "-1",
     "0",
@@ -40,7 +41,7 @@ const ODD: &[&str] = &[
     "..",
 ];
 
-/// Every word of the language, of the manual's examples, and odd ones.
+/// Returns every word of the language, of the manual's examples, and invalid ones.
 fn vocabulary(examples: &[Example]) -> Vec<String> {
     let mut words: Vec<String> = ODD.iter().map(|word| (*word).to_owned()).collect();
     words.extend(COMMANDS.iter().map(|(word, _)| format!("\n{word} ")));
@@ -56,7 +57,7 @@ fn vocabulary(examples: &[Example]) -> Vec<String> {
     words
 }
 
-/// Reads a script, which must not panic, and checks the places of the errors.
+/// Parses a script, which must not panic, and checks the positions of the errors.
 fn read(text: &[u8]) -> bool {
     let lines = 1 + text.iter().filter(|byte| **byte == b'\n').count();
     let result = Script::parse(text);
@@ -84,7 +85,7 @@ fn changed_examples_are_read_or_refused() {
         let example = rng.pick(&examples);
         right += usize::from(read(&mutate(&example.text, &vocabulary, &mut rng)));
     }
-    // Most changes are mistakes, but not all: else only errors were tested.
+    // Most changes are errors, but not all: otherwise only errors would be tested.
     assert!((200..3900).contains(&right), "{right} scripts were right");
 }
 
@@ -103,7 +104,7 @@ fn words_in_no_order_are_read_or_refused() {
     }
 }
 
-/// Every command with up to twelve words of one kind.
+/// Parses every command with up to twelve words of one kind.
 #[test]
 fn commands_with_too_much_and_too_little() {
     for (command, _) in COMMANDS {

@@ -1,44 +1,45 @@
 //! Cuts a script into its sections.
 //!
-//! Program texts keep their bytes exactly: a program string starts right after the line of its section header and ends
-//! where the next header begins.
+//! Program strings retain their exact bytes: a program string starts right after the line of its
+//! section header and ends where the next header begins.
 
 use super::origin::Origin;
 use super::words::ScriptError;
 use glasm::ProgramType;
 use glasm::ir::Stage;
 
-/// In what form a program section gives its program.
+/// Form in which a program section contains its program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProgramForm {
-    /// An assembly program: `[... program]`.
+    /// Assembly program: `[... program]`.
     Assembly,
-    /// A program of the intermediate representation in its text form: `[... program ir]`.
+    /// Program of the intermediate representation in its text form: `[... program ir]`.
     Ir,
     /// GLSL: `[... shader]`.
     Glsl,
     /// SPIR-V assembly: `[... shader spirv]`.
     SpirvText,
-    /// The words of a SPIR-V module: `[... shader binary]`. The text of the section is turned into bytes while the script is read.
+    /// Words of a SPIR-V module: `[... shader binary]`. The source of the section is converted to
+    /// bytes during parsing.
     SpirvWords,
-    /// Passes on what it gets: `[... shader passthrough]`.
+    /// Stage that forwards its inputs: `[... shader passthrough]`.
     PassThrough,
-    /// What GL does where a script has no program.
+    /// Fixed-function stage of GL.
     FixedFunction,
 }
 
-/// What a section holds.
+/// Kind of a section.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SectionKind {
     /// Free text.
     Comment,
     /// Requirements.
     Require,
-    /// A program.
+    /// Program.
     Program(ProgramType, ProgramForm),
-    /// An assembly program with lines that are repeated: `[... program repeated]`.
+    /// Assembly program with lines that are repeated: `[... program repeated]`.
     RepeatedProgram(ProgramType),
-    /// An assembly program that commands load by its name: `[... program NAME]`.
+    /// Assembly program that commands load by its name: `[... program NAME]`.
     SpareProgram(ProgramType),
     /// Vertex attributes.
     VertexData,
@@ -48,7 +49,7 @@ pub(crate) enum SectionKind {
     Test,
 }
 
-/// A section: `line` is the line of its header; its body starts on the line after.
+/// Section: `line` is the line of its header; its body starts on the line after.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Section<'a> {
     pub kind: SectionKind,
@@ -57,7 +58,7 @@ pub(crate) struct Section<'a> {
     pub header_start: usize,
     /// First byte of its body.
     pub start: usize,
-    /// The last word of its header.
+    /// Last word of its header.
     pub name: &'a str,
     pub body: &'a [u8],
 }
@@ -81,7 +82,7 @@ pub(super) const STAGE_NAMES: &[(&str, ProgramType)] = &[
     ("vertex state", ProgramType::VertexState),
 ];
 
-/// The sections of vertex state programs.
+/// Sections of vertex state programs.
 pub(super) const STATE_PROGRAM: &str = "vertex state program";
 
 pub(super) const FORM_NAMES: &[(&str, ProgramForm)] = &[
@@ -94,7 +95,7 @@ pub(super) const FORM_NAMES: &[(&str, ProgramForm)] = &[
     ("program passthrough", ProgramForm::PassThrough),
 ];
 
-/// Sections that are no programs.
+/// Sections that are not programs.
 pub(super) const PLAIN_NAMES: &[(&str, SectionKind)] = &[
     ("comment", SectionKind::Comment),
     ("require", SectionKind::Require),
@@ -128,13 +129,13 @@ fn parse_header(name: &str) -> Option<SectionKind> {
     })
 }
 
-/// Returns the text between the brackets if the line looks like a header.
+/// Returns the text between the brackets if the line has the form of a header.
 fn header_text(line: &[u8]) -> Option<String> {
     let line = line
         .trim_ascii_end()
         .strip_prefix(b"[")?
         .strip_suffix(b"]")?;
-    // Programs have brackets, too: `[R0.x]` at the start of a line is no header.
+    // Programs have brackets, too: `[R0.x]` at the start of a line is not a header.
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b' ' || *byte == b'\t';
     if line.is_empty() || !line.iter().all(plain) {
         return None;
@@ -155,7 +156,7 @@ fn last_word(line: &[u8]) -> &str {
         .unwrap_or_default()
 }
 
-/// Cuts a script into sections. Text before the first section may only be comments.
+/// Splits a script into sections. The source before the first section may only contain comments.
 pub(crate) fn split_sections<'a>(
     script: &'a [u8],
     errors: &mut Vec<ScriptError>,
@@ -196,13 +197,14 @@ pub(crate) fn split_sections<'a>(
     sections
 }
 
-/// Returns whether a line outside programs says nothing.
+/// Returns true if a line outside of programs is empty or a comment.
 pub(super) fn is_blank_or_comment(line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     line.is_empty() || line.starts_with(b"#")
 }
 
-/// Every section but comments may occur once, and a stage may have one program, or several GLSL sections that are linked together.
+/// Checks that every section except comments occurs at most once, and that a stage has at most one
+/// program, or several GLSL sections that are linked together.
 fn check_repeated(sections: &[Section<'_>], errors: &mut Vec<ScriptError>) {
     let stage = |kind| match kind {
         SectionKind::Program(program_type, _) | SectionKind::RepeatedProgram(program_type) => {
@@ -238,8 +240,8 @@ fn check_repeated(sections: &[Section<'_>], errors: &mut Vec<ScriptError>) {
     }
 }
 
-/// Lines of a section that is not a program: comments and blank lines left out, lines that end in `\` joined with the
-/// next. Gives the number of each line.
+/// Returns the lines of a section that is not a program, with their numbers: comments and empty
+/// lines are removed, lines that end in `\` are joined with the next one.
 pub(crate) fn logical_lines(
     section: &Section<'_>,
     errors: &mut Vec<ScriptError>,
@@ -275,29 +277,29 @@ pub(crate) fn logical_lines(
     lines
 }
 
-/// A program section.
+/// Program section.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramSection {
-    /// The type that the program must have.
+    /// Type that the program must have.
     pub program_type: ProgramType,
-    /// The stage that the program is for.
+    /// Stage that the program is for.
     pub stage: Stage,
-    /// In what form the program is given.
+    /// Form of the program.
     pub form: ProgramForm,
-    /// The program's bytes; those of a SPIR-V module for [`ProgramForm::SpirvWords`].
+    /// Bytes of the program; those of a SPIR-V module for [`ProgramForm::SpirvWords`].
     pub text: Vec<u8>,
     /// Line of the header.
     pub line: u32,
-    /// Where its bytes are in the script.
+    /// Position of its bytes in the script.
     pub origin: Origin,
 }
 
-/// A program string that may be loaded.
+/// Program string that may be loaded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spare {
-    /// By which `load` finds it; one name may denote a program of each stage.
+    /// Name for `load`; it may denote a program of each stage.
     pub name: String,
-    /// The program.
+    /// Program.
     pub program: ProgramSection,
 }
 

@@ -1,5 +1,5 @@
-//! Program strings in addition to those of the pipeline: `[STAGE program NAME]`, which `load STAGE
-//! NAME` puts instead of the stage's own, and `[STAGE program repeated]`, which writes a line any
+//! Program strings in addition to those of the pipeline: `[STAGE program NAME]`, which replaces the
+//! stage's program on `load STAGE NAME`, and `[STAGE program repeated]`, which writes a line any
 //! number of times.
 
 use super::command::{Command, Step};
@@ -10,7 +10,7 @@ use super::words::ScriptError;
 use glasm::ir::Stage;
 use std::borrow::Cow;
 
-/// Bytes of a program with repeated lines: some more than the compiler takes.
+/// Maximum size of a program with repeated lines: slightly more than the compiler accepts.
 const MAX_TEXT: usize = 20 << 20;
 
 /// Reads the program of a section that contains a reloadable one.
@@ -31,8 +31,8 @@ pub(super) fn read_spare(section: &Section<'_>) -> Option<Spare> {
     })
 }
 
-/// Returns the text of a program section in which lines `%repeat N LINE` denote N lines, and where
-/// it comes from.
+/// Returns the source of a program section in which lines `%repeat N LINE` denote N lines, and its
+/// origin.
 pub(super) fn expand(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> (Vec<u8>, Origin) {
     let mut text = Vec::new();
     let mut origin = Origin::without_pieces(section);
@@ -54,7 +54,7 @@ pub(super) fn expand(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> (V
             continue;
         };
         let repeated = &rest[digits + 1..];
-        // Checked before the text is made: a short line can ask for any number of bytes.
+        // Checked before the source is generated: a short line can request any number of bytes.
         if count.saturating_mul(repeated.len()) > MAX_TEXT - text.len().min(MAX_TEXT) {
             let message = format!("the program has more than {MAX_TEXT} bytes");
             errors.push(ScriptError::new(number, 1, message));
@@ -67,7 +67,7 @@ pub(super) fn expand(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> (V
 }
 
 impl Script {
-    /// Checks that spare programs are loaded, into stages that have programs.
+    /// Checks that alternate programs are loaded, and into stages that have programs.
     pub(super) fn check_spares(&self, errors: &mut Vec<ScriptError>) {
         for (index, spare) in self.spares.iter().enumerate() {
             let is_load = |step: &&Step| {
@@ -110,7 +110,7 @@ impl Script {
             let mut programs = script.programs.iter_mut();
             match programs.find(|old| old.stage == program.stage) {
                 Some(old) => old.clone_from(program),
-                // State programs are executed by name where none is without one.
+                // State programs are executed by name if there is none without a name.
                 None => script.programs.push(program.clone()),
             }
         }

@@ -1,4 +1,4 @@
-//! The stages of a script: what is missing is added or refused.
+//! The stages of a script: missing stages are added or rejected.
 
 use super::command::{Command, Draw, GlOutcome, Step};
 use super::origin::Origin;
@@ -10,7 +10,7 @@ use ash::vk::PrimitiveTopology;
 use glasm::ProgramType;
 use glasm::ir::Stage;
 
-/// Adds the stages that draws need and the script leaves out; refuses mixes that cannot run.
+/// Adds the stages that draws need and the script omits; rejects invalid combinations.
 pub(super) fn complete(
     programs: &mut Vec<ProgramSection>,
     steps: &[Step],
@@ -24,7 +24,8 @@ pub(super) fn complete(
     };
     let control = find(programs, Stage::TessControl);
     let evaluation = find(programs, Stage::TessEval);
-    // ARB_tessellation_shader lets the patch through where there is no control shader; pipelines of Vulkan have both stages or none.
+    // ARB_tessellation_shader forwards the patch unchanged if there is no control shader; pipelines
+    // of Vulkan have both stages or none.
     if let (None, Some(line)) = (control, evaluation) {
         programs.push(implied(Stage::TessControl, ProgramForm::PassThrough, line));
     }
@@ -76,7 +77,7 @@ fn missing(
     };
     let patches = draw.topology == PrimitiveTopology::PATCH_LIST;
     let is_accepted = draw.outcome == GlOutcome::Accepted;
-    // A geometry program gets whole patches where there is no tessellation.
+    // A geometry program receives whole patches if there is no tessellation.
     let takes_patches = [Stage::TessControl, Stage::TessEval, Stage::Geometry];
     if !is_accepted {
         None
@@ -95,7 +96,8 @@ fn missing(
     }
 }
 
-/// Draws that only write depth, or nothing, need no fragment program.
+/// Returns true if a draw needs a fragment program: draws that only write depth, or nothing, do
+/// not.
 fn shows_color(draw: &Draw, requirements: &Requirements) -> bool {
     !draw.state.rasterizer_discard && requirements.attachments.depth.is_none()
 }
@@ -126,7 +128,7 @@ mod tests {
                 (Stage::Fragment, ProgramForm::FixedFunction)
             ])
         );
-        // Nothing is drawn, so nothing is missing.
+        // Without draws, no stage is missing.
         assert_eq!(
             complete("[require]\nGL >= 1.3\n[test]\nclear\n"),
             Ok(vec![])
@@ -170,7 +172,7 @@ mod tests {
             complete(tessellated).unwrap_err().1,
             "the tess eval program needs patches"
         );
-        // A draw that is refused may have any mode.
+        // A draw that is expected to fail may have any mode.
         assert!(complete(&tessellated.replace("0 0 1 1", "0 0 1 1 fails")).is_ok());
     }
 

@@ -14,7 +14,7 @@ fn parse(text: &str) -> Script {
     Script::parse(text.as_bytes()).unwrap_or_else(|errors| panic!("{errors:#?}"))
 }
 
-/// Commands of a `[test]` section.
+/// Returns the commands of a `[test]` section.
 fn commands(test: &str) -> Vec<Command> {
     parse(&format!("[test]\n{test}"))
         .steps
@@ -23,7 +23,7 @@ fn commands(test: &str) -> Vec<Command> {
         .collect()
 }
 
-/// Line, column and message of all errors.
+/// Returns line, column and message of all errors.
 fn errors(text: &str) -> Vec<(u32, u32, String)> {
     let errors = Script::parse(text.as_bytes()).expect_err("the script is wrong");
     errors
@@ -32,7 +32,7 @@ fn errors(text: &str) -> Vec<(u32, u32, String)> {
         .collect()
 }
 
-/// The message of the only error of a `[test]` section of one line.
+/// Returns the message of the only error of a `[test]` section of one line.
 fn error(line: &str) -> String {
     let mut found = errors(&format!("[test]\n{line}\n"));
     assert_eq!(found.len(), 1, "{found:?}");

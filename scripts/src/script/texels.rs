@@ -1,4 +1,5 @@
-//! Texels and attributes as scripts write them: the contents of each channel, or one number for a packed format.
+//! Texels and attributes as scripts write them: the contents of each channel, or one number for a
+//! packed format.
 
 use super::words::{LineError, Words, parse_unsigned};
 use crate::data::Scalar;
@@ -22,7 +23,7 @@ fn channel_scalar(encoding: Encoding, bits: u32) -> Option<Scalar> {
     }
 }
 
-/// Takes the words of one texel and writes it over zeros.
+/// Parses one texel and writes it over zeros.
 pub(super) fn parse_texel(
     format: &Format,
     words: &mut Words<'_>,

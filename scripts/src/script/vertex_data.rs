@@ -1,8 +1,7 @@
-//! The `[vertex data]` section: a line of column headers, then rows of values.
+//! The `[vertex data]` section: a line of column headers, followed by rows of values.
 //!
 //! Headers are VkRunner's `LOCATION/VK_FORMAT` and piglit's `NAME/GL_TYPE/GLSL_TYPE`, where a name
-//! may denote a location and a location for a name. Names of variables get the locations that are
-//! left.
+//! may denote a location and a location for a name. Names of variables get the remaining locations.
 
 use super::names::{ATTRIBUTES, attribute_location};
 use super::texels::parse_texel;
@@ -13,21 +12,21 @@ use crate::format::{Encoding, Format, write_bits};
 /// Attribute of the texture coordinates of rectangles.
 const TEXCOORD_LOCATION: u32 = 8;
 
-/// How the words of a column become bits.
+/// Conversion of the words of a column to bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Reading {
-    /// As the format has them.
+    /// Values in the encoding of the format.
     Texels,
     /// Numbers of a GL type that become floats.
     FloatsFrom(Scalar),
 }
 
-/// A column.
+/// Column.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Column {
     /// Number of the attribute.
     pub location: u32,
-    /// How its values are stored.
+    /// Storage format of its values.
     pub format: Format,
     /// First byte in a vertex.
     pub offset: u32,
@@ -37,13 +36,13 @@ pub struct Column {
 /// Vertices.
 #[derive(Clone, PartialEq, Debug)]
 pub struct VertexData {
-    /// The columns, in the order of the headers.
+    /// Columns, in the order of the headers.
     pub columns: Vec<Column>,
     /// Bytes of a vertex.
     pub stride: u32,
     /// Number of vertices.
     pub rows: u32,
-    /// The vertices, one after the other.
+    /// Consecutive vertices.
     pub bytes: Vec<u8>,
 }
 
@@ -71,7 +70,8 @@ impl VertexData {
         let mut alignment = 4;
         for (location, format, reading) in parse_columns(words)? {
             let wide = format.channels.iter().any(|channel| channel.bits == 64);
-            // Attributes start at multiples of the size of their components in Vulkan: four bytes suit all but those of 64 bits.
+            // In Vulkan the offset of attributes must be a multiple of the size of their
+            // components: four bytes suffice for all but those of 64 bits.
             let own_alignment = if wide { 8 } else { 4 };
             alignment = alignment.max(own_alignment);
             let offset = data.stride.next_multiple_of(own_alignment);
@@ -87,8 +87,8 @@ impl VertexData {
         Ok(data)
     }
 
-    /// The corners of a rectangle as a triangle strip: positions (x, y, 0, 1) in attribute 0 and, if there are any, texture coordinates in
-    /// attribute 8. Both have x, y, width and height.
+    /// Returns the corners of a rectangle as a triangle strip: positions (x, y, 0, 1) in attribute
+    /// 0 and, if specified, texture coordinates in attribute 8. Both have x, y, width and height.
     pub fn rectangle(position: [f32; 4], texcoord: Option<[f32; 4]>) -> Self {
         const SIZE: u32 = 16;
         let rectangles = [(0, Some(position)), (TEXCOORD_LOCATION, texcoord)];
@@ -129,18 +129,18 @@ impl VertexData {
     }
 }
 
-/// Whose location a header gives.
+/// Location of a column.
 #[derive(Clone, Copy)]
 enum ColumnLocation {
     Location(u32),
-    /// A name that denotes no location: the columns of such names get the locations that are left,
-    /// in order.
+    /// Next free location: columns whose names denote no location get the remaining locations, in
+    /// order.
     Next,
 }
 
-/// Locations, formats and readings of all columns; a matrix has several.
+/// Parses the locations, formats and readings of all columns; a matrix has several.
 fn parse_columns(words: &mut Words<'_>) -> Result<Vec<(u32, Format, Reading)>, LineError> {
-    // The names that denote locations come first, wherever they are.
+    // Names that denote locations are assigned first, regardless of their position.
     let mut headers = words.clone();
     let mut taken = [false; ATTRIBUTES as usize];
     while !headers.is_empty() {
@@ -186,12 +186,12 @@ fn take(
     Ok(())
 }
 
-/// A column header.
+/// Column header.
 struct Header {
     place: ColumnLocation,
     format: Format,
     reading: Reading,
-    /// Columns of a matrix, 1 for everything else.
+    /// Number of columns of a matrix, 1 for all other types.
     columns: u32,
     /// Locations of each.
     locations: u32,
@@ -226,7 +226,8 @@ fn parse_column(words: &mut Words<'_>) -> Result<Header, LineError> {
             );
         }
     };
-    // Double vectors of three and four components of a matrix take two locations each; alone they take what follows on themselves.
+    // Double vectors of three and four components of a matrix occupy two locations each; a single
+    // one occupies the following location implicitly.
     let wide = columns > 1 && format.size() > 16;
     Ok(Header {
         place,
@@ -237,7 +238,7 @@ fn parse_column(words: &mut Words<'_>) -> Result<Header, LineError> {
     })
 }
 
-/// Returns whether a name could be that of a variable.
+/// Returns true if a name could be that of a variable.
 fn is_variable(name: &str) -> bool {
     let name = name
         .strip_suffix(']')
@@ -254,7 +255,7 @@ fn is_variable(name: &str) -> bool {
 fn gl_column(gl_type: &str, glsl_type: &str) -> Option<(Format, Reading, u32)> {
     let (_, data) = GL_TYPES.iter().find(|(name, _)| *name == gl_type)?;
     let received = match glsl_type {
-        // piglit's old form gives the number of components alone.
+        // piglit's old form specifies only the number of components.
         "1" | "2" | "3" | "4" => DataType {
             scalar: if matches!(data, Scalar::I32 | Scalar::U32) {
                 *data

@@ -1,26 +1,26 @@
 //! The words of one script line, with their columns.
 //!
-//! White space, parentheses and commas separate words, so `(1, 0, 0, 1)` and `1 0 0 1` read alike; parentheses must
-//! balance. A word that starts with `#` starts a comment. Semicolons at the end of a line are ignored, because scripts in the wild have
-//! them.
+//! White space, parentheses and commas separate words, so `(1, 0, 0, 1)` and `1 0 0 1` are
+//! equivalent; parentheses must balance. A word that starts with `#` starts a comment. Semicolons
+//! at the end of a line are ignored, because existing scripts have them.
 
 use std::str::FromStr;
 
-/// What is wrong with a line, and at which column (from 1).
+/// Error in a line, with its column (from 1).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct LineError {
     pub column: u32,
     pub message: String,
 }
 
-/// A word and the column where it starts.
+/// Word and the column where it starts.
 #[derive(Clone, Copy, Debug)]
 struct Word<'a> {
     text: &'a str,
     column: u32,
 }
 
-/// A cursor over the words of a line.
+/// Cursor over the words of a line.
 #[derive(Clone, Debug)]
 pub(crate) struct Words<'a> {
     words: Vec<Word<'a>>,
@@ -40,7 +40,8 @@ impl<'a> Words<'a> {
         // Byte offset and column of the word that is being read.
         let mut start = None;
         let mut end = line.len();
-        // Columns are counted along with the characters: counting each from the start of the line would take quadratic time.
+        // Columns are counted along with the characters: counting each from the start of the line
+        // would take quadratic time.
         let mut column = 0u32;
         for (at, c) in line.char_indices() {
             column = column.saturating_add(1);
@@ -83,12 +84,12 @@ impl<'a> Words<'a> {
         })
     }
 
-    /// Returns whether no word is left.
+    /// Returns true if no word remains.
     pub(crate) fn is_empty(&self) -> bool {
         self.next >= self.words.len()
     }
 
-    /// Returns the number of words left.
+    /// Returns the number of remaining words.
     pub(crate) fn remaining(&self) -> usize {
         self.words.len() - self.next
     }
@@ -98,12 +99,12 @@ impl<'a> Words<'a> {
         self.words.get(self.next).map(|word| word.text)
     }
 
-    /// Takes the next word if it is `text`.
+    /// Consumes the next word if it is `text`.
     pub(crate) fn take(&mut self, text: &str) -> Option<()> {
         (self.peek()? == text).then(|| self.next += 1)
     }
 
-    /// Takes the next word; `what` says what it should have been.
+    /// Consumes the next word; `what` describes the expected word.
     pub(crate) fn word(&mut self, what: &str) -> Result<&'a str, LineError> {
         match self.peek() {
             Some(word) => {
@@ -114,7 +115,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Takes the next word and turns it into a value through `parse`.
+    /// Consumes the next word and converts it with `parse`.
     pub(crate) fn parse_with<T>(
         &mut self,
         what: &str,
@@ -124,29 +125,29 @@ impl<'a> Words<'a> {
         parse(word).ok_or_else(|| self.error_at_last(format!("`{word}` is not {what}")))
     }
 
-    /// Takes a number that `FromStr` reads.
+    /// Consumes a number that `FromStr` parses.
     pub(crate) fn number<T: FromStr>(&mut self, what: &str) -> Result<T, LineError> {
         self.parse_with(what, |word| word.parse().ok())
     }
 
-    /// Takes an unsigned number, decimal or hexadecimal with `0x`.
+    /// Consumes an unsigned number, decimal or hexadecimal with `0x`.
     pub(crate) fn unsigned(&mut self, what: &str) -> Result<u64, LineError> {
         self.parse_with(what, parse_unsigned)
     }
 
-    /// Takes an unsigned number of 32 bits, decimal or hexadecimal with `0x`.
+    /// Consumes an unsigned number of 32 bits, decimal or hexadecimal with `0x`.
     pub(crate) fn unsigned32(&mut self, what: &str) -> Result<u32, LineError> {
         self.parse_with(what, |word| u32::try_from(parse_unsigned(word)?).ok())
     }
 
-    /// Takes a number below `limit`.
+    /// Consumes a number below `limit`.
     pub(crate) fn below(&mut self, what: &str, limit: u32) -> Result<u32, LineError> {
         self.parse_with(what, |word| {
             word.parse().ok().filter(|number| *number < limit)
         })
     }
 
-    /// Takes `N` numbers.
+    /// Consumes `N` numbers.
     pub(crate) fn floats<const N: usize>(&mut self, what: &str) -> Result<[f32; N], LineError> {
         let mut values = [0.0; N];
         for value in &mut values {
@@ -155,7 +156,7 @@ impl<'a> Words<'a> {
         Ok(values)
     }
 
-    /// Fails if words are left.
+    /// Returns an error if words remain.
     pub(crate) fn finish(&self) -> Result<(), LineError> {
         match self.words.get(self.next) {
             Some(word) => Err(error_at(
@@ -166,7 +167,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Returns an error at the word taken last.
+    /// Returns an error at the last consumed word.
     pub(crate) fn error_at_last(&self, message: impl Into<String>) -> LineError {
         let word = self
             .next
@@ -175,7 +176,7 @@ impl<'a> Words<'a> {
         error_at(word.map_or(self.end, |word| word.column), message)
     }
 
-    /// Returns an error at the word that comes next, or at the end of the line.
+    /// Returns an error at the next word, or at the end of the line.
     pub(crate) fn error_at_next(&self, message: impl Into<String>) -> LineError {
         error_at(
             self.words
@@ -221,14 +222,14 @@ fn error_at(column: u32, message: impl Into<String>) -> LineError {
     }
 }
 
-/// Something wrong with a line of a script.
+/// Error in a line of a script.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScriptError {
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: u32,
     /// Column in bytes, from 1.
     pub column: u32,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
 }
 

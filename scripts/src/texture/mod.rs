@@ -1,7 +1,7 @@
 //! Textures and storage images as data: shape, texels, sampling. Pure.
 //!
-//! Texels are retained in planes: the rows of one level, of one layer (of one face, of one slice
-//! of a 3D texture) and of one sample.
+//! Texels are stored in planes: the rows of one level, of one layer (of one face, of one slice of a
+//! 3D texture) and of one sample.
 
 mod patterns;
 mod sampling;
@@ -18,43 +18,43 @@ pub(crate) use shape::find_target;
 pub use shape::{PlaneId, Shape, target_name};
 pub use storage::{ImagePart, StorageView};
 
-/// Whether an update begins a texture.
+/// Start of an update: begins a texture, or adds to one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Start {
-    /// It does: what was there is gone.
+    /// Begins a texture; previous contents are discarded.
     New,
-    /// It adds to the texture that is there.
+    /// Adds to the existing texture.
     Add,
 }
 
-/// What planes are filled with.
+/// Contents of planes.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Contents {
-    /// Level by level, slice by slice, row by row, texel by texel, sample by sample.
+    /// Texels in the order of levels, slices, rows, texels and samples.
     Texels(Vec<u8>),
-    /// What a function gives.
+    /// Values of a function.
     Pattern(Pattern),
 }
 
-/// A part of a texture and what to put there.
+/// Update of a part of a texture.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Update {
-    /// Whether the texture begins here.
+    /// Start of the update.
     pub start: Start,
-    /// The texture after the update.
+    /// Texture after the update.
     pub shape: Shape,
-    /// The levels that are filled.
+    /// Levels that are filled.
     pub levels: Range<u32>,
-    /// All of each level unless given.
+    /// Layer, face or slice; `None` updates all of each level.
     pub slice: Option<u32>,
-    /// All unless given.
+    /// Sample; `None` updates all.
     pub sample: Option<u32>,
     /// Zeros unless given.
     pub contents: Option<Contents>,
 }
 
 impl Update {
-    /// A texture that is filled all over.
+    /// Creates an update that fills a whole texture.
     pub fn whole(shape: Shape, contents: Option<Contents>) -> Self {
         Self {
             start: Start::New,
@@ -66,7 +66,7 @@ impl Update {
         }
     }
 
-    /// Slices of a level that are filled.
+    /// Returns the slices of a level that are filled.
     fn slices(&self, level: u32) -> Range<u32> {
         match self.slice {
             Some(slice) => slice..slice + 1,
@@ -131,7 +131,7 @@ impl Update {
         }
     }
 
-    /// Returns the texels of one sample among those of all that are filled.
+    /// Returns the texels of one sample among those of all updated samples.
     fn pick(&self, texels: &[u8], sample: usize) -> Vec<u8> {
         let (size, samples) = (self.shape.format.size(), self.samples().len());
         if samples == 1 {
@@ -147,17 +147,17 @@ impl Update {
     }
 }
 
-/// A texture with its texels.
+/// Texture with its texels.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TextureData {
-    /// Its size and format.
+    /// Size and format.
     pub shape: Shape,
-    /// Planes that are missing hold zeros.
+    /// Missing planes contain zeros.
     planes: BTreeMap<PlaneId, Vec<u8>>,
 }
 
 impl TextureData {
-    /// The texture that an update begins.
+    /// Creates the texture that an update begins.
     pub fn new(update: &Update) -> Self {
         let mut data = Self {
             shape: update.shape.clone(),
@@ -167,7 +167,7 @@ impl TextureData {
         data
     }
 
-    /// Returns whether it has all levels that a filter between them needs, and a cube all faces or
+    /// Returns true if it has all levels that a filter between them needs, and a cube all faces or
     /// none. GL 2.1 section 3.8.10.
     pub fn is_complete(&self, sampling: &Sampling) -> bool {
         let Shape { target, levels, .. } = self.shape;
@@ -177,7 +177,7 @@ impl TextureData {
         has_levels && (target != TexTarget::Cube || matches!(faces, 0 | 6))
     }
 
-    /// Takes an update to this texture, or begins another.
+    /// Applies an update to this texture, or begins another one.
     pub fn update(&mut self, update: &Update) {
         if update.start == Start::New {
             self.planes.clear();
@@ -186,12 +186,12 @@ impl TextureData {
         update.fill(&mut self.planes);
     }
 
-    /// Returns whether an update has filled a plane.
+    /// Returns true if an update has filled a plane.
     pub fn has_plane(&self, id: PlaneId) -> bool {
         self.planes.contains_key(&id)
     }
 
-    /// Returns whether no update has filled any plane of a level.
+    /// Returns true if no update has filled any plane of a level.
     pub fn is_level_empty(&self, level: u32) -> bool {
         !self.planes.keys().any(|plane| plane.level == level)
     }

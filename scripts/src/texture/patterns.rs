@@ -13,14 +13,14 @@ const MAGENTA: [f64; 4] = [1.0, 0.0, 1.0, 1.0];
 const CYAN: [f64; 4] = [0.0, 1.0, 1.0, 1.0];
 const BLACK: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
 
-/// The colors of quarters, levels and layers, and of the eighths of a 3D texture.
+/// Colors of quarters, levels and layers, and of the eighths of a 3D texture.
 const EIGHT: [[f64; 4]; 8] = [RED, GREEN, BLUE, WHITE, YELLOW, MAGENTA, CYAN, BLACK];
 
-/// A function from places to colors.
+/// Function from texel locations to colors.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Pattern {
-    /// Red, green / blue, white quarters of each plane; of 1D and buffer textures, along the texture; of 3D textures, the near half,
-    /// and yellow, magenta / cyan, black the far one.
+    /// Red, green / blue, white quarters of each plane; of 1D and buffer textures, along the
+    /// texture; of 3D textures, the near half, and yellow, magenta / cyan, black the far one.
     Rgbw(Stored),
     /// Fields of these sizes, in (even, odd) columns of even rows, then of odd rows.
     Quads {
@@ -29,31 +29,33 @@ pub enum Pattern {
         /// Width and height of a field in texels.
         field: [u32; 2],
     },
-    /// Each level is red, green, blue or white, in turn.
+    /// Red, green, blue or white per level, in turn.
     Levels,
-    /// Each layer, face or slice is red, green, blue or white, in turn.
+    /// Red, green, blue or white per layer, face or slice, in turn.
     Layers,
-    /// From 0 at the left edge to 1 at the right one, in all of red, green and blue.
+    /// Ramp from 0 at the left edge to 1 at the right one, in all of red, green and blue.
     Ramp,
-    /// Red from left to right, green from row 0 to the last, blue from slice 0 to the last, each from 0 to 1.
+    /// Red from left to right, green from row 0 to the last, blue from slice 0 to the last, each
+    /// from 0 to 1.
     Gradient,
-    /// x, y, slice, and level or, with several samples, sample: numbers for integers and floats.
+    /// Coordinates x, y, slice, and level or, for multisample textures, sample: numbers for
+    /// integers and floats.
     Coordinates,
-    /// One color everywhere.
+    /// One color for all texels.
     Solid([f64; 4]),
-    /// x, y and two more numbers, spread over so many channels as piglit does.
+    /// Coordinates x, y and two more numbers, distributed over the channels as in piglit.
     Integers {
-        /// The two more numbers.
+        /// Additional numbers.
         more: [f64; 2],
         /// Channels of the format, 1 to 4.
         channels: u8,
     },
 }
 
-/// Which components of a color are stored, in order.
+/// Stored components of a color, in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stored {
-    /// All four.
+    /// All four components.
     All,
     /// Alpha alone, in the first channel.
     Alpha,
@@ -71,7 +73,7 @@ impl Stored {
     }
 }
 
-/// A texel's place.
+/// Location of a texel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Spot {
     x: u32,
@@ -132,7 +134,7 @@ impl Pattern {
         }
     }
 
-    /// Returns whether the pattern makes sense in a format: fractions need more than whole numbers,
+    /// Returns true if the pattern is useful in a format: fractions need more than whole numbers,
     /// and numbers more than fractions.
     pub fn suits(&self, format: &Format) -> bool {
         let is_normalized = matches!(
@@ -226,7 +228,7 @@ mod tests {
                 expected
             );
         }
-        // Of level 2, which is 2 x 1, all rows are upper ones.
+        // All rows of level 2, which is 2 x 1, are upper ones.
         assert_eq!(color(Pattern::Rgbw(Stored::All), &flat, [0, 0, 0, 2]), BLUE);
     }
 

@@ -1,9 +1,9 @@
-//! How textures are filtered, wrapped, compared and swizzled.
+//! Filtering, wrapping, comparison and swizzling of textures.
 
 use ash::vk;
 use glasm::fixed_function::BaseFormat;
 
-/// What happens to coordinates outside of a texture.
+/// Treatment of coordinates outside of a texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wrap {
     /// `GL_REPEAT`
@@ -16,7 +16,8 @@ pub enum Wrap {
     ClampToBorder,
     /// `GL_MIRROR_CLAMP_TO_EDGE`
     MirrorClampToEdge,
-    /// GL's oldest: coordinates are clamped to 0 and 1, where linear filters see half of the border.
+    /// GL's oldest: coordinates are clamped to 0 and 1, where linear filters see half of the
+    /// border.
     Clamp,
     /// Mirrored once, then like `Clamp`.
     MirrorClamp,
@@ -25,7 +26,7 @@ pub enum Wrap {
 }
 
 impl Wrap {
-    /// Returns the changes of lookups that programs must make because samplers cannot.
+    /// Returns the changes of lookups that programs must implement because samplers cannot.
     const fn in_programs(self) -> glasm::WrapMode {
         match self {
             Self::Clamp => glasm::WrapMode::Clamp,
@@ -39,25 +40,25 @@ impl Wrap {
         }
     }
 
-    /// Returns whether samplers lack it.
+    /// Returns true if samplers do not support it.
     pub fn is_emulated(self) -> bool {
         self.in_programs() != glasm::WrapMode::Sampler
     }
 
-    /// Returns whether the color of the border may be seen.
+    /// Returns true if the color of the border may be seen.
     pub fn has_border(self) -> bool {
         self == Self::ClampToBorder || self.is_emulated()
     }
 }
 
-/// Where a component of a texture's color comes from.
+/// Source of a component of a texture's color.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Swizzle {
     /// 0 to 3 for R, G, B, A.
     Component(u8),
-    /// 0, whatever is sampled.
+    /// Constant 0, regardless of the sampled value.
     Zero,
-    /// 1, whatever is sampled.
+    /// Constant 1, regardless of the sampled value.
     One,
 }
 
@@ -71,7 +72,7 @@ impl Swizzle {
     ];
 }
 
-/// Which components a depth fills: GL's `DEPTH_TEXTURE_MODE`.
+/// Components that a depth is written to: GL's `DEPTH_TEXTURE_MODE`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DepthMode {
     /// `GL_LUMINANCE`: (d, d, d, 1).
@@ -106,31 +107,31 @@ impl DepthMode {
     }
 }
 
-/// What happens to the curve of sRGB formats.
+/// Decoding of sRGB formats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SrgbDecode {
     /// `GL_DECODE_EXT`: programs see linear values.
     Decode,
-    /// `GL_SKIP_DECODE_EXT`: programs see what is stored.
+    /// `GL_SKIP_DECODE_EXT`: programs read the stored values.
     Skip,
 }
 
-/// Everything about a texture but its texels.
+/// Sampler state and other properties of a texture except for its texels.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sampling {
-    /// Filter within a level where the texture is made smaller: `GL_TEXTURE_MIN_FILTER`.
+    /// Minification filter within a level: `GL_TEXTURE_MIN_FILTER`.
     pub min: vk::Filter,
-    /// Filter between levels; `None` stays in the base level.
+    /// Filter between levels; `None` restricts lookups to the base level.
     pub between_levels: Option<vk::SamplerMipmapMode>,
-    /// Filter where the texture is magnified: `GL_TEXTURE_MAG_FILTER`.
+    /// Magnification filter: `GL_TEXTURE_MAG_FILTER`.
     pub mag: vk::Filter,
     /// For coordinates s, t and r.
     pub wrap: [Wrap; 3],
-    /// `GL_TEXTURE_BORDER_COLOR`. 64-bit floats hold 32-bit integers exactly.
+    /// `GL_TEXTURE_BORDER_COLOR`. 64-bit floats represent 32-bit integers exactly.
     pub border: [f64; 4],
-    /// Whether depths are compared: `GL_TEXTURE_COMPARE_MODE`.
+    /// True if depths are compared: `GL_TEXTURE_COMPARE_MODE`.
     pub compares: bool,
-    /// How the reference relates to the depth: `GL_TEXTURE_COMPARE_FUNC`.
+    /// Comparison of the reference with the depth: `GL_TEXTURE_COMPARE_FUNC`.
     pub compare: vk::CompareOp,
     /// `GL_TEXTURE_LOD_BIAS`
     pub lod_bias: f32,
@@ -144,18 +145,19 @@ pub struct Sampling {
     pub max_level: u32,
     /// `GL_TEXTURE_MAX_ANISOTROPY_EXT`; 1 for none.
     pub anisotropy: f32,
-    /// The base internal format of GL, for textures whose format is named as in Vulkan: what their components mean. `None` if it follows
-    /// from the format.
+    /// Base internal format of GL, which defines the semantics of the components, for textures
+    /// whose format is named as in Vulkan. `None` if it follows from the format.
     pub base_format: Option<BaseFormat>,
     /// `GL_TEXTURE_SWIZZLE_RGBA`
     pub swizzle: [Swizzle; 4],
-    /// What depths fill that are not compared.
+    /// Components that depths without comparison are written to.
     pub depth_mode: DepthMode,
-    /// What comparisons in assembly fill, which is luminance until a script says something else.
+    /// Components that results of comparisons in assembly are written to: luminance unless a script
+    /// specifies another mode.
     pub compared_mode: DepthMode,
     /// `GL_TEXTURE_SRGB_DECODE_EXT`
     pub srgb_decode: SrgbDecode,
-    /// Whether two components are a signed HILO texture (`GL_SIGNED_HILO_NV`).
+    /// True if the texture is a two-component signed HILO texture (`GL_SIGNED_HILO_NV`).
     pub signed_hilo: bool,
 }
 
@@ -175,7 +177,7 @@ const fn base_swizzle(format: BaseFormat) -> [Swizzle; 4] {
 }
 
 impl Sampling {
-    /// GL's initial state, but with the nearest filters that scripts mostly want.
+    /// GL's initial state, except for the nearest filters that most scripts use.
     pub const INITIAL: Self = Self {
         min: vk::Filter::NEAREST,
         between_levels: None,
@@ -198,7 +200,7 @@ impl Sampling {
         signed_hilo: false,
     };
 
-    /// Returns whether a filter reads several texels of a level.
+    /// Returns true if a filter reads several texels of a level.
     pub fn is_linear(&self) -> bool {
         self.min == vk::Filter::LINEAR
             || self.mag == vk::Filter::LINEAR
@@ -206,7 +208,7 @@ impl Sampling {
             || self.anisotropy > 1.0
     }
 
-    /// Returns how programs wrap coordinates.
+    /// Returns the wrap modes in the form of the compiler.
     pub fn wrap_for_compiler(&self) -> glasm::TextureWrap {
         let texels = |filter| {
             if filter == vk::Filter::LINEAR {
@@ -215,7 +217,8 @@ impl Sampling {
                 glasm::TexelFilter::Nearest
             }
         };
-        // Filters are of no interest to programs whose sampler does all: they would be compiled again for each.
+        // Filters are of no interest to programs whose sampler does all: they would be compiled
+        // again for each.
         if !self.wrap.iter().any(|wrap| wrap.is_emulated()) {
             return glasm::TextureWrap::default();
         }
@@ -231,12 +234,12 @@ impl Sampling {
         }
     }
 
-    /// Returns the swizzle with the depth mode, which comes first.
+    /// Returns the swizzle composed with the depth mode, which is applied first.
     pub fn depth_swizzle(&self) -> [Swizzle; 4] {
         self.behind(self.depth_mode.swizzle())
     }
 
-    /// Returns the swizzle of colors with the base format, which comes first.
+    /// Returns the swizzle of colors composed with the base format, which is applied first.
     pub fn color_swizzle(&self) -> [Swizzle; 4] {
         self.behind(self.base_format.map_or(Swizzle::IDENTITY, base_swizzle))
     }
@@ -249,7 +252,7 @@ impl Sampling {
         })
     }
 
-    /// Returns the levels that are seen of a texture with so many; never none.
+    /// Returns the accessible levels of a texture with `levels` levels; never empty.
     pub fn level_range(&self, levels: u32) -> std::ops::Range<u32> {
         let first = self.base_level.min(levels.saturating_sub(1));
         let end = self
@@ -311,7 +314,7 @@ mod tests {
         ] {
             assert_eq!(with(Some(base), identity), expected, "{base:?}");
         }
-        // The texture's own swizzle comes after that.
+        // The texture's own swizzle is applied after that.
         let swizzle = [Component(3), One, Component(0), Zero];
         assert_eq!(
             with(Some(BaseFormat::Alpha), swizzle),

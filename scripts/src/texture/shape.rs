@@ -3,17 +3,17 @@
 use crate::format::Format;
 use glasm::ir::TexTarget;
 
-/// Bytes of a texture, at most: what a script may ask for with few words is bounded.
+/// Maximum size of a texture in bytes: bounds the memory that a short script can request.
 const MAX_BYTES: u64 = 256 << 20;
 
 /// Size and format of a texture.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// The target of GL that it is for.
+    /// Target of GL that it is for.
     pub target: TexTarget,
     /// Format of the texels.
     pub format: Format,
-    /// Width, height and depth of level 0, 1 where the target has no such side.
+    /// Width, height and depth of level 0; 1 for missing dimensions of the target.
     pub extent: [u32; 3],
     /// Number of levels, from 1.
     pub levels: u32,
@@ -24,13 +24,13 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Width, height and depth of a level.
+    /// Returns width, height and depth of a level.
     pub fn level_extent(&self, level: u32) -> [u32; 3] {
         self.extent
             .map(|side| side.checked_shr(level).unwrap_or(0).max(1))
     }
 
-    /// Slices of a 3D texture's level, or layers.
+    /// Returns the number of slices of a 3D texture's level, or of layers.
     pub fn slices(&self, level: u32) -> u32 {
         self.level_extent(level)[2] * self.layers
     }
@@ -58,7 +58,7 @@ impl Shape {
         width as usize * height as usize * self.format.size()
     }
 
-    /// Returns whether the first level is of a bearable size; all levels together take less than
+    /// Returns true if the first level is of an acceptable size; all levels together take less than
     /// twice that.
     pub(crate) fn is_bearable(&self) -> bool {
         let sides =
@@ -90,14 +90,14 @@ impl Shape {
     }
 }
 
-/// A plane of a texture.
+/// Plane of a texture.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PlaneId {
-    /// The level, from 0.
+    /// Level, from 0.
     pub level: u32,
     /// Layer, face or slice.
     pub slice: u32,
-    /// The sample; 0 unless there are several.
+    /// Sample; 0 unless there are several.
     pub sample: u32,
 }
 

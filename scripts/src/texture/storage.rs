@@ -1,37 +1,37 @@
-//! What programs see of storage images. Pure.
+//! Storage images as programs see them. Pure.
 
 use super::shape::Shape;
 use ash::vk;
 use glasm::ir::TexTarget;
 
-/// What is bound of an image.
+/// Bound part of an image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ImagePart {
-    /// The level, from 0.
+    /// Level, from 0.
     pub level: u32,
-    /// One layer, face or slice, which is an image of a lower target; else all of them.
+    /// Layer, face or slice, which is an image of a lower target; `None` for all of them.
     pub slice: Option<u32>,
 }
 
-/// A part of an image as a program sees it.
+/// Part of an image as a program accesses it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StorageView {
-    /// The target that the program names.
+    /// Target that the program names.
     pub target: TexTarget,
-    /// Which part of the image it is.
+    /// Bound part of the image.
     pub part: ImagePart,
-    /// As which its texels are seen.
+    /// Format in which its texels are accessed.
     pub format: vk::Format,
 }
 
 impl ImagePart {
-    /// Returns whether an image has the part.
+    /// Returns true if an image has the part.
     pub fn exists(self, shape: &Shape) -> bool {
         let slices = || shape.slices(self.level);
         self.level < shape.levels && self.slice.is_none_or(|slice| slice < slices())
     }
 
-    /// Returns the target that the part of an image has.
+    /// Returns the target of the part of an image.
     pub fn target(self, target: TexTarget) -> TexTarget {
         match self.slice {
             Some(_) => plane_target(target),
@@ -39,8 +39,8 @@ impl ImagePart {
         }
     }
 
-    /// Returns whether the part of an image can be seen with a target. One layer of an array can
-    /// also be seen as an array of one layer.
+    /// Returns true if the part of an image can be accessed with a target. One layer of an array
+    /// can also be accessed as an array of one layer.
     pub fn suits(self, target: TexTarget, wanted: TexTarget) -> bool {
         let part = plain(self.target(target));
         let wanted = plain(wanted);
@@ -63,7 +63,7 @@ fn plane_target(target: TexTarget) -> TexTarget {
     }
 }
 
-/// Rectangles are two-dimensional images.
+/// Converts rectangle targets to two-dimensional ones.
 fn plain(target: TexTarget) -> TexTarget {
     if target == TexTarget::Rect {
         TexTarget::D2

@@ -1,7 +1,7 @@
 //! Primitives that Vulkan does not have, as lists of vertices. Pure.
 //!
-//! Quadrilaterals, polygons and closed lines become triangles and lines; so do restarted lists, which need a feature otherwise. The vertex that
-//! gives values which are not interpolated stays the one that GL names, first or last.
+//! Quadrilaterals, polygons and closed lines become triangles and lines; so do restarted lists,
+//! which would need a feature. The provoking vertex remains the one that GL defines, first or last.
 
 use ash::vk::PrimitiveTopology;
 use glasm_scripts::script::stages::ProvokingVertex;
@@ -10,7 +10,8 @@ use glasm_scripts::script::{Assembly, Draw, DrawSource};
 /// Vertices that a list can have at most.
 const MAX_VERTICES: usize = 1 << 24;
 
-/// Vertices of a primitive of a list; `None` for strips and fans, which Vulkan restarts itself.
+/// Returns the number of vertices of a primitive of a list; `None` for strips and fans, which
+/// Vulkan itself restarts.
 fn list_size(topology: PrimitiveTopology, patch: u32) -> Option<usize> {
     [
         (PrimitiveTopology::POINT_LIST, 1),
@@ -98,7 +99,7 @@ fn add_run(list: &mut Vec<u32>, draw: &Draw, size: usize, run: &[u32]) {
         }
         Assembly::Polygon => {
             for edge in run.get(1..).unwrap_or_default().windows(2) {
-                // GL's polygons take all values from their first vertex.
+                // The provoking vertex of GL's polygons is always the first.
                 list.extend(match provoking {
                     ProvokingVertex::First => [run[0], edge[0], edge[1]],
                     ProvokingVertex::Last => [edge[0], edge[1], run[0]],
@@ -116,7 +117,7 @@ fn add_run(list: &mut Vec<u32>, draw: &Draw, size: usize, run: &[u32]) {
     }
 }
 
-/// Two triangles that turn as the quadrilateral does, both with its provoking vertex.
+/// Adds two triangles with the orientation of the quadrilateral, both with its provoking vertex.
 fn add_quad(list: &mut Vec<u32>, provoking: ProvokingVertex, [a, b, c, d]: [u32; 4]) {
     list.extend(match provoking {
         ProvokingVertex::First => [a, b, c, a, c, d],
@@ -129,7 +130,7 @@ mod tests {
     use super::*;
     use glasm_scripts::script::{Command, Script};
 
-    /// The list of the draw of a line.
+    /// Returns the list for the draw of a line.
     fn list(convention: &str, setup: &str, line: &str, indices: &[u32]) -> Option<Vec<u32>> {
         let text = format!(
             "[require]\n{convention}\n[vertex shader passthrough]\n[fragment shader passthrough]\n[test]\n{setup}\n{line}\n"
@@ -148,7 +149,7 @@ mod tests {
     #[test]
     fn quads_keep_their_direction_and_provoking_vertex() {
         let line = "draw arrays QUADS 4 5";
-        // Vertices 4 to 7; the fifth is left over.
+        // Vertices 4 to 7; the fifth is unused.
         assert_eq!(list("", "", line, &[]).unwrap(), [4, 5, 6, 4, 6, 7]);
         assert_eq!(
             list("GL >= 2.1", "", line, &[]).unwrap(),
@@ -196,7 +197,7 @@ mod tests {
         let indices = [9, 0, 1, 2, 3, 255, 4, 5, 6];
         let line = "draw arrays indexed TRIANGLE_LIST 0 8 first_index 1";
         assert_eq!(list("", setup, line, &indices).unwrap(), [0, 1, 2, 4, 5, 6]);
-        // Without restart 255 is a vertex, and Vulkan draws the list as it is.
+        // Without restart 255 is a vertex, and Vulkan draws the list unchanged.
         assert_eq!(list("", "index type uint8", line, &indices), None);
         let strip = "draw arrays indexed TRIANGLE_STRIP 0 9";
         assert_eq!(list("", setup, strip, &indices), None);

@@ -1,4 +1,4 @@
-//! Where programs find buffers at the moment. Pure.
+//! Current buffer bindings of programs. Pure.
 
 use glasm::ir::Stage;
 use glasm_scripts::script::{
@@ -7,10 +7,10 @@ use glasm_scripts::script::{
 };
 use std::collections::HashMap;
 
-/// Where a descriptor looks for its buffer.
+/// Bind target that a descriptor takes its buffer from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct BufferPlace {
-    /// For parameter buffers: what is bound for this stage goes before what is bound for all.
+    /// For parameter buffers: bindings for this stage take precedence over those for all stages.
     pub(super) stage: Option<Stage>,
     pub(super) kind: BufferKind,
     pub(super) set: u32,
@@ -18,26 +18,27 @@ pub(super) struct BufferPlace {
     pub(super) presence: Presence,
 }
 
-/// Whether there must be a buffer.
+/// Requirement that a buffer is bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Presence {
     /// The program uses it.
     Needed,
-    /// The program may use it: without one it gets the first that the script binds there later.
+    /// The program may use it: without a binding it gets the first that the script binds there
+    /// later.
     Offered,
-    /// Without one the program reads zeros.
+    /// Without a binding the program reads zeros.
     Zeros,
 }
 
-/// The buffers that are bound, by place.
+/// Bound buffers by bind target.
 pub(super) struct Bound {
     ranges: HashMap<BindTarget, BufferRange>,
-    /// What the script binds first.
+    /// First binding of each target by the script.
     first: HashMap<BindTarget, BufferRange>,
 }
 
 impl Bound {
-    /// Buffers that are called after their place are bound there.
+    /// Creates the initial bindings: buffers that are named after a bind target are bound there.
     pub(super) fn new(buffers: &[BufferDecl], steps: &[Step]) -> Self {
         let mut ranges = HashMap::new();
         for (decl, index) in buffers.iter().zip(0..) {
@@ -59,7 +60,7 @@ impl Bound {
         Self { ranges, first }
     }
 
-    /// Binds a part of a buffer.
+    /// Binds a range of a buffer.
     pub(super) fn bind(&mut self, target: BindTarget, range: BufferRange) {
         self.ranges.insert(target, range);
     }
@@ -97,7 +98,7 @@ impl Bound {
 }
 
 impl Bound {
-    /// Returns the parts of buffers into which vertices are captured, with their numbers, in order.
+    /// Returns the ranges of buffers that vertices are captured into, with their numbers, in order.
     pub(super) fn captured(&self) -> Vec<(u32, BufferRange)> {
         captured_ranges(&self.ranges)
     }

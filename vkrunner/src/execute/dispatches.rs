@@ -9,10 +9,10 @@ use glasm::ir::Stage;
 use glasm_scripts::script::{Groups, Script};
 use std::rc::Rc;
 
-/// The number of the name of an entry point, and the size of groups for programs that leave it open.
+/// Index of the name of an entry point, and the size of groups for programs that leave it open.
 pub(super) type ComputeChoice = (usize, Option<[u32; 3]>);
 
-/// Everything that dispatches of a script share.
+/// State that dispatches of a script share.
 pub(super) struct Dispatches<'a> {
     device: Rc<Device>,
     programs: Programs<'a>,
@@ -33,7 +33,7 @@ impl<'a> Dispatches<'a> {
         })
     }
 
-    /// Dispatches.
+    /// Dispatches work groups.
     pub(super) fn dispatch(
         &mut self,
         script: &Script,
@@ -56,7 +56,7 @@ impl<'a> Dispatches<'a> {
             .dispatch(pipeline, layout, &resources.push, groups)?)
     }
 
-    /// Returns the number of a pipeline, which is made if it is new.
+    /// Returns the index of a pipeline, which is created if it is new.
     fn pipeline(&mut self, script: &Script, choice: ComputeChoice) -> Result<usize, Problem> {
         let known = self
             .pipelines

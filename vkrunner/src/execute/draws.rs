@@ -20,7 +20,7 @@ use glasm_scripts::script::{Convention, Draw, DrawSource, IndexWidth, Script, Ve
 use glasm_scripts::vertices::check_bounds;
 use std::rc::Rc;
 
-/// A pipeline and what it was made for.
+/// Pipeline and the key that it was created for.
 struct CachedPipeline {
     state: PipelineState,
     topology: PrimitiveTopology,
@@ -28,7 +28,7 @@ struct CachedPipeline {
     pipeline: GraphicsPipeline,
 }
 
-/// Everything that draws of a script share.
+/// State that draws of a script share.
 pub(super) struct Draws<'a> {
     device: Rc<Device>,
     programs: Programs<'a>,
@@ -38,7 +38,7 @@ pub(super) struct Draws<'a> {
     index_buffers: Vec<(IndexWidth, Buffer)>,
 }
 
-/// The name of the entry point that a draw uses.
+/// Returns the name of the entry point that a draw uses.
 fn entry_name<'a>(script: &'a Script, state: &'a PipelineState) -> impl Fn(Stage) -> String + 'a {
     |stage| script.entry_names[state.entry_points.get(stage)].clone()
 }
@@ -70,8 +70,8 @@ impl<'a> Draws<'a> {
         })
     }
 
-    /// Returns whether the draw is to be done; an error if the script does not say that GL refuses
-    /// it.
+    /// Returns true if the draw is to be executed; an error if GL rejects it and the script does
+    /// not expect that.
     fn is_accepted(&self, draw: &Draw, resources: &Resources) -> Result<bool, String> {
         let capturing = if resources.feedback.is_on() {
             Capturing::Yes
@@ -82,7 +82,7 @@ impl<'a> Draws<'a> {
         check_outcome(draw.outcome, refusal, "the draw")
     }
 
-    /// Draws without near and far planes, where the program asks for that.
+    /// Disables clipping at near and far planes, if the program requires it.
     fn leave_depth_unclipped(&self, draw: &mut Draw) -> Result<(), Problem> {
         if !self.is_unclipped() {
             return Ok(());
@@ -96,7 +96,7 @@ impl<'a> Draws<'a> {
         }
     }
 
-    /// Draws.
+    /// Executes a draw.
     pub(super) fn draw(
         &mut self,
         script: &Script,
@@ -134,7 +134,8 @@ impl<'a> Draws<'a> {
                 CURRENT_BINDING => Some(&current),
                 _ => corners.as_ref().or(self.vertex_buffer.as_ref()),
             };
-            // Without a buffer there are no vertices, and the draw, whose bounds are checked, draws none.
+            // Without a buffer there are no vertices, and the draw, whose bounds are checked, has
+            // no effect.
             let Some(buffer) = buffer else { return Ok(()) };
             vertex_buffers.push((binding.binding, buffer));
         }
@@ -157,8 +158,8 @@ impl<'a> Draws<'a> {
         resources.feedback.drawn()
     }
 
-    /// Returns a draw as Vulkan does it, with the list that replaces its vertices if it has no
-    /// such primitives.
+    /// Returns a draw in Vulkan's form, with the list that replaces its vertices if Vulkan lacks
+    /// its primitives.
     fn translate(&self, draw: &Draw, indices: &[u32]) -> Result<(Draw, Option<Vec<u32>>), Problem> {
         let mut draw = *draw;
         self.leave_depth_unclipped(&mut draw)?;
@@ -170,8 +171,8 @@ impl<'a> Draws<'a> {
         Ok((draw, list))
     }
 
-    /// Draws primitives of as many vertices in place of patches, where the geometry program gets these. [`glasm::link`] has made an
-    /// evaluation stage for all others.
+    /// Draws primitives of the same number of vertices instead of patches, if the geometry program
+    /// receives patches. [`glasm::link`] has generated an evaluation stage for all others.
     fn replace_patches(&self, draw: &mut Draw) {
         let geometry = self.programs.module(Stage::Geometry);
         let told = geometry.and_then(|module| module.reflection.as_ref()?.primitives);
@@ -199,8 +200,8 @@ impl<'a> Draws<'a> {
         };
     }
 
-    /// Returns the indices of a list that replaces the draw's own vertices. Else those of the draw
-    /// are uploaded.
+    /// Returns the indices of a list that replaces the draw's own vertices. Otherwise those of the
+    /// draw are uploaded.
     fn indices(
         &mut self,
         script: &Script,
@@ -215,8 +216,8 @@ impl<'a> Draws<'a> {
         Ok(Some((buffer, list.len() as u32)))
     }
 
-    /// Returns whether the fragment program replaces clipping by depth. Devices clip only
-    /// where they do not clamp; nothing is left to clamp, as the program has discarded it.
+    /// Returns true if the fragment program replaces clipping by depth. Devices clip only if they
+    /// do not clamp; no fragment needs clamping, since the program has discarded those outside.
     fn is_unclipped(&self) -> bool {
         let fragment = self.programs.module(Stage::Fragment);
         let reflection = fragment.and_then(|module| module.reflection.as_ref());
@@ -244,7 +245,7 @@ impl<'a> Draws<'a> {
         }
     }
 
-    /// Uploads the indices of a draw in the width that it wants.
+    /// Uploads the indices of a draw in its index type.
     fn upload_indices(&mut self, script: &Script, draw: &Draw) -> Result<(), Problem> {
         let DrawSource::Indexed { width, .. } = draw.source else {
             return Ok(());
@@ -304,7 +305,7 @@ impl<'a> Draws<'a> {
         }
     }
 
-    /// Returns the number of the pipeline for a draw, which is made if it is new.
+    /// Returns the index of the pipeline for a draw, which is created if it is new.
     fn pipeline(
         &mut self,
         script: &Script,
@@ -364,7 +365,8 @@ fn corners(draw: &Draw) -> Option<VertexData> {
     }
 }
 
-/// Modules that neither the compiler nor the runner made write GL's clip space in scripts with GL's conventions.
+/// Returns the clip space. Modules that neither the compiler nor the runner generated write GL's
+/// clip space in scripts with GL's conventions.
 fn clip_space(script: &Script, modules: &[Module]) -> ClipSpace {
     let last = [Stage::Geometry, Stage::TessEval, Stage::Vertex]
         .into_iter()

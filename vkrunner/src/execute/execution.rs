@@ -1,4 +1,5 @@
-//! Everything of a script on the device, and what is created before the first command.
+//! All objects of a script on the device, including those that are created before the first
+//! command.
 
 use super::dispatches::{ComputeChoice, Dispatches, group_counts};
 use super::draws::Draws;
@@ -15,21 +16,21 @@ use glasm_scripts::script::attachments::MAX_COLORS;
 use glasm_scripts::script::{BufferId, Command, Draw, Groups, ProgramState, Script};
 use std::rc::Rc;
 
-/// Everything of a script on the device.
+/// State of a script on the device.
 pub(super) struct Execution<'a> {
     pub(super) device: Rc<Device>,
     pub(super) script: &'a Script,
     pub(super) sets: &'a [ModuleSet],
-    /// What programs depend on, as the previous commands have set it.
+    /// State that programs depend on, as set by the previous commands.
     pub(super) state: ProgramState,
     /// Name of the script, for messages.
     pub(super) name: &'a str,
     pub(super) work: Work,
     pub(super) resources: Resources,
     pub(super) framebuffer: Option<Framebuffer>,
-    /// By set, each made by its first draw.
+    /// Draws by set, each created by its first draw.
     pub(super) draws: Vec<Option<Draws<'a>>>,
-    /// By set, each made by its first dispatch.
+    /// Dispatches by set, each created by its first dispatch.
     pub(super) dispatches: Vec<Option<Dispatches<'a>>>,
 }
 
@@ -43,7 +44,7 @@ impl<'a> Execution<'a> {
         self.framebuffer.as_ref().ok_or_else(no_framebuffer)
     }
 
-    /// Returns the contents of a buffer, as long as the script made it.
+    /// Returns the contents of a buffer, with the size that the script declares.
     pub(super) fn bytes(&self, buffer: BufferId) -> &[u8] {
         let size = self.script.buffers[buffer.0].size as usize;
         &self.resources.buffers[buffer.0].bytes()[..size]
@@ -61,7 +62,7 @@ impl<'a> Execution<'a> {
         modules.find(|module| module.stage == stage)
     }
 
-    /// Draws.
+    /// Executes a draw.
     pub(super) fn run_draw(&mut self, draw: &Draw) -> Done {
         let set = self.set();
         let draws = match self.draws[set].take() {
@@ -75,7 +76,7 @@ impl<'a> Execution<'a> {
         draws.draw(self.script, framebuffer, &mut self.resources, draw)
     }
 
-    /// Dispatches; gives what has run.
+    /// Dispatches work groups; returns the modules that have run.
     pub(super) fn run_groups(
         &mut self,
         groups: Groups,
@@ -102,7 +103,7 @@ impl<'a> Execution<'a> {
 }
 
 impl Execution<'_> {
-    /// Makes all buffers of the script.
+    /// Creates all buffers of the script.
     pub(super) fn make_buffers(&mut self) -> Result<(), Problem> {
         let addressed = self.script.addressed_buffers();
         let captured = self.script.captured_buffers();
@@ -127,7 +128,7 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Counts the samples of all draws, if the script asks for any.
+    /// Creates the counter of samples, if the script probes any.
     pub(super) fn count_samples(&mut self) -> Result<(), Problem> {
         let mut steps = self.script.steps.iter();
         if steps.any(|step| matches!(step.command, Command::ProbeSamples { .. })) {
@@ -136,7 +137,7 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Makes the framebuffer.
+    /// Creates the framebuffer.
     pub(super) fn make_framebuffer(&mut self) -> Result<(), Problem> {
         let requirements = &self.script.requirements;
         let modules = || self.sets.iter().flat_map(|set| &set.modules);

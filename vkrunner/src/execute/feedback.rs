@@ -1,4 +1,4 @@
-//! Transform feedback of a script: what is captured, and what was counted.
+//! Transform feedback of a script: captured outputs and counters.
 
 use super::bindings::Bound;
 use crate::error::Problem;
@@ -7,26 +7,26 @@ use glasm_scripts::script::{CaptureCount, Command, Script};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Whether draws are captured.
+/// State of transform feedback.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum FeedbackState {
     Off,
-    /// The next draw goes to where it says.
+    /// The next draw is captured at this start.
     On(CaptureStart),
 }
 
 /// Captured draws and their counts.
 pub(super) struct Feedback {
     state: FeedbackState,
-    /// Made by the first capture.
+    /// Counters, created by the first capture.
     counts: Option<CaptureCounts>,
     /// Primitives written and needed since the capture began, by stream.
     primitives: BTreeMap<u32, [u64; 2]>,
-    /// Whether anything was drawn since the capture began.
+    /// True if a draw has happened since the capture began.
     drawn: bool,
 }
 
-/// Streams that a script asks about.
+/// Returns the streams that a script probes.
 fn counted_streams(script: &Script) -> Vec<u32> {
     let mut streams = Vec::new();
     for step in &script.steps {
@@ -65,7 +65,7 @@ impl Feedback {
         Ok(())
     }
 
-    /// Returns whether draws are captured.
+    /// Returns true if draws are captured.
     pub(super) fn is_on(&self) -> bool {
         self.state != FeedbackState::Off
     }
@@ -75,7 +75,7 @@ impl Feedback {
         self.state = FeedbackState::Off;
     }
 
-    /// Adds up what a draw has captured.
+    /// Adds the counts of a captured draw.
     pub(super) fn drawn(&mut self) -> Result<(), Problem> {
         if let (FeedbackState::On(_), Some(counts)) = (self.state, &self.counts) {
             for (stream, [written, needed]) in counts.primitives()? {

@@ -29,7 +29,7 @@ impl Images {
         })
     }
 
-    /// Binds a part of an image where programs look for another one.
+    /// Binds a part of an image to the image unit or binding of another one.
     pub(super) fn bind(&mut self, key: ImageKey, bound: BoundImage) {
         self.table.bind(key, bound);
     }
@@ -49,9 +49,9 @@ impl Images {
             .prepare(key, |data| Ok(create(device, data, TextureUse::Storage)?))
     }
 
-    /// Returns the image of a unit as a program sees it. Without an image, where texels have
-    /// another size than those of the image, and where the image lacks the part that is bound, it
-    /// sees none; on devices that cannot do that, one of one texel that no one else sees.
+    /// Returns the image of a unit for a program. Without an image, if the size of texels differs
+    /// from that of the image, and if the image lacks the bound part, it is a null descriptor; on
+    /// devices without null descriptors, an unshared image of one texel.
     pub(super) fn for_program(
         &mut self,
         device: &Rc<Device>,
@@ -63,7 +63,8 @@ impl Images {
         self.seen_by_program(device, unit, wanted, view)
     }
 
-    /// Like [`Self::for_program`] for programs that need not see the image at all: theirs may have another target or type.
+    /// Returns the image like [`Self::for_program`], for programs that need not access it at all:
+    /// their images may have another target or type.
     pub(super) fn by_handle(
         &mut self,
         device: &Rc<Device>,
@@ -129,7 +130,7 @@ impl Images {
         Ok(Resource::Image(image, view))
     }
 
-    /// Makes an image and a view of it if they do not exist yet.
+    /// Creates an image and a view of it if they do not exist yet.
     fn prepare_view(
         &mut self,
         device: &Rc<Device>,

@@ -1,8 +1,8 @@
-//! Does what the commands of a script say on a device.
+//! Execution of the commands of a script on a device.
 //!
-//! In layers, from below: what modules want bound (`plan`) and what the previous commands have set
-//! (`resources`); `programs`; draws and dispatches with them; the whole script (`execution`) and
-//! what single commands do with it; here, the commands.
+//! Layers, from bottom to top: required bindings of modules (`plan`) and the state that the
+//! previous commands have set (`resources`); `programs`; draws and dispatches with them; the whole
+//! script (`execution`) and the execution of single commands; here, the dispatch of commands.
 
 mod assembly;
 mod bindings;
@@ -71,7 +71,7 @@ pub(crate) fn execute(
 impl Runner for Execution<'_> {
     type Error = Error;
 
-    /// Makes buffers and framebuffer.
+    /// Creates buffers and framebuffer.
     fn prepare(&mut self) -> Result<(), Problem> {
         self.make_buffers()?;
         self.count_samples()?;
@@ -166,7 +166,7 @@ impl Runner for Execution<'_> {
         argument: [u32; 4],
         outcome: Outcome,
     ) -> Done {
-        // A spare program has been loaded with the command.
+        // The command has loaded an alternate program.
         match self.work {
             Work::Left => Ok(()),
             Work::Done => self.execute_state_program(argument, outcome),

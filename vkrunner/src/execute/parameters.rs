@@ -11,7 +11,7 @@ use glasm_scripts::script::{Execution as Outcome, Groups, ParamBank, ParamType, 
 type Place = (ParamBank, Stage, u32);
 
 impl Execution<'_> {
-    /// Notes which program each stage has.
+    /// Records the program of each stage.
     pub(super) fn record_programs(&mut self) {
         for (stage, _) in Stage::ALL {
             if let Some(program) = self.state.program(self.script, *stage) {
@@ -56,7 +56,8 @@ impl Execution<'_> {
         Ok(self.resources.params.write(&key, words, ty)?)
     }
 
-    /// `state program`: keeps what the program has written. NV_vertex_program section 2.14.4.
+    /// Executes `state program` and retains the parameters that the program has written.
+    /// NV_vertex_program section 2.14.4.
     pub(super) fn execute_state_program(&mut self, argument: [u32; 4], outcome: Outcome) -> Done {
         let told = self.state_program()?;
         let params = &mut self.resources.params;

@@ -1,4 +1,4 @@
-//! What a set of modules wants bound, and where it comes from. Pure.
+//! Required bindings of a set of modules, and the sources of their resources. Pure.
 
 use super::bindings::{BufferPlace, Presence};
 use super::wanted::{Missing, WantedImage, WantedTexture};
@@ -16,44 +16,45 @@ use glasm_scripts::script::{BindTarget, BufferKind, ImageKey};
 /// Set of textures for modules without reflection; the binding is the unit.
 const TEXTURE_SET: u32 = 1;
 
-/// Where the resource of a descriptor comes from.
+/// Source of the resource of a descriptor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Source {
-    /// The parameter block of a stage, and the parameters that its program names.
+    /// Parameter block of a stage, and the parameters that its program names.
     Params(Stage, ParamBlock, Vec<NamedParameter>),
     /// GL state that modules read when they run.
     StateBlock(Box<StateWords>),
-    /// The parameters of vertex programs, which a state program changes.
+    /// Parameters of vertex programs, which a state program changes.
     State,
-    /// Consecutive texture image units, from this one, and what the program reads there.
+    /// Consecutive texture image units, from this one, and the texture that the program expects
+    /// there.
     Textures(u32, WantedTexture),
-    /// A storage image of the script.
+    /// Storage image of the script.
     Image(ImageKey),
-    /// Consecutive image units, from this one, and what the program sees there.
+    /// Consecutive image units, from this one, and the image that the program expects there.
     Images(u32, WantedImage),
-    /// What handles choose from, for textures and images of a target.
+    /// Textures or images of a target that handles select from.
     Handles(HandleKind, TexTarget),
-    /// A color attachment of the framebuffer.
+    /// Color attachment of the framebuffer.
     Attachment(u32),
-    /// The sampler of a texture image unit, whose texture does not count.
+    /// Sampler of a texture image unit, whose texture is ignored.
     Sampler(u32, Comparing),
-    /// Buffers of the script, one place for each descriptor.
+    /// Buffers of the script, one bind target for each descriptor.
     Buffers(Vec<BufferPlace>),
-    /// The lock that programs hold while they update wide texels.
+    /// Lock that programs hold while they update wide texels.
     ImageLock,
 }
 
-/// Places to which the script binds resources, where modules without reflection find them.
+/// Resources that the script binds by number, for modules without reflection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbered<'a> {
     pub(super) buffers: &'a [BindTarget],
-    /// Texture image units with the first texture that each holds.
+    /// Texture image units with the first texture of each.
     pub(super) textures: &'a [(u32, WantedTexture)],
     /// Storage images with their targets.
     pub(super) images: &'a [(ImageKey, TexTarget)],
 }
 
-/// A binding and its source.
+/// Binding and its source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct PlannedBinding {
     pub(super) binding: Binding,
@@ -61,7 +62,7 @@ pub(super) struct PlannedBinding {
 }
 
 impl PlannedBinding {
-    /// Returns whether it is a buffer that the runner fills itself.
+    /// Returns true if it is a buffer that the runner fills.
     pub(super) fn is_block(&self) -> bool {
         match self.source {
             Source::Params(..) | Source::StateBlock(_) | Source::State | Source::ImageLock => true,
@@ -91,7 +92,7 @@ pub(super) fn plan_bindings<'a>(
         };
         for descriptor in descriptors(reflection) {
             match descriptor.resource {
-                // Where a unit has a texture, too, its sampler comes with it.
+                // If a unit also has a texture, its sampler is bound with it.
                 Resource::Sampler(_) => samplers.push((descriptor, module, reflection)),
                 Resource::Params(_)
                 | Resource::StateBlock(_)
@@ -110,14 +111,15 @@ pub(super) fn plan_bindings<'a>(
     for (descriptor, module, reflection) in samplers {
         plan_descriptor(&mut plan, module, reflection, &descriptor)?;
     }
-    // What a reflection asks for counts more than the numbers that buffers have in the script.
+    // The requirements of a reflection take precedence over the binding numbers of buffers in the
+    // script.
     if plain {
         plan_by_convention(&mut plan, numbered);
     }
     Ok(plan)
 }
 
-/// Adds what a module wants at a slot.
+/// Adds the binding that a module requires at a slot.
 fn plan_descriptor(
     plan: &mut Vec<PlannedBinding>,
     module: &Module,
@@ -202,7 +204,8 @@ fn add(
     }
 }
 
-/// Modules without reflection see all buffers of the script where it says, and its textures in set 1.
+/// Plans bindings by convention: modules without reflection access all buffers of the script at its
+/// bindings, and its textures in set 1.
 fn plan_by_convention(plan: &mut Vec<PlannedBinding>, numbered: Numbered<'_>) {
     for target in numbered.buffers {
         let BindTarget::Bound { kind, set, binding } = *target else {
@@ -282,7 +285,7 @@ fn find_descriptor(plan: &[PlannedBinding], slot: DescriptorSlot) -> Option<&Sou
     plan.iter().find(same).map(|planned| &planned.source)
 }
 
-/// The error that another program reads another kind of texture of the same unit.
+/// Returns the error that another program reads another kind of texture of the same unit.
 fn refuse_other_textures(
     plan: &[PlannedBinding],
     texture: &TextureBinding,
@@ -290,7 +293,7 @@ fn refuse_other_textures(
 ) -> Result<(), String> {
     match find_descriptor(plan, texture.slot) {
         None => Ok(()),
-        // Programs may differ in what they get without texture.
+        // Programs may differ in the result of lookups without texture.
         Some(Source::Textures(_, known))
             if (WantedTexture {
                 missing: wanted.missing,
@@ -306,7 +309,7 @@ fn refuse_other_textures(
     }
 }
 
-/// The error that another program sees another kind of image at the same unit.
+/// Returns the error that another program accesses another kind of image at the same unit.
 fn refuse_other_images(
     plan: &[PlannedBinding],
     image: &ImageBinding,

@@ -17,7 +17,7 @@ use glasm_scripts::script::Script;
 use std::ffi::CString;
 use std::rc::Rc;
 
-/// A module of a script, and the device's own unless each draw needs another.
+/// Module of a script, and its shader module, unless each draw needs another one.
 struct Slot<'a> {
     module: &'a Module,
     raw: Option<ShaderModule>,
@@ -26,22 +26,23 @@ struct Slot<'a> {
 /// Bytes of a vector of parameters.
 const VECTOR_BYTES: u64 = 16;
 
-/// Modules that run together, with what they are bound to.
+/// Modules that run together, with their bindings.
 pub(super) struct Programs<'a> {
     device: Rc<Device>,
     slots: Vec<Slot<'a>>,
-    /// Modules that templates have made.
+    /// Modules that templates have generated.
     made: Vec<(DrawShape, Stage, ShaderModule)>,
     layout: Layout,
     plan: Vec<PlannedBinding>,
-    /// What the runner fills itself, in the order of the plan's `Params`, `ImageLock` and `State` sources.
+    /// Buffers that the runner fills, in the order of the plan's `Params`, `ImageLock` and `State`
+    /// sources.
     blocks: Vec<Buffer>,
-    /// What is bound where the script binds no buffer.
+    /// Buffer of zeros for bindings without a buffer of the script.
     zeros: Buffer,
 }
 
 impl<'a> Programs<'a> {
-    /// Modules and layout for some of the stages.
+    /// Creates modules and layout for some of the stages.
     pub(super) fn new(
         device: &Rc<Device>,
         script: &Script,
@@ -100,7 +101,7 @@ impl<'a> Programs<'a> {
         self.slots.iter().map(|slot| slot.module).collect()
     }
 
-    /// Makes the modules that a draw of that shape needs.
+    /// Creates the modules that a draw with these properties needs.
     pub(super) fn make_modules(&mut self, shape: &DrawShape) -> Result<(), Problem> {
         for slot in &self.slots {
             let stage = slot.module.stage;
@@ -147,7 +148,7 @@ impl<'a> Programs<'a> {
         &self.layout
     }
 
-    /// A pipeline for the compute module.
+    /// Creates a pipeline for the compute module.
     pub(super) fn compute_pipeline(
         &self,
         name: &str,
@@ -192,7 +193,7 @@ impl<'a> Programs<'a> {
         Some(self.blocks[place].bytes())
     }
 
-    /// Fills the buffers of the runner's own, and the descriptors of them.
+    /// Fills the buffers of the runner, and their descriptors.
     fn fill_blocks(&mut self, resources: &Resources) {
         let own = self.plan.iter().filter(|planned| planned.is_block());
         for (planned, buffer) in own.zip(&mut self.blocks) {
@@ -203,7 +204,7 @@ impl<'a> Programs<'a> {
         }
     }
 
-    /// Fills all descriptors with what the script has set by now.
+    /// Fills all descriptors with the current resources of the script.
     pub(super) fn bind(
         &mut self,
         resources: &mut Resources,
@@ -263,7 +264,7 @@ impl<'a> Programs<'a> {
     }
 }
 
-/// Buffers for what the runner fills itself, in the order of the plan.
+/// Creates buffers for the data that the runner provides, in the order of the plan.
 fn make_blocks(device: &Rc<Device>, plan: &[PlannedBinding]) -> Result<Vec<Buffer>, Problem> {
     let mut blocks = Vec::new();
     for planned in plan {
@@ -316,7 +317,8 @@ fn entry_point(name: &str) -> CString {
     CString::new(name).unwrap_or_default()
 }
 
-/// Checks that the script gives all that a module without reflection names. With several entry points each may use a part only.
+/// Checks that the script provides all resources that a module without reflection declares. With
+/// several entry points, each may use only some of them.
 fn check_descriptors(module: &Module, plan: &[PlannedBinding]) -> Result<(), String> {
     let interface = match (&module.reflection, &module.interface) {
         (None, Some(interface)) if interface.entry_points.len() == 1 => interface,

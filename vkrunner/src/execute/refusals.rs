@@ -1,5 +1,5 @@
-//! What GL says about programs and draws: counts, and refusals, which are errors that change nothing.
-//! Vulkan leaves refused draws undefined, so that none of them reaches the device.
+//! GL's rules for programs and draws: counts, and rejected operations, which are errors without
+//! effect. Vulkan leaves such draws undefined, so none of them reaches the device.
 
 use super::execution::Execution;
 use crate::error::{Done, Problem};
@@ -11,8 +11,8 @@ use glasm::reflect::Primitives;
 use glasm_scripts::params::count_of;
 use glasm_scripts::script::{CountKind, Draw, GlOutcome, ProgramForm};
 
-/// Returns whether a command is to be carried out: `refusal` is why GL refuses it, the script says
-/// whether it does.
+/// Returns true if a command is to be executed: `refusal` is the reason why GL rejects it, and the
+/// script specifies the expected outcome.
 pub(super) fn check_outcome(
     outcome: GlOutcome,
     refusal: Option<String>,
@@ -26,14 +26,15 @@ pub(super) fn check_outcome(
     }
 }
 
-/// Whether transform feedback is active.
+/// State of transform feedback: active or not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Capturing {
     No,
     Yes,
 }
 
-/// Why GL refuses a draw with these programs. NV_geometry_program4, NV_tessellation_program5, NV_geometry_shader_passthrough, "Errors".
+/// Returns the reason why GL rejects a draw with these programs. NV_geometry_program4,
+/// NV_tessellation_program5, NV_geometry_shader_passthrough, "Errors".
 pub(super) fn find_draw_refusal(
     draw: &Draw,
     modules: &[&Module],
@@ -69,8 +70,8 @@ pub(super) fn find_draw_refusal(
     })
 }
 
-/// Returns whether a geometry program takes what a draw makes. Quadrilaterals and polygons are
-/// lists of triangles, closed lines are lists of lines. NV_geometry_program4 section 2.14.6.1.
+/// Returns true if a geometry program accepts the primitives of a draw. Quadrilaterals and polygons
+/// are lists of triangles, closed lines are lists of lines. NV_geometry_program4 section 2.14.6.1.
 fn takes(input: InputPrimitive, topology: PrimitiveTopology) -> bool {
     let topologies: &[PrimitiveTopology] = match input {
         InputPrimitive::Points => &[PrimitiveTopology::POINT_LIST],
@@ -93,11 +94,12 @@ fn takes(input: InputPrimitive, topology: PrimitiveTopology) -> bool {
     topologies.contains(&topology)
 }
 
-/// `MAX_PROGRAM_OUTPUT_VERTICES_NV` and `MAX_PROGRAM_TOTAL_OUTPUT_COMPONENTS_NV`, the least that implementations have.
+/// `MAX_PROGRAM_OUTPUT_VERTICES_NV` and `MAX_PROGRAM_TOTAL_OUTPUT_COMPONENTS_NV`, the least that
+/// implementations have.
 const MAX_OUTPUT: i64 = 1024;
 
 impl Execution<'_> {
-    /// Counts how many of something that GL limits the current program of a stage uses.
+    /// Returns the use count of a resource that GL limits, for the current program of a stage.
     pub(super) fn count_resources(&self, stage: Stage, kind: CountKind) -> Result<u64, Problem> {
         let script = self.script.with_loaded(&self.state.loaded);
         let mut programs = script.programs.iter();
@@ -110,14 +112,14 @@ impl Execution<'_> {
         Ok(count_of(&counts, kind).into())
     }
 
-    /// `vertex limit`, `ProgramVertexLimitNV`. The state has the limit already.
+    /// Executes `vertex limit`, `ProgramVertexLimitNV`. The state has the limit already.
     pub(super) fn limit_vertices(&self, limit: i64, outcome: GlOutcome) -> Done {
         let refusal = self.find_limit_refusal(limit)?;
         check_outcome(outcome, refusal, "the vertex limit")?;
         Ok(())
     }
 
-    /// Returns why GL refuses a vertex limit. NV_geometry_program4 section 2.14.6.3,
+    /// Returns the reason why GL rejects a vertex limit. NV_geometry_program4 section 2.14.6.3,
     /// NV_geometry_shader_passthrough.
     fn find_limit_refusal(&self, limit: i64) -> Result<Option<String>, Problem> {
         let script = self.script.with_loaded(&self.state.loaded);

@@ -1,4 +1,4 @@
-//! What programs read and draws use, as the previous commands have set it.
+//! Resources that programs read and draws use, as set by the previous commands.
 
 use super::bindings::{Bound, BufferPlace};
 use super::feedback::Feedback;
@@ -16,12 +16,12 @@ use glasm_scripts::vertices::{ATTRIBUTES, initial_values};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// What programs read, as the previous commands have set it.
+/// Resources that programs read, as set by the previous commands.
 pub(super) struct Resources {
     pub(super) buffers: Vec<Buffer>,
     pub(super) bound: Bound,
     pub(super) feedback: Feedback,
-    /// There if the script asks for numbers of samples.
+    /// Counter that exists if the script probes numbers of samples.
     pub(super) sample_counter: Option<SampleCounter>,
     pub(super) params: Params,
     /// Lines of the programs that are loaded, by stage.
@@ -64,7 +64,8 @@ impl Resources {
         start.wrapping_add(address.offset)
     }
 
-    /// Returns the bits of a parameter; addresses and handles go over what it was before.
+    /// Returns the bits of a parameter; addresses and handles replace pairs of components of its
+    /// previous value.
     pub(super) fn resolve_param(&self, value: &ParamValue, before: [u32; 4]) -> [u32; 4] {
         match value {
             ParamValue::Words(_, words) => *words,
@@ -110,7 +111,7 @@ impl Resources {
             }
             Source::StateBlock(words) => words.bytes().to_vec(),
             Source::State => self.params.state_bytes(),
-            // No program is running, so no one holds it.
+            // No program is running, so the lock is free.
             Source::ImageLock => vec![0; 4],
             Source::Textures(..)
             | Source::Sampler(..)

@@ -33,13 +33,13 @@ impl TextureObjects for Objects {
 
 type Unit = TextureUnit<Objects>;
 
-/// All units that a script sets, or that programs read without that.
+/// All units that a script sets, or that programs read nevertheless.
 #[derive(Default)]
 pub(super) struct Textures {
     table: TextureTable<Objects>,
     /// Textures of units that no command has set, by target and type.
     unset: Vec<(WantedTexture, SampledTexture)>,
-    /// Whether incomplete textures are treated as not set, as in GL.
+    /// True if incomplete textures are treated as not set, as in GL.
     complete_only: bool,
 }
 
@@ -62,7 +62,7 @@ impl Textures {
         self.table.set_sampling(number, sampling);
     }
 
-    /// Makes the objects that do not exist yet, of the units from `first` on.
+    /// Creates the objects that do not exist yet, of the units from `first` on.
     pub(super) fn prepare(
         &mut self,
         device: &Rc<Device>,
@@ -117,13 +117,13 @@ impl Textures {
 }
 
 impl Textures {
-    /// Returns the type of the texels of a unit, if it holds a texture.
+    /// Returns the type of the texels of a unit, if it has a texture.
     pub(super) fn texel(&self, number: u32) -> Option<Scalar> {
         let unit = self.table.get(number)?;
         Some(texel_scalar(unit.data.as_ref()?.shape.format.encoding))
     }
 
-    /// Returns the texture of a unit if the program can read it, and an incomplete one else.
+    /// Returns the texture of a unit if the program can read it, otherwise an incomplete one.
     pub(super) fn fitting(
         &mut self,
         device: &Rc<Device>,
@@ -198,13 +198,13 @@ impl Objects {
     }
 }
 
-/// Returns whether programs read the texture of a unit.
+/// Returns true if programs read the texture of a unit.
 fn is_set(unit: &Unit, complete_only: bool) -> bool {
     let is_readable = |data: &TextureData| !complete_only || data.is_complete(&unit.sampling);
     unit.data.as_ref().is_some_and(is_readable)
 }
 
-/// Returns whether lookups compare depths. Assembly programs specify it; for others the texture
+/// Returns the comparison mode of lookups. Assembly programs specify it; for others the texture
 /// does.
 fn comparing_of(unit: &Unit, wanted: WantedTexture) -> Comparing {
     let of_unit = if unit.sampling.compares {
@@ -246,7 +246,7 @@ pub(super) fn create(
     Ok(texture)
 }
 
-/// Checks whether a program can read a texture.
+/// Checks that a program can read a texture.
 fn check(shape: &Shape, wanted: WantedTexture) -> Result<(), String> {
     // Rectangles are two-dimensional textures; the program scales the coordinates.
     let kind = |target| {
@@ -289,8 +289,8 @@ fn scalar_name(scalar: Scalar) -> &'static str {
     }
 }
 
-/// Returns a texture that reads (0, 0, 0, 1), whether it is compared or not, in formats that all
-/// devices have.
+/// Returns a texture that reads (0, 0, 0, 1), with or without comparison, in formats that all
+/// devices support.
 fn unset_texture(wanted: WantedTexture) -> (Shape, Sampling) {
     let compares = wanted.comparing == Some(Comparing::On);
     let format = match wanted.texel {

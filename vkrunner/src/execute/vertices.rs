@@ -1,4 +1,4 @@
-//! Which vertex buffers and attributes a draw needs. Pure.
+//! Vertex buffers and attributes that a draw needs. Pure.
 
 use crate::vk::{VertexAttribute, VertexBinding};
 use glasm::Reflection;
@@ -21,21 +21,21 @@ pub(super) struct VertexPlan {
     pub(super) bindings: Vec<VertexBinding>,
 }
 
-/// An attribute that the draw itself brings.
+/// Attribute that the draw itself provides.
 struct Given {
     location: u32,
     format: Format,
     offset: u32,
 }
 
-/// An attribute that the vertex stage reads.
+/// Attribute that the vertex stage reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct VertexInput {
     pub(super) location: u32,
     /// Number of the attribute: the location too, but for second halves.
     pub(super) attribute: u32,
     pub(super) scalar: Scalar,
-    /// Which components of a 64-bit attribute are read, as words.
+    /// Components of a 64-bit attribute that are read, as words.
     pub(super) half: Option<Half>,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn reflected_inputs(reflection: &Reflection) -> Vec<VertexInput> {
     reflection.inputs.iter().filter_map(input).collect()
 }
 
-/// Decides where each attribute comes from. Modules of which no one knows what they read get all
+/// Decides the source of each attribute. Modules whose inputs are unknown receive all attributes
 /// that the draw adds.
 pub(super) fn plan_vertices(
     draw: &Draw,
@@ -92,8 +92,8 @@ fn plan_attribute(
             None => checked_attribute(given, input),
         };
     }
-    // Registers of words have the rest of a 64-bit attribute after it, but where the program reads
-    // that as one.
+    // Registers of words have the rest of a 64-bit attribute after it, except if the program reads
+    // the location as an attribute.
     let before = input.attribute.checked_sub(1);
     let in_halves = |number| {
         let mut inputs = inputs.iter();
@@ -108,7 +108,7 @@ fn plan_attribute(
     }
 }
 
-/// Gives every rate at which attributes step a binding of its own.
+/// Assigns a separate binding to each rate at which attributes advance.
 fn plan_bindings(plan: &mut VertexPlan, draw: &Draw, stride: u32, inputs: &[VertexInput]) {
     for attribute in &mut plan.attributes {
         let same = |input: &&VertexInput| input.location == attribute.location;
@@ -166,7 +166,8 @@ fn draw_attribute(given: &Given) -> VertexAttribute {
     }
 }
 
-/// Two of the components of a 64-bit attribute, as words. Those that are not given are undefined, and here 0.
+/// Returns two of the components of a 64-bit attribute, as words. Missing components are undefined,
+/// and here 0.
 fn half_attribute(
     given: &Given,
     input: &VertexInput,
@@ -236,7 +237,7 @@ fn current_attribute(input: &VertexInput) -> Result<VertexAttribute, String> {
     })
 }
 
-/// Contents of the buffer of current values, in the types that the plan reads.
+/// Returns the contents of the buffer of current values, in the types that the plan reads.
 pub(super) fn current_bytes(values: &[[f32; 4]; ATTRIBUTES], plan: &VertexPlan) -> Vec<u8> {
     let is_integer = |location: usize, encoding| {
         let format = Format::wide(encoding, 32, 4).vk;

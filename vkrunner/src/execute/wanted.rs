@@ -1,4 +1,4 @@
-//! Textures and images as programs look for them. Pure.
+//! Textures and images that programs require. Pure.
 
 use crate::vk::Comparing;
 use glasm::ir::{TexTarget, TypeBase};
@@ -7,18 +7,18 @@ use glasm_scripts::format::Encoding;
 use glasm_scripts::script::{Command, ImageKey, Script};
 use std::collections::BTreeMap;
 
-/// A texture as a program reads it.
+/// Texture as a program reads it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct WantedTexture {
     pub(super) target: TexTarget,
     pub(super) texel: Scalar,
-    /// Whether lookups compare; `None` if the program does not say.
+    /// True if lookups compare; `None` if the program does not specify it.
     pub(super) comparing: Option<Comparing>,
-    /// Alpha of what lookups give if there is no texture.
+    /// Alpha of lookups without a texture.
     pub(super) missing: Missing,
 }
 
-/// What lookups give that find no texture.
+/// Result of lookups without a texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Missing {
     /// (0, 0, 0, 1).
@@ -27,7 +27,7 @@ pub(super) enum Missing {
     Transparent,
 }
 
-/// An image as a program sees it.
+/// Image as a program sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct WantedImage {
     pub(super) target: TexTarget,
@@ -43,7 +43,7 @@ pub(super) fn texel_scalar(encoding: Encoding) -> Scalar {
     }
 }
 
-/// Units with the first texture that each holds.
+/// Returns the units with the first texture of each.
 pub(super) fn numbered_textures(script: &Script) -> Vec<(u32, WantedTexture)> {
     let mut textures = BTreeMap::new();
     for step in &script.steps {
@@ -59,7 +59,7 @@ pub(super) fn numbered_textures(script: &Script) -> Vec<(u32, WantedTexture)> {
     textures.into_iter().collect()
 }
 
-/// Storage images with their targets.
+/// Returns the storage images with their targets.
 pub(super) fn numbered_images(script: &Script) -> Vec<(ImageKey, TexTarget)> {
     let mut images = BTreeMap::new();
     for step in &script.steps {

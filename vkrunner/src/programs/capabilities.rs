@@ -1,9 +1,9 @@
-//! What modules that the compiler did not make need of a device, by their SPIR-V capabilities. Pure.
+//! Device features that modules of other compilers need, by their SPIR-V capabilities. Pure.
 
 use crate::features::all_features;
 use rspirv::spirv::Capability;
 
-/// Whether a device is asked for a feature, by its column in the table.
+/// Tests that a feature is requested from a device, by its column in the table.
 macro_rules! is_asked {
     (()) => {
         false
@@ -22,7 +22,8 @@ macro_rules! rows {
             [$($need:ident $capability:ident $($extension:literal $core:ident)?),*])?
         $(plain $plain:ident $plain_capability:ident $($plain_extension:literal $plain_core:ident)?)?;
     )*) => {
-        /// Capabilities, whether devices are asked for the feature that allows each (Vulkan specification, "Capabilities"), and its name.
+        /// Capabilities, true if devices are asked for the feature that allows each (Vulkan
+        /// specification, "Capabilities"), and its name.
         const FEATURES: &[(Capability, bool, &str)] =
             &[$($($((Capability::$capability, is_asked!($place), $name),)*)?)*];
     };
@@ -35,10 +36,10 @@ const HEADER: usize = 5;
 /// `OpCapability`
 const OP_CAPABILITY: u32 = 17;
 
-/// Returns the features that a module needs, if they are known. The rest is left to the validation
-/// layer.
+/// Returns the features that a module needs, if they are known. The validation layer checks the
+/// others.
 pub(super) fn needed_features(words: &[u32]) -> impl Iterator<Item = &'static str> + '_ {
-    // Capabilities come first in a module, each an instruction of two words.
+    // Capabilities are at the start of a module, each an instruction of two words.
     let instructions = words.get(HEADER..).unwrap_or_default().chunks_exact(2);
     instructions
         .take_while(|pair| pair[0] == 2 << 16 | OP_CAPABILITY)

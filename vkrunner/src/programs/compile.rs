@@ -1,4 +1,5 @@
-//! From one stage of a script to a module that the device can run, or to the reason why there is none.
+//! Compilation of one stage of a script to a module for the device, or to the reason why there is
+//! none.
 
 use super::capabilities;
 use super::context::{CompileContext, Refusal};
@@ -21,7 +22,7 @@ impl CompileContext<'_> {
         self.finish(section, self.compiler().compile(section))
     }
 
-    /// Returns the module that a program of the system makes of sections.
+    /// Returns the module that an external tool compiles from sections.
     pub(super) fn translate(
         &self,
         language: TextLanguage,
@@ -86,12 +87,12 @@ impl CompileContext<'_> {
         })?;
         let options = self.compiler().options(section.stage);
         let compiled = glasm::Compiler::new().compile_ir(&program, &options);
-        // The spans in a program of this form are those of the text that it was made from.
+        // The spans in a program of this form refer to the source that it was generated from.
         let compiled = compiled.map_err(Diagnostics::without_places);
         self.finish(section, compiled)
     }
 
-    /// Returns a module that the device can run, or why there is none.
+    /// Returns a module for the device, or the reason why there is none.
     pub(super) fn finish(
         &self,
         section: &ProgramSection,
@@ -118,7 +119,7 @@ impl CompileContext<'_> {
         self.finish(&section, compiled)
     }
 
-    /// Returns why a program with errors is not run.
+    /// Returns the reasons why a program with errors is not run.
     fn refuse(&self, section: &ProgramSection, diagnostics: &Diagnostics) -> Vec<Refusal> {
         let is_error = |found: &&Diagnostic| found.severity != Severity::Warning;
         let mut errors = diagnostics.list.iter().filter(is_error).peekable();
@@ -156,7 +157,7 @@ impl CompileContext<'_> {
         if let Some(feature) = self.capabilities.missing_feature(features) {
             let stage = section.stage.name();
             let reason = format!("the device lacks {feature}, which the {stage} program needs");
-            // The compiler must not use what it was told is not there.
+            // The compiler must not use features that it was informed to be missing.
             return Err(match self.device_features().lacks(feature, section.stage) {
                 Some(true) => Refusal::Fail(Failure::new(Some(section.line), reason)),
                 Some(false) | None => Refusal::Skip(reason),
@@ -206,7 +207,8 @@ mod tests {
     const SCRIPT: &[u8] = b"[vertex program]\n!!NVvp5.0\nLONG TEMP a;\nADD.F64 a, 1, 2;\n\
         CVT.F32.F64 result.position, a;\nEND\n[test]\n";
 
-    /// What becomes of the script's program on a device with these features, if the compiler was told of `told`.
+    /// Returns the reasons why the script's program is rejected on a device with these features, if
+    /// the compiler was informed of `told`.
     fn refusals(has: &[&'static str], told: &[&'static str]) -> Vec<Refusal> {
         let script = Script::parse(SCRIPT).expect("the script is good");
         let capabilities = |features: &[&'static str]| Capabilities {
@@ -245,7 +247,7 @@ mod tests {
             matches!(&blamed[..], [Refusal::Fail(failure)] if failure.message.contains("but it has it")),
             "{blamed:?}"
         );
-        // A program that needs what the compiler was told is not there.
+        // A program that needs a feature that the compiler was informed to be missing.
         let used = refusals(&[], &["shaderFloat64"]);
         assert!(matches!(&used[..], [Refusal::Fail(_)]), "{used:?}");
     }

@@ -1,4 +1,4 @@
-//! What programs are compiled for.
+//! Context in which programs are compiled.
 
 use crate::options::Through;
 use crate::requirements::Capabilities;
@@ -9,7 +9,7 @@ use glasm_scripts::compile::{ScriptCompiler, Withheld};
 use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::{ProgramState, Script};
 
-/// Why a program gives no module.
+/// Reason why a program has no module.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Refusal {
     Fail(Failure),
@@ -22,7 +22,7 @@ impl From<Refusal> for Vec<Refusal> {
     }
 }
 
-/// What programs are compiled for.
+/// Context in which programs are compiled.
 pub(crate) struct CompileContext<'a> {
     /// Name of the script, for messages.
     pub(crate) name: &'a str,
@@ -32,9 +32,9 @@ pub(crate) struct CompileContext<'a> {
     pub(crate) target: Target,
     pub(crate) tools: &'a Tools,
     pub(crate) through: Option<Through>,
-    /// Where modules have GL state from.
+    /// Sources of the GL state in modules.
     pub(crate) forms: StateForms,
-    /// What the compiler is not informed of.
+    /// Features that are hidden from the compiler.
     pub(crate) without: &'a Withheld,
 }
 
@@ -76,7 +76,7 @@ impl CompileContext<'_> {
         }
     }
 
-    /// Returns the bits of the size of points where a module writes none: in WGSL all have one
+    /// Returns the bits of the size of points for modules that write none: in WGSL all have one
     /// pixel.
     fn implied_point_size(&self) -> Option<u32> {
         match self.through {
@@ -86,7 +86,7 @@ impl CompileContext<'_> {
     }
 
     /// Returns the features that modules may use: those of the device that the language of the
-    /// source has, too.
+    /// translation supports, too.
     pub(super) fn device_features(&self) -> DeviceFeatures {
         let device = self.capabilities.device_features(self.without);
         match self.through {
@@ -112,7 +112,7 @@ fn features_of_wgsl(device: DeviceFeatures) -> DeviceFeatures {
     device
 }
 
-/// Names, and no lines, which texts do not keep.
+/// Names, and no lines, which other languages do not preserve.
 const TEXT_DEBUG_INFO: DebugInfo = DebugInfo {
     names: true,
     lines: false,

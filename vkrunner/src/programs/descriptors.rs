@@ -1,4 +1,5 @@
-//! Whether a device has space for all textures and images of the modules that run together.
+//! Check that a device has enough descriptors for all textures and images of the modules that run
+//! together.
 
 use super::module::Module;
 use crate::requirements::DescriptorLimits;
@@ -6,7 +7,7 @@ use glasm::ir::TexTarget;
 use glasm::reflect::{DescriptorSlot, HandleKind};
 use std::collections::BTreeMap;
 
-/// What counts against a limit.
+/// Descriptor types with a limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum LimitedDescriptor {
     Texture,
@@ -14,8 +15,8 @@ enum LimitedDescriptor {
     Image,
 }
 
-/// Returns why the modules cannot run together, since all stages access all descriptors; `None` if
-/// they can.
+/// Returns the reason why the modules cannot run together, since all stages access all descriptors;
+/// `None` if they can.
 pub(super) fn missing<'a>(
     modules: impl Iterator<Item = &'a Module>,
     limits: DescriptorLimits,

@@ -1,11 +1,13 @@
-//! What GL does where a draw has no program, as programs: the library's, for the state of the script. Pure.
+//! GL's fixed-function processing as programs: those of the library, for the state of the script.
+//! Pure.
 
 use glasm::fixed_function::{FixedFragment, UNITS, fragment_program, vertex_program};
 use glasm::reflect::InterfaceVariable;
 use glasm::{FixedState, Semantic};
 use glasm_scripts::script::{FixedReads, ProgramState, VertexProcessing};
 
-/// GL's fragment processing as a program. Colors are not clamped between units unless the script says that they are.
+/// Returns GL's fragment processing as a program. Colors are only clamped between units if the
+/// script specifies it.
 pub(super) fn fragment_text(
     state: &ProgramState,
     vertices: VertexProcessing,
@@ -17,8 +19,8 @@ pub(super) fn fragment_text(
     })
 }
 
-/// GL's vertex processing as a program, for a stage after it that reads these inputs; `None` for
-/// the fragment stage of [`fragment_text`].
+/// Returns GL's vertex processing as a program, for a following stage that reads these inputs;
+/// `None` for the fragment stage of [`fragment_text`].
 pub(super) fn vertex_text(state: &ProgramState, inputs: Option<&[InterfaceVariable]>) -> String {
     let mut reads = FixedReads::default();
     match inputs {
@@ -51,7 +53,7 @@ mod tests {
     use glasm::{Options, Source, compile};
     use glasm_scripts::script::Script;
 
-    /// The state of the draw of a script.
+    /// Returns the state of the draw of a script.
     fn state(commands: &str) -> ProgramState {
         let text = format!("[require]\nGL >= 1.3\n[test]\n{commands}\ndraw rect -1 -1 2 2\n");
         let mut script = Script::parse(text.as_bytes()).unwrap();
@@ -67,7 +69,7 @@ mod tests {
         fragment_text(state, VertexProcessing::Fixed, &fixed)
     }
 
-    /// The inputs of a program that loads.
+    /// Returns the inputs of a program that loads.
     fn inputs(text: &str) -> Vec<InterfaceVariable> {
         let source = Source::new("fixed function", text.as_bytes());
         let shader = compile(&source, &Options::default());

@@ -1,5 +1,4 @@
-//! Stages that the runner makes itself: those that forward what they get, and what GL does where
-//! there is no program.
+//! Stages that the runner generates: those that forward their inputs, and fixed-function stages.
 
 use super::context::{CompileContext, Refusal};
 use super::fixed_function;
@@ -18,7 +17,7 @@ use glasm_scripts::script::{
     Command, Convention, Origin, ProgramForm, ProgramSection, VertexProcessing,
 };
 
-/// Returns the varying that the vertex stage forwards, by the attribute that it comes from.
+/// Returns the varying that the vertex stage forwards, by its source attribute.
 fn conventional_attribute(semantic: Semantic) -> Option<u32> {
     if let Semantic::Color(number) = semantic {
         Some(3 + u32::from(number))
@@ -33,7 +32,7 @@ fn conventional_attribute(semantic: Semantic) -> Option<u32> {
     }
 }
 
-/// Returns a reflection of a module that needs nothing but vertices.
+/// Returns a reflection of a module that only needs vertices.
 fn reflection(stage: Stage, inputs: Vec<InterfaceVariable>) -> Reflection {
     Reflection {
         stage,
@@ -60,7 +59,7 @@ fn reflection(stage: Stage, inputs: Vec<InterfaceVariable>) -> Reflection {
     }
 }
 
-/// Returns a stage whose words each draw makes.
+/// Returns a stage whose words are generated for each draw.
 fn templated(stage: Stage, template: Template) -> Module {
     Module {
         stage,
@@ -73,13 +72,13 @@ fn templated(stage: Stage, template: Template) -> Module {
 }
 
 impl CompileContext<'_> {
-    /// Adds the modules of sections that are made to fit the others.
+    /// Adds the modules of sections that are generated to match the others.
     pub(super) fn generate(
         &self,
         modules: &mut Vec<Module>,
         mut sections: Vec<&ProgramSection>,
     ) -> Result<(), Vec<Refusal>> {
-        // The vertex stage fits what comes after, all others what comes before.
+        // The vertex stage must match the following stage, all others the previous one.
         sections.sort_by_key(|section| section.stage);
         for section in sections {
             let module = match (section.form, section.stage) {
@@ -104,7 +103,7 @@ impl CompileContext<'_> {
         Ok(())
     }
 
-    /// With what stages are compiled that the runner makes.
+    /// Returns the options with which generated stages are compiled.
     fn generated_options(&self, stage: Stage) -> Options {
         Options {
             debug: DebugInfo::default(),
@@ -113,7 +112,7 @@ impl CompileContext<'_> {
         }
     }
 
-    /// Returns the module of a stage that the runner makes.
+    /// Returns the module of a generated stage.
     fn generated(
         &self,
         section: &ProgramSection,
@@ -151,7 +150,8 @@ impl CompileContext<'_> {
         passed.map_err(|message| Refusal::Fail(Failure::new(Some(section.line), message)))
     }
 
-    /// Adds the stage that sends primitives to several viewports or views, if the last program leaves that to one.
+    /// Adds the stage that replicates primitives to several viewports or views, if the last program
+    /// requires it.
     pub(super) fn replicate(&self, modules: &mut Vec<Module>) {
         let last = self.last_stage();
         let mut all = modules.iter();
@@ -270,7 +270,7 @@ impl CompileContext<'_> {
         self.generated(section, &program, &options)
     }
 
-    /// Vertices of the patches of the first draw.
+    /// Returns the number of vertices of the patches of the first draw.
     fn first_patch_size(&self) -> u32 {
         let draw = self.script.steps.iter().find_map(|step| {
             if let Command::Draw(draw) = &step.command {
@@ -351,7 +351,8 @@ impl CompileContext<'_> {
         Ok(self.generated(section, &program, &options)?)
     }
 
-    /// Skips what a device cannot do as GL does it.
+    /// Checks that the device can implement the conventions of GL that the script needs. `Err` skips
+    /// the script.
     pub(super) fn check_conventions(&self, modules: &[Module]) -> Result<(), Refusal> {
         let has = |feature| self.capabilities.features.contains(feature);
         let opengl = self.script.requirements.convention == Convention::OpenGl;
@@ -380,7 +381,7 @@ impl CompileContext<'_> {
     }
 }
 
-/// Returns whether a fragment module reads values that are not interpolated.
+/// Returns true if a fragment module reads values that are not interpolated.
 fn reads_flat(module: &Module) -> bool {
     let entries = module
         .interface
@@ -417,7 +418,7 @@ fn outputs_before(modules: &[Module], stage: Stage) -> Result<Vec<Passed>, Strin
     passed(&outputs.unwrap_or_default(), meaning)
 }
 
-/// Sizes of points and clip distances that the program before writes.
+/// Returns sizes of points and clip distances that the previous program writes.
 fn built_ins_before(modules: &[Module], stage: Stage) -> Vec<Semantic> {
     let before = modules
         .iter()
@@ -436,7 +437,7 @@ fn built_ins_before(modules: &[Module], stage: Stage) -> Vec<Semantic> {
         .collect()
 }
 
-/// Returns whether an evaluation program reads something of its vertices.
+/// Returns true if an evaluation program reads a semantic of its vertices.
 fn is_read(modules: &[Module], semantic: Semantic) -> bool {
     let mut evaluation = modules
         .iter()
@@ -467,7 +468,7 @@ fn made_primitive(evaluation: &Module) -> Primitive {
     }
 }
 
-/// Returns a section that holds a program of the runner's own.
+/// Returns a section with a program of the runner.
 fn program(section: &ProgramSection, text: String) -> ProgramSection {
     ProgramSection {
         form: ProgramForm::Assembly,

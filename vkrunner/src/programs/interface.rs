@@ -1,7 +1,7 @@
-//! What the entry points of a module read and write, as its words say.
+//! Inputs and outputs of the entry points of a module, derived from its words.
 //!
-//! Modules come from the compiler, from tools and, as numbers, from scripts: anything that cannot
-//! be understood gives no interface, and the caller continues without. Arrays, matrices and blocks
+//! Modules come from the compiler, from tools and, as numbers, from scripts: a module that cannot
+//! be analyzed has no interface, and the caller continues without one. Arrays, matrices and blocks
 //! are decomposed: every variable here is a scalar or vector at a location.
 
 use glasm::ir::Stage;
@@ -10,14 +10,14 @@ use rspirv::dr::{Instruction, Operand, load_words};
 use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
 use std::collections::{HashMap, HashSet};
 
-/// Locations past this one are left out, and so are longer arrays.
+/// Maximum location: variables past it are ignored, and so are longer arrays.
 const MAX_LOCATION: u32 = 128;
-/// Parts of a variable that are looked at.
+/// Maximum number of analyzed parts of a variable.
 const MAX_PARTS: u32 = 1024;
 /// Types inside types that are followed.
 const MAX_DEPTH: u32 = 8;
 
-/// A stage input or output with a location.
+/// Stage input or output with a location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Varying {
     pub(crate) location: u32,
@@ -26,24 +26,25 @@ pub(crate) struct Varying {
     pub(crate) scalar: Scalar,
     /// Number of components.
     pub(crate) components: u32,
-    /// The same for all vertices of a patch.
+    /// True for varyings of a patch.
     pub(crate) patch: bool,
-    /// Not interpolated.
+    /// True for varyings that are not interpolated.
     pub(crate) flat: bool,
 }
 
-/// An entry point.
+/// Entry point.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct EntryPoint {
     pub(crate) name: String,
     pub(crate) stage: Stage,
     pub(crate) inputs: Vec<Varying>,
     pub(crate) outputs: Vec<Varying>,
-    /// Vertices of the patches that a tessellation control module writes, or of what a geometry module writes.
+    /// Number of vertices of the patches that a tessellation control module writes, or of the
+    /// primitives that a geometry module writes.
     pub(crate) output_vertices: Option<u32>,
-    /// What a geometry module reads, or the domain of a tessellation evaluation module.
+    /// Input primitive of a geometry module, or the domain of a tessellation evaluation module.
     pub(crate) primitive: Option<Primitive>,
-    /// Whether the size of points is written.
+    /// True if the size of points is written.
     pub(crate) writes_point_size: bool,
 }
 
@@ -59,7 +60,7 @@ pub(crate) enum Primitive {
     Isolines,
 }
 
-/// The entry points of a module, and the descriptors that its code names.
+/// Entry points of a module, and the descriptors that its code names.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Interface {
     pub(crate) entry_points: Vec<EntryPoint>,
@@ -143,7 +144,7 @@ impl Decorations {
         }
     }
 
-    /// Those of a member inside those of its block.
+    /// Combines the decorations of a block with those of a member.
     fn with_member(self, member: Self) -> Self {
         Self {
             location: member.location.or(self.location),
@@ -156,7 +157,7 @@ impl Decorations {
     }
 }
 
-/// A module by its ids.
+/// Module by its ids.
 struct Reader<'a> {
     definitions: HashMap<u32, &'a Instruction>,
     decorations: HashMap<u32, Decorations>,
@@ -309,7 +310,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// Element type and length of an array type.
+    /// Returns element type and length of an array type.
     fn array(&self, ty: u32) -> Option<(u32, u32)> {
         let definition = self.definitions.get(&ty)?;
         if definition.class.opcode == Op::TypeRuntimeArray {
@@ -323,7 +324,7 @@ impl<'a> Reader<'a> {
         Some((id(definition.operands.first())?, length))
     }
 
-    /// Members of a structure, columns of a matrix, elements of an array.
+    /// Returns the members of a structure, columns of a matrix, or elements of an array.
     fn parts(
         &self,
         ty: u32,
@@ -351,7 +352,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes a type apart; gives the number of locations that it takes.
+    /// Decomposes a type; returns the number of locations that it occupies.
     fn flatten(
         &self,
         ty: u32,
@@ -407,7 +408,7 @@ impl<'a> Reader<'a> {
         used
     }
 
-    /// Scalar type and number of components of a scalar or vector.
+    /// Returns scalar type and number of components of a scalar or vector.
     fn vector(&self, ty: u32) -> Option<(Scalar, u32)> {
         let definition = self.definitions.get(&ty)?;
         if definition.class.opcode == Op::TypeVector {
@@ -427,16 +428,16 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What taking a type apart gives.
+/// Result of decomposing a type.
 #[derive(Default)]
 struct Found {
     varyings: Vec<Varying>,
     point_size: bool,
-    /// Parts that were looked at.
+    /// Number of analyzed parts.
     parts: u32,
 }
 
-/// What a stage reads and writes between stages.
+/// Inputs and outputs of a stage that are passed between stages.
 #[derive(Clone, Debug)]
 pub(super) struct StageInterface {
     pub(super) stage: Stage,
@@ -500,7 +501,8 @@ mod tests {
         assert_eq!(Interface::read(&[0x0723_0203, 0x10000, 0, 9, 0, 7]), None);
     }
 
-    /// A vertex module whose output is `float[128][128][128][128]` at the last location that there is.
+    /// Tests a vertex module whose output is `float[128][128][128][128]` at the last valid
+    /// location.
     #[test]
     fn huge_types_end() {
         let mut words = vec![0x0723_0203, 0x10300, 0, 100, 0];

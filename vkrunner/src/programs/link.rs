@@ -1,4 +1,5 @@
-//! Whether modules that run together fit, as far as that can be told from what they read and write.
+//! Interface check of modules that run together, to the extent that their inputs and outputs are
+//! known.
 
 use super::interface::{EntryPoint, StageInterface, Varying};
 use super::module::Module;
@@ -6,7 +7,7 @@ use glasm::Reflection;
 use glasm::ir::{Semantic, Stage};
 use glasm::reflect::{InterfaceVariable, Scalar};
 
-/// Returns the varyings of a program that the compiler made.
+/// Returns the varyings of a program of the compiler.
 fn varyings(variables: &[InterfaceVariable]) -> Vec<Varying> {
     let varying = |variable: &InterfaceVariable| {
         Some(Varying {
@@ -56,7 +57,8 @@ fn describe(reflection: Option<&Reflection>, input: &Varying) -> String {
     }
 }
 
-/// Checks that every stage of a draw gets what it reads. Modules that cannot be understood are taken to fit.
+/// Checks that every input of a stage of a draw is written by the previous one. Modules that cannot
+/// be analyzed are accepted.
 pub(crate) fn check_interfaces(
     modules: &[&Module],
     entry_name: impl Fn(Stage) -> String,
@@ -66,7 +68,7 @@ pub(crate) fn check_interfaces(
     let mut before: Option<(Option<StageInterface>, Stage)> = None;
     for module in sorted {
         let entry = module.entry_point(&entry_name(module.stage))?;
-        // Templates fit what comes before them.
+        // Templates match the previous stage.
         let interface = match &module.template {
             Some(template) => Some(template.interface(module.stage)),
             None => StageInterface::of(module, entry),

@@ -1,4 +1,4 @@
-//! From the program sections of a script to SPIR-V modules.
+//! Compilation of the program sections of a script to SPIR-V modules.
 
 mod capabilities;
 mod compile;
@@ -28,7 +28,7 @@ pub(crate) use module::{Module, ModuleSet};
 pub(crate) use template::DrawShape;
 
 impl CompileContext<'_> {
-    /// Modules of all programs, or all reasons why there are none.
+    /// Returns the modules of all programs, or all reasons why there are none.
     pub(crate) fn build_modules(&self) -> Result<Vec<Module>, Vec<Refusal>> {
         let mut modules = Vec::new();
         let mut refusals = Vec::new();
@@ -78,7 +78,7 @@ impl CompileContext<'_> {
     }
 
     /// Returns the module of a stage: of its first section, and all that are linked together.
-    /// `None` for those that are made to fit the others.
+    /// `None` for stages that are generated to match the others.
     fn build_module(
         &self,
         section: &ProgramSection,

@@ -7,19 +7,19 @@ use glasm::{Reflection, StateWords};
 use glasm_scripts::script::ProgramState;
 use glasm_scripts::script::stages::MAIN;
 
-/// A module, ready for the device.
+/// Module, ready for the device.
 #[derive(Clone, Debug)]
 pub(crate) struct Module {
     pub(crate) stage: Stage,
-    /// Empty if a template makes them.
+    /// Words; empty if a template generates them.
     pub(crate) words: Vec<u32>,
-    /// `None` for modules that neither the compiler nor the runner made.
+    /// Reflection; `None` for modules that neither the compiler nor the runner generated.
     pub(crate) reflection: Option<Reflection>,
-    /// What the entry points of the other modules read and write, if it can be understood.
+    /// Inputs and outputs of the entry points of the other modules, if they can be analyzed.
     pub(crate) interface: Option<Interface>,
-    /// What makes the words of modules that depend on the draw.
+    /// Template that generates the words of modules that depend on the draw.
     pub(crate) template: Option<Template>,
-    /// The state that the module reads when it runs.
+    /// State that the module reads at run time.
     pub(crate) state: Option<Box<StateWords>>,
 }
 
@@ -53,7 +53,7 @@ impl Module {
     }
 }
 
-/// The modules for a state that draws or dispatches meet.
+/// Modules for a state in effect at draws or dispatches.
 #[derive(Clone, Debug)]
 pub(crate) struct ModuleSet {
     pub(crate) state: ProgramState,

@@ -1,14 +1,15 @@
-//! What stages that forward what they get need of the modules next to them.
+//! Information about the adjacent modules that stages which forward their inputs need.
 //!
-//! | stage | what it does |
+//! | stage | behavior |
 //! |---|---|
-//! | vertex | position is attribute 0; what the next stage reads comes from attributes |
+//! | vertex | position is attribute 0; inputs of the next stage are loaded from attributes |
 //! | tessellation control | copies the vertices of the patch; levels are the defaults of the script |
 //! | tessellation evaluation | interpolates the vertices of a patch of 2 (lines), 3 (triangles) or 4 (quads) |
-//! | geometry | emits the primitive that it gets |
+//! | geometry | emits the input primitive |
 //! | fragment | writes the value at location 0 as the color |
 //!
-//! They are programs of the compiler's intermediate representation, which [`glasm::stages`] makes; here is what they pass on.
+//! They are programs of the compiler's intermediate representation, which [`glasm::stages`]
+//! generates; here, their varyings are determined.
 
 use super::interface::Varying;
 use glasm::ir::{Semantic, TypeBase};
@@ -16,14 +17,14 @@ use glasm::reflect::Scalar;
 use glasm::stages::PassedPatch;
 use glasm::{Place, Reflection};
 
-/// Varyings that a stage passes on, of vertices and of patches each.
+/// Maximum number of varyings that a stage forwards, each for vertices and for patches.
 const MAX_PASSED: u8 = 32;
 
-/// A varying of a module that is beside a stage that passes it on.
+/// Varying of a module that is adjacent to a stage that forwards it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Passed {
     pub(crate) varying: Varying,
-    /// What it is in the stage, with its type.
+    /// Location of the varying in the stage, with its type.
     pub(crate) place: Place,
 }
 
@@ -37,8 +38,8 @@ fn base(scalar: Scalar) -> Option<TypeBase> {
     }
 }
 
-/// Returns the varyings of a module, each with what it is in the stage next to it: what the
-/// program says, else a number.
+/// Returns the varyings of a module, each with its location in the adjacent stage: the semantic
+/// that the program specifies, otherwise a number.
 pub(crate) fn passed(
     varyings: &[Varying],
     meaning: impl Fn(&Varying) -> Option<Semantic>,
@@ -68,7 +69,7 @@ pub(crate) fn passed(
     varyings.iter().map(passed).collect()
 }
 
-/// The meaning of an output of a program.
+/// Returns the semantic of an output of a program.
 pub(crate) fn output_meaning(
     reflection: Option<&Reflection>,
 ) -> impl Fn(&Varying) -> Option<Semantic> + '_ {
@@ -82,7 +83,7 @@ pub(crate) fn output_meaning(
     }
 }
 
-/// Returns the places of all.
+/// Returns the locations of all varyings.
 pub(crate) fn places(passed: &[Passed]) -> Vec<Place> {
     passed.iter().map(|passed| passed.place).collect()
 }
@@ -93,7 +94,8 @@ pub(crate) fn of_vertices(passed: &[Passed]) -> Vec<Semantic> {
     own.map(|passed| passed.place.semantic).collect()
 }
 
-/// How an evaluation stage passes on what a control stage writes, and where. Varyings of the patch become varyings of its vertices.
+/// Returns the varyings of a control stage that an evaluation stage forwards, and their locations.
+/// Varyings of the patch become varyings of its vertices.
 pub(crate) fn of_patches(passed: &[Passed]) -> (Vec<PassedPatch>, Vec<Place>) {
     let is_used = |semantic| passed.iter().any(|it| it.place.semantic == semantic);
     let mut free = (0..MAX_PASSED)

@@ -1,4 +1,5 @@
-//! Stages whose modules each draw makes, because they depend on its primitives or patches.
+//! Stages whose modules are generated for each draw, because they depend on its primitives or
+//! patches.
 
 use super::interface::{Primitive, StageInterface};
 use super::passthrough::{Passed, of_vertices, places};
@@ -8,7 +9,7 @@ use glasm::ir::{Semantic, Stage};
 use glasm::stages;
 use glasm::{Compiler, Diagnostics, InterfaceTypes, Options, PatchLevels, Reflection, Varyings};
 
-/// What modules of a draw depend on.
+/// Properties of a draw that its modules depend on.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct DrawShape {
     pub(crate) topology: PrimitiveTopology,
@@ -18,23 +19,23 @@ pub(crate) struct DrawShape {
     pub(crate) viewports: u32,
 }
 
-/// A module whose words depend on the draw: a stage and its neighbors.
+/// Module whose words depend on the draw: a stage and its neighbors.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Template {
     kind: TemplateKind,
-    /// What passes through it.
+    /// Varyings that it forwards.
     pub(super) passed: Vec<Passed>,
     /// Built-ins that pass through, too.
     built_ins: Vec<Semantic>,
     options: Box<Options>,
 }
 
-/// What a template makes.
+/// Kind of stage that a template generates.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum TemplateKind {
-    /// The control stage of patches that have no program for it.
+    /// Control stage of patches that have no program for it.
     TessControl,
-    /// A geometry stage that emits what it gets: what tessellation gives, if there is any.
+    /// Geometry stage that emits its input: the output of tessellation, if there is any.
     Geometry(Option<Primitive>),
     /// Sends the primitives of a program to several viewports or views.
     Replication(Box<Reflection>),
@@ -50,7 +51,7 @@ impl Template {
         }
     }
 
-    /// The same with sizes of points and clip distances.
+    /// Returns the same stage with sizes of points and clip distances.
     pub(super) fn with_built_ins(self, built_ins: Vec<Semantic>) -> Self {
         Self { built_ins, ..self }
     }
@@ -92,7 +93,7 @@ impl Template {
     }
 }
 
-/// Options for a stage between others.
+/// Returns the options for a stage between others.
 pub(super) fn beside(options: Options, inputs: &[Passed], outputs: &[Passed]) -> Options {
     Options {
         interface: InterfaceTypes {

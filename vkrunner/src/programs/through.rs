@@ -1,4 +1,4 @@
-//! Modules that take a detour to the device: written as text of a shading language, and compiled from that.
+//! Translation of modules to a shading language and back before they reach the device.
 
 use super::context::{CompileContext, Refusal};
 use crate::options::Through;
@@ -12,7 +12,7 @@ use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::ProgramSection;
 
 impl CompileContext<'_> {
-    /// Returns the module that the device gets.
+    /// Returns the module for the device.
     pub(super) fn take_detour(
         &self,
         section: &ProgramSection,
@@ -34,7 +34,8 @@ impl CompileContext<'_> {
         let options = glasm_text::Options::new(glasm_text::Language::VulkanGlsl);
         let text = glasm_text::write_shader(&shader, &options).map_err(|error| {
             let message = error.to_string();
-            // What the language lacks begins with its name; anything else is a fault.
+            // Messages about features that the language lacks begin with its name; all others are
+            // faults.
             if message.starts_with("vulkan-glsl") {
                 Refusal::Skip(message)
             } else {
@@ -51,7 +52,7 @@ impl CompileContext<'_> {
             ToolError::Missing(reason) => Refusal::Skip(reason),
             ToolError::Refused(messages) => {
                 let said: Vec<String> = messages.into_iter().map(|it| it.text).collect();
-                // A compiler that is older than an extension has nothing to say about texts that use it.
+                // A compiler that is older than an extension cannot judge sources that use it.
                 match said
                     .iter()
                     .find(|it| it.contains("extension not supported"))
@@ -88,7 +89,7 @@ impl CompileContext<'_> {
     }
 }
 
-/// Through WGSL and back; not if the text says that it differs from the program.
+/// Translates the module to WGSL and back. Skips programs whose translation is reported to differ.
 #[cfg(feature = "text")]
 fn through_wgsl(section: &ProgramSection, mut shader: Shader) -> Result<Shader, Refusal> {
     let stage = section.stage.name();
@@ -100,7 +101,7 @@ fn through_wgsl(section: &ProgramSection, mut shader: Shader) -> Result<Shader, 
     if let Some(difference) = warnings.find(|warning| warning.code == Code::TextDiffers) {
         return Err(skip(difference.message.clone()));
     }
-    // SPIR-V wants arrays of them, which naga does not make.
+    // SPIR-V requires arrays of them, which naga does not generate.
     if text.text.contains("@builtin(sample_mask)") {
         return Err(skip("naga makes wrong modules of sample masks".to_owned()));
     }

@@ -1,4 +1,4 @@
-//! Which programs of a script the compiler accepts, for comparisons with other compilers.
+//! Acceptance of the programs of a script by the compiler, for comparisons with other compilers.
 
 use super::context::CompileContext;
 use glasm::frontend::lang::languages::Language;
@@ -6,8 +6,8 @@ use glasm::{Code, Diagnostic, Diagnostics, Severity, Source};
 use glasm_scripts::observation::{Rejection, Verdict, assembly_programs};
 
 impl CompileContext<'_> {
-    /// Returns whether each assembly program is accepted, those too that the script loads later.
-    /// Nothing is said of programs that only the device cannot run.
+    /// Returns the verdict on each assembly program, including those that the script loads later.
+    /// Programs that only the device cannot run have none.
     pub(crate) fn verdicts(&self) -> Vec<Verdict> {
         let compiler = self.compiler();
         let mut verdicts = Vec::new();
@@ -32,7 +32,8 @@ impl CompileContext<'_> {
     }
 }
 
-/// Returns why a program is not accepted; `None` if it only needs what the device lacks.
+/// Returns the reason why a program is not accepted; `None` if it only needs features that the
+/// device lacks.
 fn reject(diagnostics: &Diagnostics, source: &Source<'_>) -> Option<Rejection> {
     let counts = |found: &&Diagnostic| {
         found.severity != Severity::Warning && found.code != Code::FeatureMissing

@@ -1,11 +1,11 @@
-//! What the buffers of a script and its transform feedback need of a device.
+//! Requirements of the buffers of a script and its transform feedback on a device.
 
 use super::capabilities::Capabilities;
 use glasm_scripts::script::{
     BindTarget, BufferKey, BufferKind, CaptureCount, Command, ProgramForm, Script,
 };
 
-/// Returns what the device lacks for transform feedback.
+/// Returns the requirement of transform feedback that the device does not meet.
 pub(super) fn missing_feedback(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let limits = capabilities.feedback;
     let mut feature = (!script.captured_buffers().is_empty()).then_some("transformFeedback");
@@ -67,7 +67,8 @@ pub(super) fn missing_feedback(script: &Script, capabilities: &Capabilities) -> 
     }
 }
 
-/// Modules that the compiler did not make see all buffers that the script binds: too many of a kind.
+/// Returns the excess of buffers: modules of other compilers access all buffers that the script
+/// binds.
 pub(super) fn too_many_buffers(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let is_plain = |form| match form {
         ProgramForm::Glsl | ProgramForm::SpirvText | ProgramForm::SpirvWords => true,
@@ -100,7 +101,7 @@ pub(super) fn too_many_buffers(script: &Script, capabilities: &Capabilities) -> 
     None
 }
 
-/// Bound buffers that are too large or start at a position where they must not.
+/// Returns the limit that bound buffers violate by their size or the alignment of their start.
 pub(super) fn missing_buffer_limit(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let own = script.buffers.iter().filter_map(|decl| match decl.key {
         BufferKey::Bound { kind, .. } => Some((kind, 0, decl.size)),

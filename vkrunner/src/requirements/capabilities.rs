@@ -1,19 +1,20 @@
-//! What a device can do, as `vk` finds out and requirements ask.
+//! Capabilities of a device, as queried by `vk` and used by requirements.
 
 use ash::vk;
 use glasm_scripts::compile::Withheld;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What framebuffers of a device can be.
+/// Limits of framebuffers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FramebufferLimits {
     /// Width and height.
     pub(crate) size: [u32; 2],
     pub(crate) layers: u32,
     pub(crate) colors: u32,
-    /// Raw values of the formats that color attachments can have, with the bits of the possible numbers of samples.
+    /// Raw values of the formats that color attachments can have, with the bits of the possible
+    /// numbers of samples.
     pub(crate) color_formats: BTreeMap<i32, u32>,
-    /// The same for depth and stencil.
+    /// Sample counts of depth and stencil formats.
     pub(crate) depth_formats: BTreeMap<i32, u32>,
     /// Possible numbers of samples without attachments.
     pub(crate) empty_samples: u32,
@@ -29,10 +30,10 @@ pub(crate) struct FramebufferLimits {
     pub(crate) line_width: [f32; 2],
 }
 
-/// What a format can be used for.
+/// Supported uses of a format.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FormatUses {
-    /// Of images with optimal tiling.
+    /// Uses of images with optimal tiling.
     pub(crate) images: vk::FormatFeatureFlags,
     pub(crate) buffers: vk::FormatFeatureFlags,
     /// Numbers of samples that textures filled by draws can have: bit n denotes 2^n samples, as in
@@ -42,7 +43,7 @@ pub(crate) struct FormatUses {
     pub(crate) storage_samples: vk::SampleCountFlags,
 }
 
-/// What textures can be.
+/// Capabilities of textures.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextureCapabilities {
     pub(crate) max_1d: u32,
@@ -53,22 +54,22 @@ pub(crate) struct TextureCapabilities {
     pub(crate) max_texels: u32,
     pub(crate) max_lod_bias: f32,
     pub(crate) max_anisotropy: f32,
-    /// By raw value.
+    /// Uses by raw value of the format.
     pub(crate) formats: BTreeMap<i32, FormatUses>,
 }
 
-/// What a device can bind.
+/// Limits of buffer bindings.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct BufferLimits {
     /// Bytes.
     pub(crate) max_size: u64,
-    /// Of what offsets must be multiples.
+    /// Required alignment of offsets.
     pub(crate) alignment: u64,
-    /// How many a stage can have.
+    /// Maximum number per stage.
     pub(crate) max_count: u32,
 }
 
-/// How many descriptors a stage can have.
+/// Maximum numbers of descriptors per stage.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DescriptorLimits {
     pub(crate) samplers: u32,
@@ -77,40 +78,41 @@ pub(crate) struct DescriptorLimits {
     pub(crate) images: u32,
 }
 
-/// What a device can capture.
+/// Limits of transform feedback.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FeedbackLimits {
     pub(crate) buffers: BufferLimits,
     pub(crate) max_streams: u32,
     pub(crate) max_stride: u32,
-    /// Whether it counts primitives: `transformFeedbackQueries`.
+    /// True if it counts primitives: `transformFeedbackQueries`.
     pub(crate) counts: bool,
 }
 
-/// Components that stages between vertices and fragments can have, and what geometry stages can emit.
+/// Numbers of components that stages between vertices and fragments support, and limits of geometry
+/// stages.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PrimitiveLimits {
     pub(crate) control_inputs: u32,
     pub(crate) control_outputs: u32,
     pub(crate) patch_outputs: u32,
-    /// Of all vertices and the patch.
+    /// Total of all vertices and the patch.
     pub(crate) control_total: u32,
     pub(crate) evaluation_inputs: u32,
     pub(crate) evaluation_outputs: u32,
     pub(crate) geometry_inputs: u32,
     pub(crate) geometry_outputs: u32,
-    /// Of all vertices.
+    /// Total of all vertices.
     pub(crate) geometry_total: u32,
     pub(crate) geometry_vertices: u32,
     pub(crate) geometry_invocations: u32,
 }
 
-/// What a device can do.
+/// Capabilities of a device.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Capabilities {
-    /// Major, minor and patch version that both device and runner know.
+    /// Major, minor and patch version that both device and runner support.
     pub(crate) version: [u32; 3],
-    /// What the compiler knows of it.
+    /// Features of which the compiler is informed.
     pub(crate) compiler: glasm::DeviceFeatures,
     /// Names of the features that are enabled.
     pub(crate) features: BTreeSet<&'static str>,
@@ -122,11 +124,11 @@ pub(crate) struct Capabilities {
     pub(crate) max_group_size: [u32; 3],
     pub(crate) max_group_invocations: u32,
     pub(crate) max_push: u32,
-    /// Components of what passes between stages.
+    /// Components of outputs that pass between stages.
     pub(crate) max_vertex_outputs: u32,
     pub(crate) max_fragment_inputs: u32,
     pub(crate) primitives: PrimitiveLimits,
-    /// Whether memory of the process can be that of buffers with addresses.
+    /// True if memory of the process can back buffers with addresses.
     pub(crate) shares_buffers: bool,
     pub(crate) descriptors: DescriptorLimits,
     /// Descriptor sets that a pipeline can have.
@@ -151,8 +153,8 @@ impl Capabilities {
         without.told(self.compiler)
     }
 
-    /// Returns the bindings of resources. Handles get a separate set if the device has enough sets,
-    /// else a binding after the textures.
+    /// Returns the bindings of resources. Handles have a separate set if the device has enough
+    /// sets, otherwise a binding after the textures.
     pub(crate) fn binding_layout(&self) -> glasm::BindingLayout {
         let usual = glasm::BindingLayout::default();
         if self.max_sets > usual.handle_set {
@@ -165,7 +167,7 @@ impl Capabilities {
         }
     }
 
-    /// Returns the newest target that the device takes.
+    /// Returns the newest target that the device supports.
     pub(crate) fn best_target(&self) -> glasm::Target {
         match self.version {
             [1, 1, _] => glasm::Target::Vulkan1_1,

@@ -1,17 +1,17 @@
-//! Components of the outputs and inputs that a program has between stages, and the vertices that it makes.
+//! Components of the outputs and inputs of a program between stages, and its number of vertices.
 
 use super::capabilities::{Capabilities, PrimitiveLimits};
 use glasm::Reflection;
 use glasm::ir::{Semantic, Stage};
 use glasm::reflect::{InterfaceVariable, Primitives};
 
-/// Components of all locations up to the last one.
+/// Returns the number of components of all locations up to the last one.
 fn located<'a>(variables: impl Iterator<Item = &'a InterfaceVariable>) -> u32 {
     let locations = variables.filter_map(|variable| variable.location);
     locations.max().map_or(0, |last| 4 * (last + 1))
 }
 
-/// Components of built-ins, distances of either kind from plane 0 on.
+/// Returns the number of components of built-ins; distances of either kind count from plane 0 on.
 fn built_in(variables: &[InterfaceVariable]) -> u32 {
     let [mut clip, mut cull] = [0; 2];
     let mut others = 0;
@@ -27,13 +27,13 @@ fn built_in(variables: &[InterfaceVariable]) -> u32 {
     clip + cull + others
 }
 
-/// Components of the vertices of variables, built-ins among them.
+/// Returns the number of components of the vertices of variables, including built-ins.
 fn of_vertices(variables: &[InterfaceVariable]) -> u32 {
     let own = variables.iter().filter(|it| !it.semantic.is_per_patch());
     located(own) + built_in(variables)
 }
 
-/// Components of the locations that there are, and of built-ins.
+/// Returns the number of components of the existing locations, and of built-ins.
 fn present(variables: &[InterfaceVariable]) -> u32 {
     let mut locations: Vec<u32> = variables.iter().filter_map(|it| it.location).collect();
     locations.sort_unstable();
@@ -41,15 +41,15 @@ fn present(variables: &[InterfaceVariable]) -> u32 {
     4 * locations.len() as u32 + built_in(variables)
 }
 
-/// Components of patches.
+/// Returns the number of components of patches.
 fn of_patches(variables: &[InterfaceVariable]) -> u32 {
     located(variables.iter().filter(|it| it.semantic.is_per_patch()))
 }
 
-/// What a program has of something, what the device has, and what that is.
+/// Number that a program needs, number that the device has, and the name of the resource.
 type Need = (u32, u32, &'static str);
 
-/// Returns why a device has not enough components between stages; `None` if it has.
+/// Returns the reason why a device has too few components between stages; `None` if it has enough.
 pub(crate) fn missing_components(
     reflection: &Reflection,
     capabilities: &Capabilities,
@@ -89,7 +89,7 @@ pub(crate) fn missing_components(
     Some(format!("the device lacks {needed} {what}"))
 }
 
-/// Components of what has a value for each vertex.
+/// Returns the number of components of variables that have a value for each vertex.
 fn per_vertex(variables: &[InterfaceVariable]) -> u32 {
     let own: Vec<_> = variables
         .iter()

@@ -1,11 +1,12 @@
-//! What framebuffers and the fixed-function state of draws ask of a device.
+//! Requirements of framebuffers and the fixed-function state of draws on a device.
 
 use super::capabilities::{Capabilities, FramebufferLimits};
 use ash::vk;
 use glasm_scripts::script::pipeline_state::{BlendState, PipelineState};
 use glasm_scripts::script::{Attachments, Command, Draw, Requirements, Script};
 
-/// Returns why the device does not support a script's framebuffer or draws; `None` if it does.
+/// Returns the reason why the device does not support a script's framebuffer or draws; `None` if it
+/// does.
 pub(super) fn missing(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let Requirements {
         framebuffer: [width, height],
@@ -79,7 +80,7 @@ fn missing_state(
         .or_else(|| missing_range(&draw.state, &capabilities.framebuffer))
 }
 
-/// Features, and whether a draw needs them.
+/// Returns features, each with true if a draw needs it.
 fn needed_features(draw: &Draw, attachments: &Attachments) -> Vec<(&'static str, bool)> {
     let state = &draw.state;
     let used = &state.attachments[..attachments.colors.len()];
@@ -123,8 +124,8 @@ fn needed_features(draw: &Draw, attachments: &Attachments) -> Vec<(&'static str,
     ]
 }
 
-/// Returns whether a topology is a list of primitives, and one of patches, which most devices do
-/// not restart.
+/// Returns two flags: the topology is a list of primitives, and a list of patches, which most
+/// devices do not restart.
 fn restart_topology(topology: vk::PrimitiveTopology) -> [bool; 2] {
     let is_list = matches!(
         topology,
@@ -137,7 +138,7 @@ fn restart_topology(topology: vk::PrimitiveTopology) -> [bool; 2] {
     [is_list, topology == vk::PrimitiveTopology::PATCH_LIST]
 }
 
-/// Returns whether the second color of a fragment program takes part in blending.
+/// Returns true if blending uses the second color of a fragment program.
 fn is_dual_source(state: &BlendState) -> bool {
     let second = |factor| {
         matches!(

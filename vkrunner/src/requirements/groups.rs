@@ -1,11 +1,11 @@
-//! What work groups a device runs.
+//! Limits of a device on work groups.
 
 use super::capabilities::Capabilities;
 use glasm::ir::Stage;
 use glasm_scripts::script::{Command, Groups, Script};
 use rspirv::spirv::{ExecutionMode, Op};
 
-/// Returns why a device does not run groups of a size; `None` if it does.
+/// Returns the reason why a device does not run groups of a size; `None` if it does.
 pub(crate) fn missing_group_size(size: [u32; 3], capabilities: &Capabilities) -> Option<String> {
     let invocations = size
         .iter()
@@ -23,8 +23,8 @@ pub(crate) fn missing_group_size(size: [u32; 3], capabilities: &Capabilities) ->
     too_long.then(|| format!("the device lacks work groups larger than {sizes:?}"))
 }
 
-/// Returns why a device does not run the groups that a module declares; `None` if it does, and for
-/// other stages than compute.
+/// Returns the reason why a device does not run the groups that a module declares; `None` if it
+/// does, and for other stages than compute.
 pub(crate) fn missing_for_module(
     stage: Stage,
     words: &[u32],
@@ -42,7 +42,7 @@ fn group_sizes(words: &[u32]) -> impl Iterator<Item = [u32; 3]> {
     std::iter::from_fn(move || {
         while let [first, ..] = *rest {
             let (len, op) = ((first >> 16) as usize, first & 0xffff);
-            // Modes come before all code; what cannot be read is left to the validation layer.
+            // Modes precede all code; the validation layer checks malformed modules.
             if len == 0 || len > rest.len() || op == Op::Function as u32 {
                 return None;
             }
@@ -59,7 +59,8 @@ fn group_sizes(words: &[u32]) -> impl Iterator<Item = [u32; 3]> {
     })
 }
 
-/// Returns why a device does not run the groups that commands request; `None` if it does.
+/// Returns the reason why a device does not run the groups that commands request; `None` if it
+/// does.
 pub(super) fn missing_for_commands(script: &Script, capabilities: &Capabilities) -> Option<String> {
     script.steps.iter().find_map(|step| {
         let Command::Compute { groups, size, .. } = &step.command else {

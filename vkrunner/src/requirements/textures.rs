@@ -1,4 +1,4 @@
-//! What a device must have for the textures and storage images of a script.
+//! Requirements of the textures and storage images of a script on a device.
 
 use super::capabilities::{Capabilities, TextureCapabilities};
 use crate::vk::raw_format;
@@ -8,14 +8,14 @@ use glasm_scripts::script::{BoundImage, Command, ProgramForm, Script, target_nam
 use glasm_scripts::texture::{Sampling, Shape, Swizzle, Wrap};
 use std::collections::BTreeMap;
 
-/// What kind of thing has a shape.
+/// Kind of resource that has a shape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ShapeUse {
     Texture,
     StorageImage,
 }
 
-/// Returns why the textures of a script cannot be created; `None` if they can.
+/// Returns the reason why the textures of a script cannot be created; `None` if they can.
 pub(super) fn missing(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let plain = has_plain_shaders(script);
     let mut shapes: BTreeMap<u32, &Shape> = BTreeMap::new();
@@ -43,7 +43,7 @@ pub(super) fn missing(script: &Script, capabilities: &Capabilities) -> Option<St
     })
 }
 
-/// Returns whether a script has modules that the compiler does not make.
+/// Returns true if a script has modules of other compilers.
 fn has_plain_shaders(script: &Script) -> bool {
     script.programs.iter().any(|program| match program.form {
         ProgramForm::Glsl | ProgramForm::SpirvText | ProgramForm::SpirvWords => true,
@@ -215,7 +215,7 @@ fn missing_for_sampling(
     None
 }
 
-/// Returns whether Vulkan has the border color without an extension.
+/// Returns true if Vulkan has the border color without an extension.
 fn is_standard_border(color: [f64; 4]) -> bool {
     matches!(color, [0.0, 0.0, 0.0, 0.0 | 1.0] | [1.0, 1.0, 1.0, 1.0])
 }

@@ -10,27 +10,27 @@ use glasm_scripts::timing::Phase;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use std::rc::Rc;
 
-/// Where the contents of a buffer are.
+/// Memory that holds the contents of a buffer.
 enum BufferMemory {
     Allocated(Allocation),
     Low(LowMemory),
 }
 
-/// A buffer in memory that the host can write and read.
+/// Buffer in memory that the host can write and read.
 pub(crate) type Buffer = Kept<BufferObject>;
 
-/// What a [`Buffer`] is.
+/// Vulkan objects of a [`Buffer`].
 pub(crate) struct BufferObject {
     pub(super) raw: vk::Buffer,
     pub(super) size: u64,
-    /// `None` only while the buffer is made or dropped.
+    /// `None` only during creation and destruction of the buffer.
     memory: Option<BufferMemory>,
     device: Rc<Device>,
     usage: BufferUse,
 }
 
 impl Buffer {
-    /// A buffer of `size` bytes, at least 4, filled with zeros.
+    /// Creates a buffer of `size` bytes, at least 4, filled with zeros.
     pub(crate) fn new(device: &Rc<Device>, usage: BufferUse, size: u64) -> Result<Self, Error> {
         let _phase = device.clock.enter(Phase::Resources);
         let size = size.max(4);
@@ -40,7 +40,7 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// A buffer with these contents.
+    /// Creates a buffer with these contents.
     pub(crate) fn with_contents(
         device: &Rc<Device>,
         usage: BufferUse,
@@ -51,14 +51,14 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// Fails if buffers cannot have addresses of 32 bits.
+    /// Returns an error if buffers cannot have addresses of 32 bits.
     pub(crate) fn check_low_addresses(device: &Rc<Device>) -> Result<(), Error> {
         Self::new(device, LOW_BUFFER, 4).map(drop)
     }
 }
 
 impl BufferObject {
-    /// A buffer with any contents.
+    /// Creates a buffer with undefined contents.
     fn create(device: &Rc<Device>, usage: BufferUse, size: u64) -> Result<Self, Error> {
         let mut shared = vk::ExternalMemoryBufferCreateInfo::default()
             .handle_types(vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT);
@@ -78,7 +78,7 @@ impl BufferObject {
             device: Rc::clone(device),
             usage,
         };
-        // SAFETY: the buffer was made from this device.
+        // SAFETY: the buffer was created from this device.
         let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
         buffer.memory = Some(if usage.is_low() {
             BufferMemory::Low(LowMemory::new(device, raw, requirements)?)
@@ -129,7 +129,7 @@ impl BufferObject {
             [..self.size as usize]
     }
 
-    /// Returns the address in device memory; 0 if the buffer was not made for it.
+    /// Returns the address in device memory; 0 if the buffer was not created for it.
     pub(crate) fn address(&self) -> u64 {
         match self.usage {
             BufferUse::Script(roles) if roles.address != Addressing::None => {
@@ -163,7 +163,7 @@ impl Drop for BufferObject {
             return;
         }
         let _phase = self.device.clock.enter(Phase::Resources);
-        // SAFETY: the buffer was made from this device, and the device is idle.
+        // SAFETY: the buffer was created from this device, and the device is idle.
         unsafe { self.device.raw.destroy_buffer(self.raw, None) };
         if let Some(BufferMemory::Allocated(allocation)) = self.memory.take() {
             self.device.free(allocation);

@@ -14,12 +14,12 @@ use glasm_scripts::texture::StorageView;
 use glasm_scripts::timing::Phase;
 use std::rc::Rc;
 
-/// Vulkan's number for a kind.
+/// Returns Vulkan's type of a kind.
 fn descriptor_type(kind: DescriptorKind) -> vk::DescriptorType {
     vk::DescriptorType::from_raw(kind.vulkan() as i32)
 }
 
-/// Those of `stages` that may see descriptors of a kind.
+/// Returns the subset of `stages` that may access descriptors of a kind.
 fn seeing(kind: DescriptorKind, stages: vk::ShaderStageFlags) -> vk::ShaderStageFlags {
     if kind == DescriptorKind::InputAttachment {
         stages & vk::ShaderStageFlags::FRAGMENT
@@ -28,15 +28,16 @@ fn seeing(kind: DescriptorKind, stages: vk::ShaderStageFlags) -> vk::ShaderStage
     }
 }
 
-/// Which descriptors of a binding are what the programs declare.
+/// Descriptors of a binding that must match the declarations of the programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fit {
     All,
-    /// Those that programs access. Devices with `descriptorBindingPartiallyBound` are told so.
+    /// Descriptors that programs access. The layout sets `PARTIALLY_BOUND` on devices with
+    /// `descriptorBindingPartiallyBound`.
     Accessed,
 }
 
-/// A binding of a descriptor set; no two with the same numbers.
+/// Binding of a descriptor set; no two with the same numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Binding {
     pub(crate) set: u32,
@@ -46,26 +47,26 @@ pub(crate) struct Binding {
     pub(crate) fit: Fit,
 }
 
-/// What to put into a descriptor.
+/// Resource of a descriptor.
 pub(crate) enum Resource<'a> {
-    /// Part of a buffer; to its end unless a size is given.
+    /// Range of a buffer; `None` extends to its end.
     Buffer {
         buffer: &'a Buffer,
         offset: u64,
         size: Option<u64>,
     },
-    /// A texture, or a buffer texture.
+    /// Texture, or a buffer texture.
     Texture(&'a SampledTexture),
-    /// A storage image, or a storage texel buffer, whose view exists.
+    /// Storage image, or a storage texel buffer, whose view exists.
     Image(&'a Texture, StorageView),
-    /// A color attachment.
+    /// Color attachment.
     Attachment(vk::DescriptorImageInfo),
-    /// No storage image or storage texel buffer, on devices that have such descriptors.
+    /// Null storage image or storage texel buffer, on devices that have null descriptors.
     NoImage,
 }
 
 impl<'a> Resource<'a> {
-    /// All of a buffer.
+    /// Returns the range of a whole buffer.
     pub(crate) fn whole(buffer: &'a Buffer) -> Self {
         Self::Buffer {
             buffer,
@@ -75,7 +76,7 @@ impl<'a> Resource<'a> {
     }
 }
 
-/// What decides about a layout.
+/// Key of a layout.
 #[derive(PartialEq, Eq)]
 pub(crate) struct LayoutKey {
     bindings: Vec<Binding>,
@@ -83,10 +84,10 @@ pub(crate) struct LayoutKey {
     stages: vk::ShaderStageFlags,
 }
 
-/// A pipeline layout with one descriptor set for each of its set layouts.
+/// Pipeline layout with one descriptor set for each of its set layouts.
 pub(crate) type Layout = Kept<LayoutObject>;
 
-/// What a [`Layout`] is.
+/// Vulkan objects of a [`Layout`].
 pub(crate) struct LayoutObject {
     pub(super) key: Rc<LayoutKey>,
     pub(super) raw: vk::PipelineLayout,
@@ -99,7 +100,7 @@ pub(crate) struct LayoutObject {
 }
 
 impl Layout {
-    /// A layout for these bindings, which all of `stages` see.
+    /// Creates a layout for these bindings, which all of `stages` access.
     pub(crate) fn new(
         device: &Rc<Device>,
         bindings: &[Binding],
@@ -197,7 +198,7 @@ impl LayoutObject {
         if self.push_size > 0 {
             info = info.push_constant_ranges(&ranges);
         }
-        // SAFETY: the set layouts were made from this device.
+        // SAFETY: the set layouts were created from this device.
         self.raw = unsafe { self.device.raw.create_pipeline_layout(&info, None) }
             .call("vkCreatePipelineLayout")?;
         Ok(())
@@ -220,7 +221,7 @@ impl LayoutObject {
         Ok(())
     }
 
-    /// Makes the sets, with nothing in them.
+    /// Allocates the sets, with no descriptors written.
     fn allocate_sets(&mut self) -> Result<(), Error> {
         if self.set_layouts.is_empty() {
             return Ok(());
@@ -238,7 +239,7 @@ impl LayoutObject {
         Ok(())
     }
 
-    /// Puts a resource into the descriptor `element` of a binding of the layout.
+    /// Writes a resource to the descriptor `element` of a binding of the layout.
     pub(crate) fn write(&self, binding: &Binding, element: u32, resource: &Resource<'_>) {
         let write = vk::WriteDescriptorSet::default()
             .dst_set(self.sets[binding.set as usize])
@@ -292,7 +293,8 @@ impl LayoutObject {
                 }
             },
         };
-        // SAFETY: the device is idle, and the resource outlives the next use of the set, because whoever draws holds both.
+        // SAFETY: the device is idle, and the resource outlives the next use of the set, because
+        // the caller that draws holds both.
         unsafe { self.device.raw.update_descriptor_sets(&[write], &[]) };
     }
 
@@ -305,7 +307,7 @@ impl LayoutObject {
         push: &[u8],
     ) {
         if !self.sets.is_empty() {
-            // SAFETY: the sets were made for this layout.
+            // SAFETY: the sets were allocated for this layout.
             unsafe { raw.cmd_bind_descriptor_sets(commands, point, self.raw, 0, &self.sets, &[]) };
         }
         if self.push_size > 0 {
@@ -327,7 +329,8 @@ impl Drop for LayoutObject {
             return;
         }
         let _phase = self.device.clock.enter(Phase::Pipelines);
-        // SAFETY: all were made from this device or are null, and the device is idle. The pool frees its sets.
+        // SAFETY: all were created from this device or are null, and the device is idle. The pool
+        // frees its sets.
         unsafe {
             self.device.raw.destroy_pipeline_layout(self.raw, None);
             self.device.raw.destroy_descriptor_pool(self.pool, None);

@@ -16,14 +16,15 @@ use std::ffi::{CStr, CString};
 use std::rc::Rc;
 use std::time::Duration;
 
-/// Memory is taken in blocks from this size up: scripts need little.
+/// Minimum size of memory blocks: scripts need little.
 const SMALLEST_BLOCK: u64 = 4 << 20;
 const LARGEST_BLOCK: u64 = 64 << 20;
 
-/// Memory that a script may have. Software devices hand out more than the machine has, and the system then ends some process.
+/// Maximum memory of a script. Software devices allocate more than the machine has, and the system
+/// then terminates some process.
 const BUDGET: u64 = 3 << 30;
 
-/// An opened device with one queue.
+/// Opened device with one queue.
 pub(crate) struct Device {
     pub(super) raw: ash::Device,
     pub(super) queue: vk::Queue,
@@ -38,22 +39,23 @@ pub(crate) struct Device {
     address_functions: Option<ash::khr::buffer_device_address::Device>,
     lost: Cell<bool>,
     timeout: Duration,
-    /// The time of the script, and how long it may take.
+    /// Time of the script, and its limit.
     script_time: Cell<Option<(Stopwatch, Duration)>>,
-    /// Whether the device computes in this process, on the CPU.
+    /// True if the device computes in this process, on the CPU.
     is_software: bool,
-    /// What waits for its next user.
+    /// Objects that are available for reuse.
     pub(super) shelves: Shelves,
-    /// Where time goes.
+    /// Clock of the phases.
     pub(crate) clock: Rc<Clock>,
     pub(crate) capabilities: Capabilities,
-    /// Extensions that scripts asked for and that are enabled.
+    /// Enabled extensions that scripts require.
     pub(crate) extra_extensions: BTreeSet<String>,
     pub(crate) instance: Rc<Instance>,
 }
 
 impl Device {
-    /// Opens a device with all features that it has, and with `extra_extensions`, which it must have.
+    /// Opens a device with all features that it has, and with `extra_extensions`, which it must
+    /// have.
     pub(crate) fn open(
         instance: &Rc<Instance>,
         physical: &PhysicalDevice,
@@ -63,7 +65,7 @@ impl Device {
     ) -> Result<Rc<Self>, Error> {
         let capabilities = physical.capabilities.clone();
         let raw = create_device(instance, physical, extra_extensions)?;
-        // SAFETY: the family and queue were requested when the device was made.
+        // SAFETY: the family and queue were requested when the device was created.
         let queue = unsafe { raw.get_device_queue(physical.queue_family, 0) };
         // From here on `Drop` cleans up, whichever step fails.
         let mut device = Self {
@@ -94,7 +96,7 @@ impl Device {
         let pool_info = vk::CommandPoolCreateInfo::default()
             .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER)
             .queue_family_index(physical.queue_family);
-        // SAFETY: the queue family was requested when the device was made.
+        // SAFETY: the queue family was requested when the device was created.
         self.command_pool = unsafe { self.raw.create_command_pool(&pool_info, None) }
             .call("vkCreateCommandPool")?;
         let buffer_info = vk::CommandBufferAllocateInfo::default()
@@ -126,28 +128,28 @@ impl Device {
         Ok(())
     }
 
-    /// Returns whether descriptors can be without resource.
+    /// Returns true if descriptors may have no resource.
     pub(crate) fn has_null_descriptors(&self) -> bool {
         self.capabilities.features.contains("nullDescriptor")
     }
 
-    /// Returns whether programs can see slices of three-dimensional images.
+    /// Returns true if programs can access slices of three-dimensional images.
     pub(super) fn has_flat_views_of_3d(&self) -> bool {
         self.capabilities.features.contains("image2DViewOf3D")
     }
 
-    /// Returns whether buffers can have addresses.
+    /// Returns true if buffers can have addresses.
     pub(super) fn has_addresses(&self) -> bool {
         self.capabilities.features.contains("bufferDeviceAddress")
     }
 
-    /// Returns whether descriptors that no program accesses may be anything.
+    /// Returns true if descriptors that no program accesses may be invalid.
     pub(super) fn has_partial_bindings(&self) -> bool {
         let features = &self.capabilities.features;
         features.contains("descriptorBindingPartiallyBound")
     }
 
-    /// Returns whether work on the device was given up: nothing of it can be used any more.
+    /// Returns true if work on the device was abandoned: none of its objects can be used any more.
     pub(crate) fn is_lost(&self) -> bool {
         self.lost.get()
     }
@@ -157,7 +159,7 @@ impl Device {
         self.lost.set(true);
     }
 
-    /// Gives up all objects that wait for their next user. They hold the device: without this it would live for ever.
+    /// Drops all pooled objects. They own the device: without this it would never be destroyed.
     pub(crate) fn clear_shelves(&self) {
         self.shelves.clear();
     }
@@ -167,7 +169,7 @@ impl Device {
         self.script_time.set(Some((self.start_stopwatch(), limit)));
     }
 
-    /// Counts time as it counts for this device.
+    /// Starts measuring time with the method for this device.
     pub(super) fn start_stopwatch(&self) -> Stopwatch {
         if self.is_software {
             Stopwatch::of_process(std::process::id())
@@ -176,7 +178,8 @@ impl Device {
         }
     }
 
-    /// How long to wait for work that began with `work`, until time is to be looked at again; or the error that time is over.
+    /// Returns the time to wait for work that began with `work` before the clock is checked again,
+    /// or the error of an exceeded time limit.
     pub(super) fn time_left(&self, work: &Stopwatch) -> Result<Duration, Error> {
         let left = work
             .left(self.timeout)
@@ -190,7 +193,7 @@ impl Device {
         }
     }
 
-    /// Takes memory.
+    /// Allocates memory.
     pub(super) fn allocate(&self, desc: &AllocationCreateDesc<'_>) -> Result<Allocation, Error> {
         let wanted = self.allocated.get().saturating_add(desc.requirements.size);
         if wanted > BUDGET {
@@ -205,22 +208,24 @@ impl Device {
         Ok(allocation)
     }
 
-    /// Gives memory back.
+    /// Frees memory.
     pub(super) fn free(&self, allocation: Allocation) {
         let left = self.allocated.get().saturating_sub(allocation.size());
         self.allocated.set(left);
         if let Some(allocator) = self.allocator.borrow_mut().as_mut() {
-            // Freeing fails only for memory of another allocator; nothing could be done about it here.
+            // Freeing fails only for memory of another allocator; such an error cannot be handled
+            // here.
             let _ = allocator.free(allocation);
         }
     }
 
-    /// Returns the address of a buffer made for it; 0 if the device has no addresses.
+    /// Returns the address of a buffer that was created for it; 0 if the device has no addresses.
     pub(super) fn buffer_address(&self, buffer: vk::Buffer) -> u64 {
         let info = vk::BufferDeviceAddressInfo::default().buffer(buffer);
         match &self.address_functions {
             _ if !self.has_addresses() => 0,
-            // SAFETY: the feature is enabled, and the buffer was made with the usage that this call needs.
+            // SAFETY: the feature is enabled, and the buffer was created with the usage that this
+            // call needs.
             Some(functions) => unsafe { functions.get_buffer_device_address(&info) },
             // SAFETY: as above, and Vulkan 1.2 has the function.
             None => unsafe { self.raw.get_buffer_device_address(&info) },
@@ -232,15 +237,15 @@ impl Drop for Device {
     fn drop(&mut self) {
         let allocator = self.allocator.get_mut().take();
         if self.is_lost() {
-            // Work may continue for ever: what it uses cannot be destroyed, only left after, down
-            // to the library with the driver's code.
+            // Work may never end: its resources cannot be destroyed, only leaked, down to the
+            // library with the driver's code.
             std::mem::forget(allocator);
             std::mem::forget(Rc::clone(&self.instance));
             return;
         }
         drop(allocator);
-        // SAFETY: the handles were made from this device or are null, nothing uses them any more, and all other objects made from the device
-        // hold a reference to it and are gone.
+        // SAFETY: the handles were created from this device or are null, they are not used any
+        // more, and all other objects of the device hold a reference to it and are destroyed.
         unsafe {
             self.raw.destroy_pipeline_cache(self.pipeline_cache, None);
             self.raw.destroy_fence(self.fence, None);
@@ -283,7 +288,8 @@ fn create_device(
         .queue_create_infos(&queues)
         .enabled_extension_names(&names)
         .push_next(&mut list);
-    // SAFETY: the device has the queue family, the extensions and the features asked for; all pointers outlive the call.
+    // SAFETY: the device has the queue family, the extensions and the requested features; all
+    // pointers outlive the call.
     unsafe { instance.raw.create_device(physical.handle, &info, None) }.call("vkCreateDevice")
 }
 

@@ -7,25 +7,25 @@ use crate::error::{CallContext, Error};
 use ash::vk;
 use std::rc::Rc;
 
-/// Where captured vertices continue.
+/// Start of captured vertices in the buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum CaptureStart {
     /// At the start of the buffers.
     Start,
-    /// After what was captured before.
+    /// After the previously captured vertices.
     Resume,
 }
 
-/// Part of a buffer into which vertices are captured.
+/// Range of a buffer that vertices are captured into.
 pub(crate) struct CaptureBuffer<'a> {
     pub(crate) binding: u32,
     pub(crate) buffer: &'a Buffer,
     pub(crate) offset: u64,
-    /// To the end of the buffer unless given.
+    /// Size; `None` extends to the end of the buffer.
     pub(crate) size: Option<u64>,
 }
 
-/// What a draw captures.
+/// Captures of a draw.
 pub(crate) struct CaptureCall<'a> {
     pub(crate) buffers: Vec<CaptureBuffer<'a>>,
     pub(crate) start: CaptureStart,
@@ -35,16 +35,17 @@ pub(crate) struct CaptureCall<'a> {
 /// Counts primitives and bytes of captured draws.
 pub(crate) struct CaptureCounts {
     functions: ash::ext::transform_feedback::Device,
-    /// The position in each buffer, 4 bytes each.
+    /// Position in each buffer, 4 bytes each.
     positions: Buffer,
-    /// One query for each stream that is counted.
+    /// Queries, one for each counted stream.
     queries: vk::QueryPool,
     streams: Vec<u32>,
     device: Rc<Device>,
 }
 
 impl CaptureCounts {
-    /// Counts for buffers below `buffers` and primitives of these streams, each named once. The device has the feature.
+    /// Creates counters for buffers below `buffers` and primitives of these streams, each named
+    /// once. The device has the feature.
     pub(crate) fn new(device: &Rc<Device>, buffers: u32, streams: Vec<u32>) -> Result<Self, Error> {
         let size = 4 * u64::from(buffers);
         let functions =
@@ -67,7 +68,7 @@ impl CaptureCounts {
         Ok(counts)
     }
 
-    /// Returns the bytes that the buffer of a number holds up to the end of what was captured last.
+    /// Returns the number of bytes in a buffer, up to the end of the last capture.
     pub(crate) fn bytes(&self, buffer: u32) -> u64 {
         let start = 4 * buffer as usize;
         let position = self.positions.bytes().get(start..start + 4);
@@ -76,12 +77,13 @@ impl CaptureCounts {
         })
     }
 
-    /// Primitives of the last draw, written and needed, by stream.
+    /// Returns the numbers of primitives of the last draw, written and needed, by stream.
     pub(crate) fn primitives(&self) -> Result<Vec<(u32, [u64; 2])>, Error> {
         let mut results = vec![[0u64; 2]; self.streams.len()];
         if !results.is_empty() {
             let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
-            // SAFETY: all queries of the pool are finished, because the device is idle after a captured draw.
+            // SAFETY: all queries of the pool are finished, because the device is idle after a
+            // captured draw.
             unsafe {
                 self.device
                     .raw
@@ -92,7 +94,7 @@ impl CaptureCounts {
         Ok(self.streams.iter().copied().zip(results).collect())
     }
 
-    /// Records what must stand before the render pass.
+    /// Records the commands that must precede the render pass.
     fn reset(&self, commands: vk::CommandBuffer) {
         let count = self.streams.len() as u32;
         if count > 0 {
@@ -107,7 +109,7 @@ impl CaptureCounts {
 }
 
 impl CaptureCall<'_> {
-    /// Records what must stand before the render pass.
+    /// Records the commands that must precede the render pass.
     pub(super) fn prepare(&self, commands: vk::CommandBuffer) {
         self.counts.reset(commands);
     }
@@ -119,7 +121,8 @@ impl CaptureCall<'_> {
             let size = captured
                 .size
                 .unwrap_or(captured.buffer.size - captured.offset);
-            // SAFETY: the buffer was made for it, and the part lies within it; the pointers outlive the call.
+            // SAFETY: the buffer was created for it, and the range is within it; the pointers
+            // outlive the call.
             unsafe {
                 (functions.cmd_bind_transform_feedback_buffers_ext)(
                     commands,
@@ -148,7 +151,8 @@ impl CaptureCall<'_> {
             CaptureStart::Start => (Vec::new(), Vec::new()),
             CaptureStart::Resume => self.counters(),
         };
-        // SAFETY: positions were written by the capture before, if there are any; the pointers outlive the call.
+        // SAFETY: positions were written by the capture before, if there are any; the pointers
+        // outlive the call.
         unsafe {
             (functions.cmd_begin_transform_feedback_ext)(
                 commands,
@@ -164,7 +168,8 @@ impl CaptureCall<'_> {
     pub(super) fn end(&self, commands: vk::CommandBuffer) {
         let functions = self.counts.functions.fp();
         let (buffers, offsets) = self.counters();
-        // SAFETY: the counter buffer was made for it and has space for all positions; the pointers outlive the call.
+        // SAFETY: the counter buffer was created for it and has space for all positions; the
+        // pointers outlive the call.
         unsafe {
             (functions.cmd_end_transform_feedback_ext)(
                 commands,
@@ -187,7 +192,7 @@ impl CaptureCall<'_> {
         }
     }
 
-    /// Counter buffers and offsets for all bindings up to the last one that is bound.
+    /// Returns counter buffers and offsets for all bindings up to the last bound one.
     fn counters(&self) -> (Vec<vk::Buffer>, Vec<vk::DeviceSize>) {
         let count = self
             .buffers
@@ -211,7 +216,7 @@ impl CaptureCall<'_> {
 impl Drop for CaptureCounts {
     fn drop(&mut self) {
         if !self.device.is_lost() {
-            // SAFETY: the pool was made from this device or is null, and the device is idle.
+            // SAFETY: the pool was created from this device or is null, and the device is idle.
             unsafe { self.device.raw.destroy_query_pool(self.queries, None) };
         }
     }

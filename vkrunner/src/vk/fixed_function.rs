@@ -1,4 +1,4 @@
-//! Fixed-function state of graphics pipelines, from what scripts have set.
+//! Fixed-function state of graphics pipelines, from the state of scripts.
 
 use super::device::Device;
 use super::framebuffer::Framebuffer;
@@ -6,7 +6,7 @@ use ash::vk;
 use glasm_scripts::script::pipeline_state::{BlendState, PipelineState, StencilFace};
 use glasm_scripts::script::stages::ProvokingVertex;
 
-/// The structures of a pipeline that others point into.
+/// Structures of a pipeline that others point to.
 pub(super) struct FixedFunction {
     viewports: Vec<vk::Viewport>,
     scissors: Vec<vk::Rect2D>,
@@ -15,7 +15,8 @@ pub(super) struct FixedFunction {
 }
 
 impl FixedFunction {
-    /// `written` has a bit for every color attachment that the fragment program writes.
+    /// Creates the state; `written` has a bit for every color attachment that the fragment program
+    /// writes.
     pub(super) fn new(
         device: &Device,
         state: &PipelineState,
@@ -105,9 +106,11 @@ pub(super) struct RasterizationExtensions {
 }
 
 impl RasterizationExtensions {
-    /// Those that the state needs: devices without an extension do not know its structure.
+    /// Creates the structures that the state needs: devices without an extension do not know its
+    /// structure.
     pub(super) fn new(device: &Device, state: &PipelineState) -> Self {
-        // Without the feature nothing reads values of one vertex only: scripts that do were skipped.
+        // Without the feature no program reads values of one vertex only: scripts that do were
+        // skipped.
         let is_last = state.provoking_vertex == ProvokingVertex::Last
             && device.capabilities.features.contains("provokingVertexLast");
         let mode = state.conservative_rasterization;
@@ -186,8 +189,8 @@ fn stencil_state(face: &StencilFace) -> vk::StencilOpState {
     }
 }
 
-/// What the program does not write would become undefined; it is left unchanged where the device
-/// can treat attachments differently.
+/// Returns the blend states. Outputs that the program does not write would become undefined; their
+/// attachments are left unchanged if the device supports separate state per attachment.
 fn blend_attachments(
     device: &Device,
     state: &PipelineState,

@@ -8,12 +8,12 @@ use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use std::rc::Rc;
 
-/// What an image is made of.
+/// Properties of an image.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ImageDesc {
     pub(super) flags: vk::ImageCreateFlags,
     pub(super) format: vk::Format,
-    /// Of the view of everything; it decides the type of the image.
+    /// Type of the view of the whole image; it determines the type of the image.
     pub(super) view_type: vk::ImageViewType,
     pub(super) extent: vk::Extent3D,
     pub(super) levels: u32,
@@ -21,12 +21,12 @@ pub(super) struct ImageDesc {
     pub(super) layers: u32,
     pub(super) samples: vk::SampleCountFlags,
     pub(super) usage: vk::ImageUsageFlags,
-    /// Everything that the format has.
+    /// All aspects of the format.
     pub(super) aspects: vk::ImageAspectFlags,
 }
 
 impl ImageDesc {
-    /// A two-dimensional image of one color level, layer and sample.
+    /// Describes a two-dimensional image of one color level, layer and sample.
     pub(super) fn plane(
         format: vk::Format,
         width: u32,
@@ -68,7 +68,7 @@ impl ImageDesc {
     }
 }
 
-/// What a view shows of an image.
+/// Range and format of a view of an image.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ViewDesc {
     pub(super) view_type: vk::ImageViewType,
@@ -77,7 +77,7 @@ pub(super) struct ViewDesc {
     pub(super) range: vk::ImageSubresourceRange,
 }
 
-/// An image and a view of all of it.
+/// Image with a view of all of it.
 pub(super) struct Image {
     pub(super) raw: vk::Image,
     pub(super) view: vk::ImageView,
@@ -89,7 +89,7 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// An image whose contents are undefined, with a view of all of it.
+    /// Creates an image whose contents are undefined, with a view of all of it.
     pub(super) fn new(device: &Rc<Device>, desc: &ImageDesc) -> Result<Self, Error> {
         let mut image = Self::without_view(device, desc)?;
         let whole = ViewDesc {
@@ -102,7 +102,7 @@ impl Image {
         Ok(image)
     }
 
-    /// An image whose contents are undefined; its view is null.
+    /// Creates an image whose contents are undefined; its view is null.
     pub(super) fn without_view(device: &Rc<Device>, desc: &ImageDesc) -> Result<Self, Error> {
         let _phase = device.clock.enter(Phase::Resources);
         let info = vk::ImageCreateInfo::default()
@@ -140,12 +140,12 @@ impl Image {
             .format(desc.format)
             .components(desc.components)
             .subresource_range(desc.range);
-        // SAFETY: the image has memory, and the caller asks for a view that fits it.
+        // SAFETY: the image has memory, and the caller requests a view that fits it.
         unsafe { self.device.raw.create_image_view(&info, None) }.call("vkCreateImageView")
     }
 
     fn bind_memory(&mut self) -> Result<(), Error> {
-        // SAFETY: the image was made from this device.
+        // SAFETY: the image was created from this device.
         let requirements = unsafe { self.device.raw.get_image_memory_requirements(self.raw) };
         let allocation = self.device.allocate(&AllocationCreateDesc {
             name: "image",
@@ -172,7 +172,7 @@ impl Image {
             .layer_count(self.layers)
     }
 
-    /// Records a change of layout that waits for everything before and holds up everything after.
+    /// Records a layout transition with a full barrier.
     pub(super) fn change_layout(
         &self,
         raw: &ash::Device,
@@ -211,7 +211,7 @@ impl Drop for Image {
             return;
         }
         let _phase = self.device.clock.enter(Phase::Resources);
-        // SAFETY: view and image were made from this device or are null, and the device is idle.
+        // SAFETY: view and image were created from this device or are null, and the device is idle.
         unsafe {
             self.device.raw.destroy_image_view(self.view, None);
             self.device.raw.destroy_image(self.raw, None);

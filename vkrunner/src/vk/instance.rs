@@ -8,10 +8,10 @@ use std::sync::{Mutex, PoisonError};
 
 const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
-/// The version that instances are made for: features of later versions are not used.
+/// Version that instances are created for: features of later versions are not used.
 pub(super) const API_VERSION: u32 = vk::API_VERSION_1_3;
 
-/// Messages since they were last taken.
+/// Messages since the last call of `take_messages`.
 type Messages = Mutex<Vec<String>>;
 
 /// Receives messages of the validation layer; dropped before the instance.
@@ -20,13 +20,13 @@ struct Messenger {
     raw: vk::DebugUtilsMessengerEXT,
 }
 
-/// The instance.
+/// Vulkan instance with its loader and messages.
 pub(crate) struct Instance {
     pub(super) raw: ash::Instance,
     messenger: Option<Messenger>,
-    // Boxed, because the messenger holds its address.
+    // Boxed, because the messenger stores its address.
     messages: Box<Messages>,
-    // Holds the library that all functions are in.
+    // Library with all functions, which must outlive them.
     _entry: ash::Entry,
 }
 
@@ -35,9 +35,10 @@ fn c_strings(names: &[&CStr]) -> Vec<*const c_char> {
 }
 
 impl Instance {
-    /// Loads Vulkan and makes an instance, with the validation layer if wanted.
+    /// Loads Vulkan and creates an instance, with the validation layer if requested.
     pub(crate) fn new(validation: Validation) -> Result<Self, Error> {
-        // SAFETY: loading runs initialization code of the system's Vulkan loader, which is what the program is for.
+        // SAFETY: loading runs initialization code of the system's Vulkan loader, which is the
+        // purpose of the program.
         let entry =
             unsafe { ash::Entry::load() }.map_err(|error| Error::Library(error.to_string()))?;
         let layers = match validation {
@@ -71,7 +72,8 @@ impl Instance {
         if !layers.is_empty() {
             info = info.push_next(&mut messenger_info);
         }
-        // SAFETY: all pointers in `info` are to locals that outlive the call; `messages` lives as long as the instance.
+        // SAFETY: all pointers in `info` are to locals that outlive the call; `messages` lives as
+        // long as the instance.
         let raw = unsafe { entry.create_instance(&info, None) }.call("vkCreateInstance")?;
         let mut instance = Self {
             raw,
@@ -88,18 +90,19 @@ impl Instance {
     fn create_messenger(&self) -> Result<Messenger, Error> {
         let functions = ash::ext::debug_utils::Instance::new(&self._entry, &self.raw);
         let info = messenger_info(&self.messages);
-        // SAFETY: the extension is enabled, and the user data lives until after the messenger is destroyed.
+        // SAFETY: the extension is enabled, and the user data lives until after the messenger is
+        // destroyed.
         let raw = unsafe { functions.create_debug_utils_messenger(&info, None) }
             .call("vkCreateDebugUtilsMessengerEXT")?;
         Ok(Messenger { functions, raw })
     }
 
-    /// Returns whether the validation layer is loaded.
+    /// Returns true if the validation layer is loaded.
     pub(crate) fn validates(&self) -> bool {
         self.messenger.is_some()
     }
 
-    /// The messages since the last call.
+    /// Returns the messages since the last call.
     pub(crate) fn take_messages(&self) -> Vec<String> {
         std::mem::take(&mut *self.messages.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -108,14 +111,15 @@ impl Instance {
 impl Drop for Instance {
     fn drop(&mut self) {
         if let Some(messenger) = &self.messenger {
-            // SAFETY: the messenger was made from this instance and is destroyed once.
+            // SAFETY: the messenger was created from this instance and is destroyed once.
             unsafe {
                 messenger
                     .functions
                     .destroy_debug_utils_messenger(messenger.raw, None)
             };
         }
-        // SAFETY: everything made from the instance holds a reference to it and is gone.
+        // SAFETY: all objects that were created from the instance hold a reference to it and are
+        // destroyed.
         unsafe { self.raw.destroy_instance(None) };
     }
 }
@@ -142,7 +146,8 @@ fn has_extension(entry: &ash::Entry, layer: Option<&CStr>, name: &CStr) -> Resul
         .any(|extension| extension.extension_name_as_c_str() == Ok(name)))
 }
 
-/// Errors and warnings about the use of Vulkan; hints about speed are left out.
+/// Describes a messenger for errors and warnings about the use of Vulkan; hints about performance
+/// are excluded.
 fn messenger_info(messages: &Messages) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
     let severity = vk::DebugUtilsMessageSeverityFlagsEXT::ERROR
         | vk::DebugUtilsMessageSeverityFlagsEXT::WARNING;
@@ -159,9 +164,10 @@ unsafe extern "system" fn receive_message(
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     messages: *mut c_void,
 ) -> vk::Bool32 {
-    // SAFETY: `messages` is the pointer given in `messenger_info`; `Messages` may be shared between threads.
+    // SAFETY: `messages` is the pointer given in `messenger_info`; `Messages` may be shared between
+    // threads.
     let messages = unsafe { &*messages.cast::<Messages>() };
-    // SAFETY: Vulkan hands over a valid structure for the time of the call.
+    // SAFETY: Vulkan passes a valid structure for the duration of the call.
     let text = unsafe { (*data).message_as_c_str() };
     if let Some(text) = text {
         let text = text.to_string_lossy().into_owned();

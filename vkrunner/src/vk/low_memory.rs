@@ -1,7 +1,9 @@
-//! Memory below 4 GiB, for buffers whose addresses have 32 bits: pages of this process that the device shares.
+//! Memory below 4 GiB, for buffers whose addresses have 32 bits: pages of this process that the
+//! device shares.
 //!
-//! Programs without 64-bit registers reach no others. Drivers for CPUs use the addresses of the process; where a device has its own, buffers
-//! end up anywhere, and scripts that need such addresses are skipped.
+//! Programs without 64-bit registers can only access such addresses. Drivers for CPUs use the
+//! addresses of the process; on devices with separate addresses, buffers have arbitrary ones, and
+//! scripts that need low addresses are skipped.
 
 use super::device::Device;
 use crate::error::{CallContext, Error};
@@ -16,7 +18,7 @@ pub(super) struct LowMemory {
 }
 
 impl LowMemory {
-    /// Memory for a buffer, which is bound to it.
+    /// Allocates memory for a buffer, and binds it.
     pub(super) fn new(
         device: &Rc<Device>,
         buffer: vk::Buffer,
@@ -51,7 +53,8 @@ impl LowMemory {
             .memory_type_index(types.trailing_zeros())
             .push_next(&mut flags)
             .push_next(&mut import);
-        // SAFETY: the pages are mapped, aligned, and of the size that the info says; they outlive the memory.
+        // SAFETY: the pages are mapped, aligned, and of the size in the info; they outlive the
+        // memory.
         let raw = unsafe { device.raw.allocate_memory(&info, None) }.call("vkAllocateMemory")?;
         let memory = Self {
             raw,
@@ -72,7 +75,8 @@ impl LowMemory {
 
     /// Returns the contents; the device is idle.
     pub(super) fn bytes(&self) -> &[u8] {
-        // SAFETY: the pages are mapped and initialized, and no one else changes them while the device is idle.
+        // SAFETY: the pages are mapped and initialized, and they are not changed while the device
+        // is idle.
         unsafe { std::slice::from_raw_parts(self.pages.start.cast(), self.pages.size) }
     }
 
@@ -89,14 +93,15 @@ impl Drop for LowMemory {
             self.pages.leave();
             return;
         }
-        // SAFETY: the memory was allocated from this device, which is idle; the buffer in it is gone.
+        // SAFETY: the memory was allocated from this device, which is idle; the buffer in it is
+        // destroyed.
         unsafe { self.device.raw.free_memory(self.raw, None) };
     }
 }
 
 /// Addresses end here.
 const LIMIT: u64 = 1 << 32;
-/// No device wants shared memory to start at multiples of more bytes.
+/// Alignment of shared memory: no device requires a larger one.
 const ALIGNMENT: usize = 1 << 16;
 
 /// Mapped pages below 4 GiB.
@@ -107,7 +112,7 @@ struct Pages {
 }
 
 impl Pages {
-    /// Gives the pages up without unmapping them: a device that is lost may still use them.
+    /// Leaks the pages without unmapping them: a device that is lost may still use them.
     fn leave(&mut self) {
         self.size = 0;
     }
@@ -115,8 +120,8 @@ impl Pages {
 
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 impl Pages {
-    /// Pages that hold `size` bytes, all zero. Addresses with the highest of 32 bits set come first: they show whether programs extend
-    /// addresses by zeros.
+    /// Maps pages of `size` bytes, all zero. Addresses with the highest of 32 bits set are
+    /// preferred: they reveal whether programs zero-extend addresses.
     fn new(size: u64) -> Option<Self> {
         use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
         let size = usize::try_from(size)
@@ -127,7 +132,7 @@ impl Pages {
         for hint in hints {
             let access = ProtFlags::READ | ProtFlags::WRITE;
             let hint = std::ptr::without_provenance_mut(hint);
-            // SAFETY: new pages, at the hint only if nothing is there.
+            // SAFETY: new pages, at the hint only if it is free.
             let start = unsafe { mmap_anonymous(hint, size, access, MapFlags::PRIVATE) }.ok()?;
             let pages = Self { start, size };
             let end = (start as usize).checked_add(size)?;
@@ -143,7 +148,8 @@ impl Pages {
 impl Drop for Pages {
     fn drop(&mut self) {
         if self.size > 0 {
-            // SAFETY: the pages were mapped here, and nothing refers to them any more. A failure would only leave them mapped.
+            // SAFETY: the pages were mapped here, and no reference to them exists any more. A
+            // failure would only leave them mapped.
             let _ = unsafe { rustix::mm::munmap(self.start, self.size) };
         }
     }
@@ -151,7 +157,7 @@ impl Drop for Pages {
 
 #[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
 impl Pages {
-    /// Other systems have no way to ask for addresses.
+    /// Returns `None`: other systems cannot allocate memory at specific addresses.
     fn new(_size: u64) -> Option<Self> {
         None
     }

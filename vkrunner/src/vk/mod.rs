@@ -1,16 +1,17 @@
-//! Everything that calls Vulkan, and all `unsafe` code of the crate.
+//! All calls of Vulkan, and all `unsafe` code of the crate.
 //!
-//! One owner type per Vulkan object; its `Drop` destroys it and it owns its device. What scripts
-//! often need in the same form is retained for the next one, see `shelves`. Work is submitted and
-//! waited for at once, so whenever safe code runs, the device is idle: no object is in use while
-//! it is changed, read or destroyed. The exception is a device that timed out or was lost; it is
-//! marked and from then on nothing of it is touched, not even to destroy it.
+//! One owner type per Vulkan object; its `Drop` destroys it and it owns its device. Objects that
+//! scripts often need with the same properties are pooled, see `shelves`. Work is submitted and
+//! waited for at once, so whenever safe code runs, the device is idle: no object is in use while it
+//! is changed, read or destroyed. The exception is a device that timed out or was lost; it is
+//! marked and none of its objects is used from then on, not even to destroy them.
 //!
-//! Invariant for the safety of the functions here: handles that a type owns are valid until its `Drop`, and objects that meet in a call
-//! come from the same device.
+//! Invariant for the safety of the functions here: handles that a type owns are valid until its
+//! `Drop`, and all objects of a call belong to the same device.
 //!
-//! In layers, from below: `instance`; `physical`, what devices can do; `device` and `submit`; memory with `buffer`, `image` and `shelves`;
-//! textures and what fills and reads them; descriptors, framebuffers and pipelines; `work`, which draws and dispatches.
+//! Layers, from bottom to top: `instance`; `physical`, the capabilities of devices; `device` and
+//! `submit`; memory with `buffer`, `image` and `shelves`; textures and their upload and readback;
+//! descriptors, framebuffers and pipelines; `work`, which draws and dispatches.
 
 mod buffer;
 mod descriptors;

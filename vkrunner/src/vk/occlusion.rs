@@ -6,16 +6,16 @@ use ash::vk;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// An occlusion query.
+/// Occlusion query.
 pub(crate) struct SampleCounter {
     query: vk::QueryPool,
-    /// Whether the last draw was counted.
+    /// True if the last draw was counted.
     counted: Cell<bool>,
     device: Rc<Device>,
 }
 
 impl SampleCounter {
-    /// A counter for a device with the feature `occlusionQueryPrecise`.
+    /// Creates a counter for a device with the feature `occlusionQueryPrecise`.
     pub(crate) fn new(device: &Rc<Device>) -> Result<Self, Error> {
         let info = vk::QueryPoolCreateInfo::default()
             .query_type(vk::QueryType::OCCLUSION)
@@ -30,12 +30,12 @@ impl SampleCounter {
         })
     }
 
-    /// A draw begins, which may turn out to have no vertices.
+    /// Discards the previous count, before a draw that may turn out to have no vertices.
     pub(crate) fn forget(&self) {
         self.counted.set(false);
     }
 
-    /// Samples of the last draw.
+    /// Returns the number of samples of the last draw.
     pub(crate) fn samples(&self) -> Result<u64, Error> {
         if !self.counted.get() {
             return Ok(0);
@@ -52,7 +52,7 @@ impl SampleCounter {
         Ok(samples[0])
     }
 
-    /// Records what must stand before the render pass.
+    /// Records the commands that must precede the render pass.
     pub(super) fn prepare(&self, commands: vk::CommandBuffer) {
         // SAFETY: the pool has one query, which is not in use.
         unsafe {
@@ -84,7 +84,7 @@ impl SampleCounter {
 impl Drop for SampleCounter {
     fn drop(&mut self) {
         if !self.device.is_lost() {
-            // SAFETY: the pool was made from this device, and the device is idle.
+            // SAFETY: the pool was created from this device, and the device is idle.
             unsafe { self.device.raw.destroy_query_pool(self.query, None) };
         }
     }

@@ -22,7 +22,7 @@ pub(crate) enum ClipSpace {
     OpenGl,
 }
 
-/// What a graphics pipeline is made of.
+/// Properties of a graphics pipeline.
 pub(crate) struct PipelineDesc<'a> {
     pub(crate) stages: &'a [ShaderStage<'a>],
     pub(crate) layout: &'a Layout,
@@ -36,7 +36,8 @@ pub(crate) struct PipelineDesc<'a> {
 }
 
 impl<'a> PipelineDesc<'a> {
-    /// Without rasterization there are no fragments, and Vulkan allows no fragment stage.
+    /// Returns the stages that the pipeline uses. Without rasterization there are no fragments, and
+    /// Vulkan allows no fragment stage.
     fn used_stages(&self) -> impl Iterator<Item = &'a ShaderStage<'a>> {
         let discards = self.state.rasterizer_discard;
         let is_used = move |stage: &&ShaderStage<'_>| !discards || stage.stage() != Stage::Fragment;
@@ -50,7 +51,7 @@ impl<'a> PipelineDesc<'a> {
     }
 
     fn key(&self) -> PipelineKey {
-        // All members, so that a new one is not forgotten.
+        // All members are listed, so that the compiler reports a new one.
         let Self {
             stages,
             layout,
@@ -73,34 +74,34 @@ impl<'a> PipelineDesc<'a> {
     }
 }
 
-/// What decides about a graphics pipeline.
+/// Key of a graphics pipeline.
 #[derive(PartialEq, Eq)]
 pub(crate) struct PipelineKey {
     stages: Vec<StageKey>,
     layout: Rc<LayoutKey>,
     framebuffer: Rc<FramebufferKey>,
-    /// All states as text: it tells apart whatever the pipeline can.
+    /// Debug output of all states: it distinguishes all states that the pipeline can distinguish.
     state: String,
 }
 
-/// What decides about a compute pipeline.
+/// Key of a compute pipeline.
 #[derive(PartialEq, Eq)]
 pub(crate) struct ComputeKey {
     stage: StageKey,
     layout: Rc<LayoutKey>,
 }
 
-/// A graphics pipeline.
+/// Graphics pipeline.
 pub(crate) type GraphicsPipeline = Kept<GraphicsPipelineObject>;
 
-/// What a [`GraphicsPipeline`] is.
+/// Vulkan objects of a [`GraphicsPipeline`].
 pub(crate) struct GraphicsPipelineObject {
     pub(super) raw: vk::Pipeline,
     device: Rc<Device>,
 }
 
 impl GraphicsPipeline {
-    /// A pipeline with fixed viewport and no dynamic state.
+    /// Creates a pipeline with fixed viewport and no dynamic state.
     pub(crate) fn new(device: &Rc<Device>, desc: &PipelineDesc<'_>) -> Result<Self, Error> {
         let _phase = device.clock.enter(Phase::Pipelines);
         let make = || GraphicsPipelineObject::create(device, desc);
@@ -180,23 +181,23 @@ impl Drop for GraphicsPipelineObject {
     fn drop(&mut self) {
         if !self.device.is_lost() {
             let _phase = self.device.clock.enter(Phase::Pipelines);
-            // SAFETY: the pipeline was made from this device, and the device is idle.
+            // SAFETY: the pipeline was created from this device, and the device is idle.
             unsafe { self.device.raw.destroy_pipeline(self.raw, None) };
         }
     }
 }
 
-/// A compute pipeline.
+/// Compute pipeline.
 pub(crate) type ComputePipeline = Kept<ComputePipelineObject>;
 
-/// What a [`ComputePipeline`] is.
+/// Vulkan objects of a [`ComputePipeline`].
 pub(crate) struct ComputePipelineObject {
     pub(super) raw: vk::Pipeline,
     device: Rc<Device>,
 }
 
 impl ComputePipeline {
-    /// A pipeline for a compute module.
+    /// Creates a pipeline for a compute module.
     pub(crate) fn new(
         device: &Rc<Device>,
         stage: &ShaderStage<'_>,
@@ -247,7 +248,7 @@ impl Drop for ComputePipelineObject {
     fn drop(&mut self) {
         if !self.device.is_lost() {
             let _phase = self.device.clock.enter(Phase::Pipelines);
-            // SAFETY: the pipeline was made from this device, and the device is idle.
+            // SAFETY: the pipeline was created from this device, and the device is idle.
             unsafe { self.device.raw.destroy_pipeline(self.raw, None) };
         }
     }
@@ -263,7 +264,7 @@ fn first_pipeline(
         .map_err(|(_, result)| Error::Vulkan { call, result })
 }
 
-/// A vertex attribute.
+/// Vertex attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct VertexAttribute {
     pub(crate) location: u32,
@@ -272,25 +273,25 @@ pub(crate) struct VertexAttribute {
     pub(crate) offset: u32,
 }
 
-/// A vertex buffer binding; stride 0 gives all vertices the same values.
+/// Vertex buffer binding; with stride 0 all vertices have the same values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct VertexBinding {
     pub(crate) binding: u32,
     pub(crate) stride: u32,
-    /// Instances that take the same value; 0 steps with every vertex instead.
+    /// Number of instances that share a value; 0 advances per vertex instead.
     pub(crate) divisor: u32,
 }
 
-/// The structures of a pipeline that its state points into.
+/// Structures of a pipeline that its state points to.
 pub(super) struct VertexInput {
     bindings: Vec<vk::VertexInputBindingDescription>,
     attributes: Vec<vk::VertexInputAttributeDescription>,
-    /// Of bindings that step more slowly than with every instance.
+    /// Divisors of bindings that advance more slowly than per instance.
     divisors: Vec<vk::VertexInputBindingDivisorDescriptionEXT>,
 }
 
 impl VertexInput {
-    /// Attributes, and the bindings that they are in.
+    /// Creates the state of attributes and their bindings.
     pub(super) fn new(attributes: &[VertexAttribute], bindings: &[VertexBinding]) -> Self {
         let attribute = |attribute: &VertexAttribute| vk::VertexInputAttributeDescription {
             location: attribute.location,
@@ -316,8 +317,8 @@ impl VertexInput {
             .vertex_binding_divisors(&self.divisors)
     }
 
-    /// Returns the state, with that of divisors where there are any: devices without the extension
-    /// do not know the structure.
+    /// Returns the state, with that of divisors if there are any: devices without the extension do
+    /// not know the structure.
     pub(super) fn state<'a>(
         &'a self,
         divisors: &'a mut vk::PipelineVertexInputDivisorStateCreateInfoEXT<'a>,

@@ -11,20 +11,20 @@ use ash::vk;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Bytes that are copied at once, but for single rows: less than every device can bind.
+/// Maximum number of bytes per copy, except for single rows: less than every device can bind.
 const MAX_BAND: u32 = 1 << 26;
 
-/// An image with samples, and as what it is seen.
+/// Multisampled image, and the view format.
 pub(super) struct SampleImage<'a> {
     pub(super) image: &'a Image,
-    /// Of the view.
+    /// Format of the view.
     pub(super) format: vk::Format,
     pub(super) aspect: vk::ImageAspectFlags,
     /// Between commands.
     pub(super) layout: vk::ImageLayout,
 }
 
-/// A pipeline that copies texels of images of one size, with all that it needs.
+/// Pipeline that copies texels of images of one size, with its resources.
 pub(super) struct SampleCopier {
     copying: SampleCopying,
     set_layout: vk::DescriptorSetLayout,
@@ -38,13 +38,13 @@ pub(super) struct SampleCopier {
     texels: Buffer,
     parameters: Buffer,
     size: [u32; 2],
-    /// Rows that the buffer holds.
+    /// Number of rows in the buffer.
     rows: u32,
     device: Rc<Device>,
 }
 
 impl SampleCopier {
-    /// A copier for images of so many columns and rows.
+    /// Creates a copier for images of a width and height.
     pub(super) fn new(
         device: &Rc<Device>,
         copying: SampleCopying,
@@ -209,7 +209,7 @@ impl SampleCopier {
         self.size[0] as usize * rows.len() * TEXEL_SIZE as usize
     }
 
-    /// Calls `copy_band` for all rows, as many at once as the buffer holds.
+    /// Calls `copy_band` for all rows, in bands of the maximum size of the buffer.
     fn copy(
         &mut self,
         image: &SampleImage<'_>,
@@ -231,13 +231,13 @@ impl SampleCopier {
             .step_by(rows as usize)
             .try_for_each(|first| copy_band(self, first..height.min(first + rows)));
         if !self.device.is_lost() {
-            // SAFETY: the view was made here, and the device is idle.
+            // SAFETY: the view was created here, and the device is idle.
             unsafe { self.device.raw.destroy_image_view(view, None) };
         }
         result
     }
 
-    /// Runs the shader over some rows, with parameters as [`sample_copy`] has them.
+    /// Runs the shader over some rows, with the parameters of [`sample_copy`].
     fn copy_rows(
         &mut self,
         image: &SampleImage<'_>,
@@ -254,8 +254,8 @@ impl SampleCopier {
         self.device.run(|raw, commands| {
             let bind_point = vk::PipelineBindPoint::COMPUTE;
             image.image.change_layout(raw, commands, old, during);
-            // SAFETY: the set is filled, the pipeline is of this layout, the buffer holds the rows, and a device takes work
-            // groups for every pixel of the largest image.
+            // SAFETY: the set is filled, the pipeline is of this layout, the buffer holds the rows,
+            // and a device supports work groups for every pixel of the largest image.
             unsafe {
                 raw.cmd_bind_pipeline(commands, bind_point, self.pipeline);
                 raw.cmd_bind_descriptor_sets(
@@ -309,7 +309,7 @@ impl Drop for SampleCopier {
             return;
         }
         let raw = &self.device.raw;
-        // SAFETY: all were made from this device or are null, and the device is idle.
+        // SAFETY: all were created from this device or are null, and the device is idle.
         unsafe {
             raw.destroy_pipeline(self.pipeline, None);
             raw.destroy_shader_module(self.module, None);

@@ -10,17 +10,18 @@ use glasm_scripts::format::Aspect;
 use glasm_scripts::texture::{Sampling, SrgbDecode, Swizzle};
 use std::rc::Rc;
 
-/// A view of a texture, and a sampler.
+/// View of a texture, and a sampler.
 pub(crate) struct SampledTexture {
     view: vk::ImageView,
     sampler: vk::Sampler,
-    /// Goes after the view.
+    /// Dropped after the view.
     texture: Rc<Texture>,
     device: Rc<Device>,
 }
 
 impl SampledTexture {
-    /// A view and a sampler for a texture. The caller checked that the device has what the sampling asks for.
+    /// Creates a view and a sampler for a texture. The caller has checked that the device supports
+    /// the sampler state.
     pub(crate) fn new(
         device: &Rc<Device>,
         texture: &Rc<Texture>,
@@ -65,7 +66,7 @@ impl SampledTexture {
 impl Drop for SampledTexture {
     fn drop(&mut self) {
         if !self.device.is_lost() {
-            // SAFETY: both were made from this device or are null, and the device is idle.
+            // SAFETY: both were created from this device or are null, and the device is idle.
             unsafe {
                 self.device.raw.destroy_sampler(self.sampler, None);
                 self.device.raw.destroy_image_view(self.view, None);
@@ -92,8 +93,8 @@ fn component_swizzle(from: Swizzle, to: u8, aspect: Aspect) -> vk::ComponentSwiz
         Swizzle::Component(1) => vk::ComponentSwizzle::G,
         Swizzle::Component(2) => vk::ComponentSwizzle::B,
         Swizzle::Component(_) => vk::ComponentSwizzle::A,
-        // Depths have no other components: those read (0, 0, 1) by themselves, which every device gets right, unlike the constant one
-        // (depthStencilSwizzleOneSupport).
+        // Depths have no other components: those read (0, 0, 1) implicitly, which every device
+        // implements correctly, unlike the constant one (depthStencilSwizzleOneSupport).
         Swizzle::Zero if aspect == Aspect::Depth && matches!(to, 1 | 2) => {
             vk::ComponentSwizzle::IDENTITY
         }

@@ -6,14 +6,14 @@ use ash::vk;
 use glasm_scripts::format::{Encoding, Format};
 use glasm_scripts::texture::{Sampling, Wrap};
 
-/// Whether lookups compare depths with a reference.
+/// Comparison of depths with a reference by lookups.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Comparing {
     Off,
     On,
 }
 
-/// Returns a sampler for texels that are fetched, which takes every format.
+/// Returns a sampler for texels that are fetched, which supports every format.
 pub(super) fn nearest_sampler(device: &Device) -> Result<vk::Sampler, Error> {
     let info = vk::SamplerCreateInfo::default();
     // SAFETY: the create info is valid.
@@ -28,7 +28,8 @@ pub(super) fn create_sampler(
     comparing: Comparing,
 ) -> Result<vk::Sampler, Error> {
     let limits = &device.capabilities.textures;
-    // Vulkan's counterpart of GL's filters without levels: nearest between levels, and at most a quarter.
+    // Vulkan's counterpart of GL's filters without levels: nearest between levels, and at most a
+    // quarter.
     let most = match sampling.between_levels {
         Some(_) => vk::LOD_CLAMP_NONE,
         None => 0.25,

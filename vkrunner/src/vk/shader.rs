@@ -15,10 +15,10 @@ pub(super) fn stage_flag(stage: Stage) -> vk::ShaderStageFlags {
     vk::ShaderStageFlags::from_raw(glasm::layout::stage_bit(stage))
 }
 
-/// A SPIR-V module.
+/// SPIR-V module.
 pub(crate) type ShaderModule = Kept<ShaderModuleObject>;
 
-/// What a [`ShaderModule`] is.
+/// Vulkan objects of a [`ShaderModule`].
 pub(crate) struct ShaderModuleObject {
     raw: vk::ShaderModule,
     words: Rc<[u32]>,
@@ -29,7 +29,7 @@ pub(crate) struct ShaderModuleObject {
 }
 
 impl ShaderModule {
-    /// A module for a stage.
+    /// Creates a module for a stage.
     pub(crate) fn new(device: &Rc<Device>, stage: Stage, words: &[u32]) -> Result<Self, Error> {
         let _phase = device.clock.enter(Phase::Pipelines);
         let words: Rc<[u32]> = words.into();
@@ -41,7 +41,8 @@ impl ShaderModule {
 impl ShaderModuleObject {
     fn create(device: &Rc<Device>, stage: Stage, words: &Rc<[u32]>) -> Result<Self, Error> {
         let info = vk::ShaderModuleCreateInfo::default().code(words);
-        // SAFETY: the create info is valid; modules come from the compiler or the SPIR-V assembler, and scripts are trusted not to crash drivers.
+        // SAFETY: the create info is valid; modules come from the compiler or the SPIR-V assembler,
+        // and scripts are trusted not to crash drivers.
         let raw =
             unsafe { device.raw.create_shader_module(&info, None) }.call("vkCreateShaderModule")?;
         Ok(Self {
@@ -63,13 +64,13 @@ impl Drop for ShaderModuleObject {
     fn drop(&mut self) {
         if !self.device.is_lost() {
             let _phase = self.device.clock.enter(Phase::Pipelines);
-            // SAFETY: the module was made from this device.
+            // SAFETY: the module was created from this device.
             unsafe { self.device.raw.destroy_shader_module(self.raw, None) };
         }
     }
 }
 
-/// A module and its entry point.
+/// Module and its entry point.
 pub(crate) struct ShaderStage<'a> {
     pub(crate) module: &'a ShaderModule,
     pub(crate) entry_point: CString,
@@ -77,14 +78,14 @@ pub(crate) struct ShaderStage<'a> {
     pub(crate) constants: Vec<(u32, u32)>,
 }
 
-/// Specialization constants as Vulkan takes them.
+/// Specialization constants in Vulkan's form.
 pub(super) struct Specialization {
     entries: Vec<vk::SpecializationMapEntry>,
     data: Vec<u8>,
 }
 
 impl Specialization {
-    /// As Vulkan takes them.
+    /// Returns the constants in Vulkan's form.
     pub(super) fn info(&self) -> vk::SpecializationInfo<'_> {
         vk::SpecializationInfo::default()
             .map_entries(&self.entries)
@@ -98,7 +99,7 @@ impl ShaderStage<'_> {
         self.module.stage
     }
 
-    /// As Vulkan takes it.
+    /// Returns the stage in Vulkan's form.
     pub(super) fn info<'a>(
         &'a self,
         specialization: &'a vk::SpecializationInfo<'a>,
@@ -114,7 +115,7 @@ impl ShaderStage<'_> {
         }
     }
 
-    /// Its constants.
+    /// Returns its constants.
     pub(super) fn specialization(&self) -> Specialization {
         let numbers = self.constants.iter().map(|(number, _)| *number);
         let entry = |(place, number): (u32, u32)| vk::SpecializationMapEntry {
@@ -139,13 +140,13 @@ impl ShaderStage<'_> {
         }
     }
 
-    /// Bit N is color attachment N, which the entry point writes.
+    /// Returns the color attachments that the entry point writes; bit N is attachment N.
     pub(super) fn colors(&self) -> u32 {
         self.module.colors.written_by(self.entry_point.as_bytes())
     }
 }
 
-/// What decides about one stage of a pipeline.
+/// Key of one stage of a pipeline.
 #[derive(PartialEq, Eq)]
 pub(super) struct StageKey {
     stage: Stage,

@@ -1,9 +1,9 @@
 //! Object pool of a device: objects that outlive their script are reused by the next one that needs
 //! an equal one.
 //!
-//! A [`Kept`] returns to the pool of its device when it is dropped. Pools are short; the object that
-//! was used longest ago is dropped. Objects in a pool own their device, so that the last user of a
-//! device calls [`Device::clear_shelves`].
+//! A [`Kept`] returns to the pool of its device when it is dropped. Pools have a limited size; the
+//! least recently used object is dropped. Objects in a pool own their device, so that the last user
+//! of a device calls [`Device::clear_shelves`].
 
 use super::device::Device;
 use crate::error::Error;
@@ -13,7 +13,7 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
-/// An object that is retained when its user is done with it.
+/// Pooled object, which returns to the pool when it is dropped.
 pub(crate) struct Kept<T: Keep> {
     /// `None` only while it is dropped.
     item: Option<(T::Key, T)>,
@@ -21,7 +21,7 @@ pub(crate) struct Kept<T: Keep> {
 }
 
 impl<T: Keep> Kept<T> {
-    /// An object from the pool, with the contents of its last use, or a new one.
+    /// Returns an object from the pool, with the contents of its last use, or a new one.
     pub(super) fn get(
         device: &Rc<Device>,
         key: T::Key,
@@ -66,13 +66,13 @@ impl<T: Keep> Drop for Kept<T> {
     }
 }
 
-/// Something that is worth keeping.
+/// Object that can be pooled.
 pub(crate) trait Keep: Sized + 'static {
-    /// What makes one as good as another.
+    /// Properties that make objects interchangeable.
     type Key: PartialEq;
-    /// How many are kept.
+    /// Maximum number of pooled objects.
     const LIMIT: usize;
-    /// Returns whether this one is not too large.
+    /// Returns true if the object is small enough for the pool.
     fn is_small(_: &Self::Key) -> bool {
         true
     }
@@ -103,17 +103,18 @@ impl<T: Keep> Shelf<T> {
     }
 }
 
-/// A shelf for each type of objects. Which types there are is not known here: objects need the device, and the device needs the shelves.
+/// Free list for each type of objects. The types are not listed here: objects need the device, and
+/// the device owns the pool.
 #[derive(Default)]
 pub(super) struct Shelves(RefCell<HashMap<TypeId, Box<dyn Any>>>);
 
 impl Shelves {
-    /// Takes an object off.
+    /// Removes an object from the free list.
     pub(super) fn take<T: Keep>(&self, key: &T::Key) -> Option<T> {
         self.with_shelf(|shelf| shelf.take(key))
     }
 
-    /// Puts an object back; gives the one that falls off.
+    /// Returns an object to the free list; returns the one that is evicted.
     #[must_use = "what falls off is dropped where nothing is borrowed"]
     pub(super) fn put<T: Keep>(&self, key: T::Key, item: T) -> Option<(T::Key, T)> {
         self.with_shelf(|shelf| shelf.put(key, item))
@@ -126,7 +127,7 @@ impl Shelves {
         act(shelf.downcast_mut().expect("each shelf lies at its type"))
     }
 
-    /// Drops everything, and what that puts back.
+    /// Drops all objects, including those that are returned by dropping others.
     pub(super) fn clear(&self) {
         loop {
             let shelves = std::mem::take(&mut *self.0.borrow_mut());
@@ -155,7 +156,7 @@ mod tests {
         assert_eq!(shelves.put('a', 1u8), None);
         assert_eq!(shelves.put('b', 2u8), None);
         assert_eq!(shelves.put('a', 3u8), Some(('a', 1)));
-        // The one used last comes first, and each only once.
+        // The most recently used one is first, and each is used only once.
         assert_eq!(shelves.take(&'a'), Some(3u8));
         assert_eq!(shelves.take::<u8>(&'a'), None);
         assert_eq!(shelves.put('c', 4u8), None);
@@ -163,7 +164,8 @@ mod tests {
         assert_eq!(shelves.take::<u8>(&'b'), None);
     }
 
-    /// Puts a number on a shelf when it is dropped, as framebuffers do with their buffers.
+    /// User that puts a number into the pool when it is dropped, as framebuffers do with their
+    /// buffers.
     struct User(Weak<Shelves>);
 
     impl Keep for User {

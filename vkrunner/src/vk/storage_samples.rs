@@ -1,4 +1,5 @@
-//! Texels of multisample storage images, as bits: no other form suits all formats, and none needs attachments with samples.
+//! Texels of multisample storage images, as bits: no other form suits all formats, and none needs
+//! attachments with samples.
 
 use super::device::Device;
 use super::image::Image;
@@ -11,7 +12,7 @@ use glasm_scripts::format::Encoding;
 use glasm_scripts::texture::{PlaneId, Shape};
 use std::rc::Rc;
 
-/// The layout between commands.
+/// Layout between commands.
 const LAYOUT: vk::ImageLayout = vk::ImageLayout::GENERAL;
 
 fn as_bits<'a>(image: &'a Image, shape: &Shape) -> SampleImage<'a> {
@@ -33,7 +34,7 @@ fn size(shape: &Shape) -> [u32; 2] {
     [width, height]
 }
 
-/// Takes a new image to the layout that it has between commands.
+/// Transitions a new image to the layout that it has between commands.
 pub(super) fn prepare(device: &Device, image: &Image) -> Result<(), Error> {
     device.run(|raw, commands| {
         image.change_layout(raw, commands, vk::ImageLayout::UNDEFINED, LAYOUT);

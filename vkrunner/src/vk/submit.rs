@@ -6,11 +6,12 @@ use ash::vk;
 use glasm_scripts::stopwatch::Stopwatch;
 use glasm_scripts::timing::Phase;
 
-/// Everything before, for everything after, memory and host included.
+/// Source accesses of a full barrier, including memory and host.
 const FULL_SRC: vk::AccessFlags = vk::AccessFlags::MEMORY_WRITE;
 
 impl Device {
-    /// Records commands, runs them, and waits until they are done and their writes are visible to host and device.
+    /// Records commands, submits them, and waits until they have completed and their writes are
+    /// visible to host and device.
     pub(super) fn run(
         &self,
         record: impl FnOnce(&ash::Device, vk::CommandBuffer),
@@ -20,7 +21,7 @@ impl Device {
         self.time_left(&work)?;
         let result = self.try_run(record, &work);
         if result.is_err() {
-            // The device may still be working, or be gone.
+            // The device may still be working, or be lost.
             self.set_lost();
         }
         result
@@ -44,13 +45,14 @@ impl Device {
         unsafe { self.raw.reset_fences(&[self.fence]) }.call("vkResetFences")?;
         let buffers = [commands];
         let submit = vk::SubmitInfo::default().command_buffers(&buffers);
-        // SAFETY: the command buffer is complete; all objects in it outlive the wait, or are left alone if it fails.
+        // SAFETY: the command buffer is complete; all objects in it outlive the wait, or are leaked
+        // if it fails.
         unsafe { self.raw.queue_submit(self.queue, &[submit], self.fence) }
             .call("vkQueueSubmit")?;
         self.wait(work)
     }
 
-    /// Waits for what was submitted.
+    /// Waits for the submitted work.
     fn wait(&self, work: &Stopwatch) -> Result<(), Error> {
         loop {
             let time = self.time_left(work)?;

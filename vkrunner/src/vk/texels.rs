@@ -1,4 +1,4 @@
-//! Texels of images: what they are to Vulkan, and copies between planes of them and buffers.
+//! Texels of images: their Vulkan formats and aspects, and copies between planes and buffers.
 
 use super::buffer::Buffer;
 use super::device::Device;
@@ -12,7 +12,7 @@ use glasm_scripts::format::{Aspect, DepthFormat, Format};
 use glasm_scripts::texture::{PlaneId, Shape};
 use std::rc::Rc;
 
-/// Returns the format of raw texels of so many bits.
+/// Returns the format of raw texels of this number of bits.
 pub(crate) fn raw_format(bits: u8) -> Option<Format> {
     Format::parse(TexelFormat::raw(bits)?.vulkan_name())
 }
@@ -32,7 +32,7 @@ pub(super) fn view_type(target: TexTarget) -> vk::ImageViewType {
     }
 }
 
-/// Everything that images of a format have.
+/// Returns all aspects of images of a format.
 pub(super) fn all_aspects(format: &Format) -> vk::ImageAspectFlags {
     let Some(depth) = DepthFormat::parse(&format!("{:?}", format.vk)) else {
         return vk::ImageAspectFlags::COLOR;
@@ -76,7 +76,8 @@ pub(super) fn plane_copy(shape: &Shape, id: PlaneId, offset: u64) -> vk::BufferI
         })
 }
 
-/// Copies planes to an image with one sample, which goes from the first layout to the second.
+/// Copies planes to an image with one sample, and transitions it from the first layout to the
+/// second.
 pub(super) fn upload(
     device: &Rc<Device>,
     image: &Image,
@@ -106,7 +107,7 @@ pub(super) fn upload(
     })
 }
 
-/// Returns the range of a view: what texels are, some levels, all layers.
+/// Returns the range of a view: the aspect of the texels, some levels, all layers.
 pub(super) fn view_range(shape: &Shape, levels: std::ops::Range<u32>) -> vk::ImageSubresourceRange {
     vk::ImageSubresourceRange::default()
         .aspect_mask(texel_aspect(&shape.format))

@@ -1,4 +1,5 @@
-//! Textures and storage images on the device: an image or a buffer of texels, filled and read plane by plane.
+//! Textures and storage images on the device: an image or a buffer of texels, filled and read plane
+//! by plane.
 
 use super::buffer::Buffer;
 use super::device::Device;
@@ -14,33 +15,33 @@ use glasm_scripts::image::Image as Picture;
 use glasm_scripts::texture::{ImagePart, PlaneId, Shape, StorageView};
 use std::rc::Rc;
 
-/// How programs reach a texture.
+/// Access of programs to a texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TextureUse {
     /// Through samplers, or as a buffer texture.
     Sampled,
-    /// As a storage image, or as a storage texel buffer.
+    /// Storage image or storage texel buffer.
     Storage,
 }
 
-/// Where texels are.
+/// Memory that holds the texels.
 enum TexelMemory {
     Image(Image),
-    /// A buffer texture.
+    /// Buffer texture.
     Texels(Buffer, vk::BufferView),
 }
 
-/// A texture or storage image.
+/// Texture or storage image.
 pub(crate) struct Texture {
     shape: Shape,
     usage: TextureUse,
     memory: TexelMemory,
-    /// What programs see of a storage image, but for all of it in its own format.
+    /// Views of a storage image that differ from the whole image in its format.
     views: Vec<(StorageView, View)>,
     device: Rc<Device>,
 }
 
-/// A view of a storage image.
+/// View of a storage image.
 #[derive(Clone, Copy)]
 enum View {
     Image(vk::ImageView),
@@ -48,7 +49,8 @@ enum View {
 }
 
 impl Texture {
-    /// A texture whose contents are undefined. The caller checked that the device has such textures.
+    /// Creates a texture whose contents are undefined. The caller has checked that the device
+    /// supports such textures.
     pub(crate) fn new(
         device: &Rc<Device>,
         shape: &Shape,
@@ -72,7 +74,8 @@ impl Texture {
         })
     }
 
-    /// Makes a view of a storage image. The caller checked that the image has the part, and that texels of both formats have one size.
+    /// Creates a view of a storage image. The caller has checked that the image has the part, and
+    /// that texels of both formats have the same size.
     pub(crate) fn add_view(&mut self, view: &StorageView) -> Result<(), Error> {
         if self.view(view).is_some() || *view == self.whole_view() {
             return Ok(());
@@ -115,7 +118,7 @@ impl Texture {
         }
     }
 
-    /// Fills a new texture, all planes of it.
+    /// Fills all planes of a new texture.
     pub(crate) fn fill(&mut self, plane: impl Fn(PlaneId) -> Vec<u8>) -> Result<(), Error> {
         let planes: Vec<PlaneId> = self.shape.planes().collect();
         let layout = self.layout();
@@ -255,7 +258,7 @@ impl Drop for Texture {
             return;
         }
         for (_, view) in &self.views {
-            // SAFETY: the views were made from this device, and the device is idle.
+            // SAFETY: the views were created from this device, and the device is idle.
             unsafe {
                 match view {
                     View::Image(view) => self.device.raw.destroy_image_view(*view, None),
@@ -264,7 +267,7 @@ impl Drop for Texture {
             }
         }
         if let TexelMemory::Texels(_, view) = &self.memory {
-            // SAFETY: the view was made from this device, and the device is idle.
+            // SAFETY: the view was created from this device, and the device is idle.
             unsafe { self.device.raw.destroy_buffer_view(*view, None) };
         }
     }
@@ -294,7 +297,7 @@ fn image_desc(shape: &Shape, usage: TextureUse) -> ImageDesc {
         flags |= vk::ImageUsageFlags::TRANSFER_SRC;
     }
     let [width, height, depth] = shape.extent;
-    // A view may leave out the curve of sRGB, or show the texels of a storage image as they are.
+    // A view may omit the sRGB curve, or show the texels of a storage image unchanged.
     let one_format = shape.format.without_curve() == shape.format.vk;
     let create_flags = if one_format && usage == TextureUse::Sampled {
         vk::ImageCreateFlags::empty()
@@ -351,7 +354,7 @@ fn texel_view(
         .buffer(buffer.raw)
         .format(format)
         .range(size);
-    // SAFETY: the buffer has the usage, and the caller checked that the format can be used so.
+    // SAFETY: the buffer has the usage, and the caller has checked that the format supports it.
     unsafe { device.raw.create_buffer_view(&info, None) }.call("vkCreateBufferView")
 }
 

@@ -1,40 +1,41 @@
-//! What buffers and images are for: devices are asked about these usages, and objects are made with them.
+//! Usages of buffers and images: devices are queried for these usages, and objects are created with
+//! them.
 
 use ash::vk;
 use gpu_allocator::MemoryLocation;
 
-/// The address of a buffer.
+/// Address of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Addressing {
-    /// Nobody asks for it.
+    /// The address is not used.
     #[default]
     None,
     Any,
-    /// Its upper half is zero.
+    /// Address whose upper half is zero.
     Low,
 }
 
-/// What a buffer of a script is for, apart from being bound as uniform and storage buffer.
+/// Uses of a buffer of a script, in addition to those as uniform and storage buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Roles {
-    /// How programs reach it by its address.
+    /// Access of programs to its address.
     pub(crate) address: Addressing,
     /// Vertices are captured into it.
     pub(crate) capture: bool,
 }
 
-/// What a buffer is for.
+/// Use of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum BufferUse {
     /// Parameters of programs.
     Parameters,
-    /// Anything that scripts do with buffers.
+    /// All uses of buffers of scripts.
     Script(Roles),
     /// Positions of captured vertices.
     CaptureCounter,
-    /// A buffer texture.
+    /// Buffer texture.
     Texels,
-    /// A buffer texture that programs write, too.
+    /// Buffer texture that programs write, too.
     StorageTexels,
     Vertex,
     Index,
@@ -88,13 +89,13 @@ impl BufferUse {
     }
 }
 
-/// A buffer at a low address.
+/// Buffer at a low address.
 pub(super) const LOW_BUFFER: BufferUse = BufferUse::Script(Roles {
     address: Addressing::Low,
     capture: false,
 });
 
-/// The usage of storage images with samples, which shaders fill and read.
+/// Usage of storage images with samples, which shaders fill and read.
 pub(super) const MULTISAMPLE_STORAGE: vk::ImageUsageFlags = vk::ImageUsageFlags::from_raw(
     vk::ImageUsageFlags::STORAGE.as_raw() | vk::ImageUsageFlags::SAMPLED.as_raw(),
 );

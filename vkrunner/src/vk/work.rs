@@ -1,4 +1,4 @@
-//! Draws and dispatches with everything bound.
+//! Draws and dispatches with complete bindings.
 
 use super::buffer::Buffer;
 use super::descriptors::Layout;
@@ -13,17 +13,17 @@ use ash::vk;
 /// Work groups of a dispatch.
 pub(crate) enum WorkGroups<'a> {
     Given([u32; 3]),
-    /// From a byte of a buffer that scripts use, a multiple of 4.
+    /// Counts from a byte offset of a buffer of the script, a multiple of 4.
     Indirect(&'a Buffer, u64),
 }
 
-/// Which vertices a draw takes.
+/// Vertices of a draw.
 pub(crate) enum DrawCount<'a> {
     Vertices { first: u32, count: u32 },
     Indices(IndexedDraw<'a>),
 }
 
-/// The indices of a draw.
+/// Indices of a draw.
 pub(crate) struct IndexedDraw<'a> {
     pub(crate) indices: &'a Buffer,
     pub(crate) index_type: vk::IndexType,
@@ -32,7 +32,7 @@ pub(crate) struct IndexedDraw<'a> {
     pub(crate) vertex_offset: i32,
 }
 
-/// A draw with everything bound.
+/// Draw with complete bindings.
 pub(crate) struct DrawCall<'a> {
     pub(crate) pipeline: &'a GraphicsPipeline,
     pub(crate) layout: &'a Layout,
@@ -58,9 +58,10 @@ impl Device {
     ) -> Result<(), Error> {
         self.run(|raw, commands| {
             layout.bind(raw, commands, vk::PipelineBindPoint::COMPUTE, push);
-            // SAFETY: the pipeline was made for this layout, whose sets are bound and filled; the caller checked the limits of the numbers that it
-            // knows. Those in an indirect buffer are the script's: scripts are trusted not to exceed limits of the device there, and a worker
-            // process contains what happens otherwise.
+            // SAFETY: the pipeline was created for this layout, whose sets are bound and filled;
+            // the caller has checked the limits of direct counts. Counts in an indirect buffer
+            // depend on the script: scripts are trusted not to exceed limits of the device there,
+            // and a worker process contains the consequences otherwise.
             unsafe {
                 raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, pipeline.raw);
                 match groups {
@@ -89,7 +90,8 @@ impl Device {
                 // SAFETY: the buffer has vertex buffer usage.
                 unsafe { raw.cmd_bind_vertex_buffers(commands, *binding, &[buffer.raw], &[0]) };
             }
-            // SAFETY: the pipeline was made for this render pass and layout; the caller checked that all vertices and indices exist.
+            // SAFETY: the pipeline was created for this render pass and layout; the caller has
+            // checked that all vertices and indices exist.
             unsafe {
                 raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, call.pipeline.raw);
                 if let Some(capture) = &call.capture {

@@ -1,10 +1,10 @@
 //! Scripts on newer versions of Mesa than the system's: those of Debian 13 and of Debian's
 //! unstable, on Vulkan and through the vendor library.
 //!
-//! Nothing of the machine changes: packages are unpacked below `target`, and programs see their
-//! files at `/usr` and `/etc` in a mount namespace of a process, which ends with it. Lists in
-//! `tests/drivers` name what is known to differ on a version, with the reasons; a record next to
-//! each of Vulkan holds everything that did not pass, for `docs/support.md`.
+//! The machine is not changed: packages are unpacked below `target`, and programs see their files
+//! at `/usr` and `/etc` in a mount namespace of a process, which ends with it. Lists in
+//! `tests/drivers` name the known differences on a version, with the reasons; a record for each
+//! version on Vulkan lists all scripts that did not pass, for `docs/support.md`.
 
 pub(crate) mod record;
 
@@ -42,32 +42,32 @@ const PACKAGES: &[&str] = &[
     "glslang-tools",
 ];
 
-/// What the drivers may not decide by the CPU, or by what earlier runs have left.
+/// Properties that the drivers must not derive from the CPU, or from earlier runs.
 const VARIABLES: [(&str, &str); 2] = [
     ("LP_NATIVE_VECTOR_WIDTH", "256"),
     ("MESA_SHADER_CACHE_DISABLE", "true"),
 ];
 
-/// Makes a mount namespace. With the second list also a user namespace, which needs no rights where
-/// the system permits it.
+/// Arguments that create a mount namespace. The second list also creates a user namespace, which
+/// needs no privileges if the system permits it.
 const NAMESPACES: [&[&str]; 2] = [
     &["--mount", "--propagation", "private"],
     &["--map-root-user", "--mount", "--propagation", "private"],
 ];
 
-/// What runs in the namespace: `$1` are the unpacked packages, `$2` is the workspace, which becomes
-/// read-only, `$3` is the directory for what the program writes. The shell needs no file after its
-/// `/usr` is gone.
+/// Script that runs in the namespace: `$1` are the unpacked packages, `$2` is the workspace, which
+/// becomes read-only, `$3` is the directory for the output of the program. The shell needs no file
+/// after its `/usr` is gone.
 const ENTER: &str = "\
     mount --bind \"$2\" \"$2\"; mount -o remount,bind,ro \"$2\"; mount --bind \"$3\" \"$3\"; mount -o remount,bind,rw \"$3\"; \
     mount --bind \"$1/etc\" /etc; mount --bind \"$1/usr\" /usr; cd \"$2\"; shift 3; exec \"$@\"";
 
-/// The interfaces that scripts run through.
+/// Interfaces that scripts run through.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Interface {
     /// All scripts on lavapipe.
     Vulkan,
-    /// Those with programs of the NV languages through the vendor library, on llvmpipe.
+    /// Scripts with programs of the NV languages through the vendor library, on llvmpipe.
     Vendor,
 }
 
@@ -82,7 +82,8 @@ impl Interface {
         }
     }
 
-    /// Fewer scripts that pass would mean that the driver did not start, or lacks what most need.
+    /// Returns the minimum number of passing scripts: fewer would mean that the driver did not
+    /// start, or lacks a feature that most need.
     fn least(self) -> u64 {
         match self {
             Self::Vulkan => 3500,
@@ -91,18 +92,18 @@ impl Interface {
     }
 }
 
-/// The unpacked packages of a suite.
+/// Unpacked packages of a suite.
 struct Root {
     /// Directory that is mounted as the root of the file system.
     folder: PathBuf,
-    /// Reports, and what the programs write.
+    /// Reports, and output of the programs.
     out: PathBuf,
-    /// The arguments of `unshare`.
+    /// Arguments of `unshare`.
     namespace: &'static [&'static str],
     version: Version,
 }
 
-/// Runs the step of `cargo xtask test`. What cannot be fetched or entered here is skipped.
+/// Runs the step of `cargo xtask test`. Drivers that cannot be fetched or entered here are skipped.
 pub(crate) fn test() -> Result<Tally> {
     check_machine()?;
     shell::run(shell::cargo().args(["build", "--package", "glasm-glvendor"]))?;
@@ -215,7 +216,7 @@ impl Root {
     }
 }
 
-/// Runs the scripts on one driver. Where the list is that of another version, differences are shown
+/// Runs the scripts on one driver. If the list is that of another version, differences are shown
 /// and reported as skipped: they may be the driver's.
 fn run(root: &Root, suite: &str, interface: Interface) -> Result<Tally> {
     let name = format!("{}, Mesa {} of {suite}", interface.name(), root.version);
@@ -245,12 +246,13 @@ fn run(root: &Root, suite: &str, interface: Interface) -> Result<Tally> {
     println!();
     Ok(match interface {
         Interface::Vulkan => tally,
-        // Scripts about what OpenGL or the driver lacks check nothing here.
+        // Scripts that need features that OpenGL or the driver lacks are ignored here.
         Interface::Vendor => tally.without_skipped(),
     })
 }
 
-/// Returns the list of this version, else that of the last version before it, else the first one.
+/// Returns the list of this version, otherwise that of the last version before it, otherwise the
+/// first one.
 fn nearest<T>(lists: &BTreeMap<Version, T>, version: Version) -> Option<(&Version, &T)> {
     lists
         .range(..=version)

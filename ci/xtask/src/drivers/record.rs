@@ -1,5 +1,5 @@
-//! What is known of versions of Mesa: files of `tests/drivers` that have the version in their
-//! names, and the record of what did not pass.
+//! Known differences of versions of Mesa: files of `tests/drivers` that have the version in their
+//! names, and the record of scripts that did not pass.
 
 use crate::features;
 use anyhow::{Context as _, Result};
@@ -9,20 +9,20 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// The files: `vulkan-25.0.txt` is the list of what differs on Mesa 25.0 on Vulkan,
+/// Directory of the files: `vulkan-25.0.txt` is the list of differences on Mesa 25.0 on Vulkan,
 /// `vulkan-25.0.tsv` the record, and scripts show faults of drivers.
 pub(crate) const FOLDER: &str = "tests/drivers";
 
-/// The first part of names of records.
+/// Prefix of the names of records.
 const VULKAN: &str = "vulkan";
 
-/// The columns of a record.
+/// Columns of a record.
 const HEADINGS: &str = "script\toutcome\treason\n";
 
 /// Command that rewrites the records.
 const REFRESH: &str = "BLESS=1 cargo xtask test --only drivers";
 
-/// A version of Mesa: its first two numbers.
+/// Version of Mesa: its first two numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Version([u32; 2]);
 
@@ -74,15 +74,15 @@ impl Record {
         format!("Mesa {}", self.version)
     }
 
-    /// Returns the scripts that the driver gives other values for, with the reasons.
+    /// Returns the scripts with different values on the driver, with the reasons.
     pub(crate) fn differing(&self) -> impl Iterator<Item = (&str, &str)> {
         let rows = self.exceptions.iter();
         rows.filter(|(_, (outcome, _))| outcome == DIFFERS)
             .map(|(script, (_, reason))| (&**script, &**reason))
     }
 
-    /// Returns the results of this driver for scripts that others have results for. What the record
-    /// does not name has passed.
+    /// Returns the results of this driver for scripts that others have results for. Scripts that
+    /// are not in the record have passed.
     pub(crate) fn results(&self, others: &[ScriptResult]) -> Vec<ScriptResult> {
         let scripts: BTreeMap<&str, &ScriptResult> =
             others.iter().map(|it| (&*it.script, it)).collect();
@@ -161,10 +161,10 @@ fn write(results: &[ScriptResult]) -> String {
     HEADINGS.to_owned() + &lines.concat()
 }
 
-/// The driver is known to give other values.
+/// Outcome of scripts with known different values.
 const DIFFERS: &str = "differs";
 
-/// The driver lacks what the script needs.
+/// Outcome of scripts whose requirements the driver does not meet.
 const LACKS: &str = "lacks";
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! The drivers of the page: a column for each with what it proves, and what differs on those that
-//! only a record covers.
+//! The drivers of the page: a column for each with the features that it proves, and the differences
+//! of those that only a record covers.
 
 use crate::drivers::record::Record;
 use crate::features::{self, Coverage, Features, Row};
@@ -15,9 +15,9 @@ pub(super) struct Drivers<'a> {
     records: &'a [Record],
 }
 
-/// What one driver proves.
+/// Features that one driver proves.
 pub(super) struct Column<'a> {
-    /// The driver.
+    /// Driver.
     pub(super) name: &'a str,
     coverage: Coverage<'a>,
 }
@@ -50,7 +50,7 @@ impl<'a> Drivers<'a> {
         self.results.iter().map(column).collect()
     }
 
-    /// Writes what is known to differ on drivers with a record.
+    /// Writes the known differences of drivers with a record.
     pub(super) fn write_differences(&self, text: &mut String) {
         let scripts: BTreeSet<&str> = self
             .records

@@ -1,9 +1,9 @@
-//! `docs/support.md`: what of each language is proved, and why the rest is not.
+//! `docs/support.md`: proved features of each language, and reasons for the others.
 //!
-//! The page follows from the feature lists, from what scripts claim and how they fare on the
-//! drivers of the suite, and from two hand-kept tables in `tests/features/support`: titles of
-//! languages and areas, and notes on features. It holds nothing that differs from run to run, so
-//! that `cargo xtask test` can tell whether it is up to date.
+//! The page follows from the feature lists, from the claims of scripts and their results on the
+//! drivers of the suite, and from two manually maintained tables in `tests/features/support`:
+//! titles of languages and areas, and notes on features. It contains nothing that differs from run
+//! to run, so that `cargo xtask test` can check that it is up to date.
 
 mod drivers;
 mod reasons;
@@ -22,19 +22,19 @@ use texts::{NoteKind, TEXTS, Texts};
 
 // Writing into a String cannot fail, so the results of `write!` are dropped in this file.
 
-/// The page.
+/// Page.
 const PAGE: &str = "docs/support.md";
 
-/// How to bring the page up to date.
+/// Command that updates the page.
 const REFRESH: &str = "cargo xtask coverage --write-support";
 
 /// Lists of more rows than this are folded.
 const UNFOLDED: usize = 8;
 
-/// Where the specifications of OpenGL extensions are.
+/// Address of the specifications of OpenGL extensions.
 const REGISTRY: &str = "https://registry.khronos.org/OpenGL/extensions";
 
-/// The notes that the page has, with the titles of their sections and of their columns.
+/// Notes that the page has, with the titles of their sections and of their columns.
 const NOTES: &[(NoteKind, [&str; 2])] = &[
     (NoteKind::Emulated, ["Emulated", "method and cost"]),
     (
@@ -53,13 +53,13 @@ const NOTES: &[(NoteKind, [&str; 2])] = &[
     ),
 ];
 
-/// Whether the page says what the scripts prove.
+/// Comparison of the page with the results of the scripts.
 pub(crate) enum Verdict {
-    /// It does.
+    /// The page is up to date.
     Current,
-    /// It does not; how to change that.
+    /// The page is outdated; the string says how to update it.
     Outdated(String),
-    /// Nobody knows; why.
+    /// Unknown, with the reason.
     Unknown(String),
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn write(results: &[ScriptResult]) -> Result<()> {
     Ok(())
 }
 
-/// Compares the page with what it should be.
+/// Compares the page with its expected contents.
 pub(crate) fn check(results: &[ScriptResult]) -> Result<Verdict> {
     let absent = absent_drivers(results);
     if !absent.is_empty() {
@@ -96,7 +96,7 @@ pub(crate) fn check(results: &[ScriptResult]) -> Result<Verdict> {
     )))
 }
 
-/// Drivers of the suite without a result.
+/// Returns the drivers of the suite without a result.
 fn absent_drivers(results: &[ScriptResult]) -> Vec<&'static str> {
     let there: BTreeSet<&str> = results.iter().map(|result| &*result.driver).collect();
     let names = suite::drivers().map(|(name, _)| name);
@@ -159,7 +159,7 @@ fn page(
         .iter()
         .map(|(id, rows)| (*id, rows.as_slice()))
         .collect();
-    // What works best first; the order of equals is that of their names.
+    // Languages with the largest share first; ties are ordered by name.
     languages.sort_by_key(|(_, rows)| std::cmp::Reverse(coverage.share(rows).rows[0]));
     for (id, rows) in &languages {
         let share = coverage.share(rows);
@@ -197,7 +197,7 @@ fn page(
     text
 }
 
-/// `871 of 1041 | 2310 of 2652`.
+/// Formats `871 of 1041 | 2310 of 2652`.
 fn counts(coverage: &Coverage<'_>, rows: &[&Row]) -> String {
     let share = coverage.share(rows);
     let [rows, claims] = [share.rows, share.claims].map(|[some, all]| format!("{some} of {all}"));
@@ -252,7 +252,7 @@ fn specifications<'a>(rows: &[&'a Row]) -> Vec<&'a str> {
     names.into_iter().map(|(name, _)| name).collect()
 }
 
-/// Writes what is not proved, by reason.
+/// Writes the features that are not proved, by reason.
 fn not_proved(text: &mut String, rows: &[&Row], reasons: &Reasons<'_>) {
     let mut groups: BTreeMap<Reason, Vec<String>> = BTreeMap::new();
     for row in rows {
@@ -296,7 +296,8 @@ fn not_proved(text: &mut String, rows: &[&Row], reasons: &Reasons<'_>) {
     }
 }
 
-/// Writes what only one driver proves, by what the other lacks.
+/// Writes the features that only one driver proves, by the requirements that the other does not
+/// meet.
 fn needs(text: &mut String, rows: &[&Row], coverage: &Coverage<'_>) {
     let mut needs: BTreeMap<(String, &str), BTreeMap<&str, usize>> = BTreeMap::new();
     for row in rows {

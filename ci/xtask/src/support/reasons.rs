@@ -1,22 +1,22 @@
-//! Why something is not proved: from the notes, from what the drivers lack, or from what no one
-//! claims.
+//! Reasons why features are not proved: from the notes, from missing features of the drivers, or
+//! from missing claims.
 
 use super::texts::Texts;
 use crate::features::{Coverage, Features, Row, Standing};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Why something is not proved, in the order of the page.
+/// Reason why a feature is not proved, in the order of the page.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reason {
     /// Somebody wrote down why.
     Note(String),
-    /// What the drivers lack that scripts need.
+    /// Features that scripts need and the drivers lack.
     Lacking(String),
-    /// A script finds other values.
+    /// A script observes other values.
     Failing,
-    /// Nothing claims it.
+    /// No script claims it.
     NoScript,
-    /// The programs that have it do not load.
+    /// Programs that have it do not load.
     NoProgram,
 }
 
@@ -24,12 +24,12 @@ pub(super) enum Reason {
 pub(super) struct Reasons<'a> {
     pub(super) coverage: &'a Coverage<'a>,
     texts: &'a Texts,
-    /// Whether programs load, by the ends of their headers, such as `fp5.0`.
+    /// True for programs that load, by the ends of their headers, such as `fp5.0`.
     loads: BTreeMap<&'a str, bool>,
 }
 
 impl<'a> Reasons<'a> {
-    /// Looks for what loads.
+    /// Determines the programs that load.
     pub(super) fn new(
         features: &'a Features,
         coverage: &'a Coverage<'a>,
@@ -46,7 +46,7 @@ impl<'a> Reasons<'a> {
         }
     }
 
-    /// Returns why nothing proves this claim on this row.
+    /// Returns the reason why this claim on this row is not proved.
     pub(super) fn of(&self, row: &Row, claim: &str) -> Reason {
         if let Some(note) = self.texts.why_open(claim) {
             return Reason::Note(note.to_owned());
@@ -59,7 +59,7 @@ impl<'a> Reasons<'a> {
         }
     }
 
-    /// Decides whether none of the programs that have this row load.
+    /// Returns true if none of the programs that have this row load.
     fn absent(&self, row: &Row) -> bool {
         let mut headers = row.headers.split(',');
         headers.all(|header| self.loads.get(header) == Some(&false))
@@ -82,7 +82,7 @@ impl<'a> Reasons<'a> {
     }
 }
 
-/// Returns what the drivers lack, in a sentence.
+/// Returns the features that the drivers lack, in a sentence.
 fn lacking(standing: &Standing<'_>) -> String {
     let drivers: Vec<(&str, String)> = standing
         .skipped
@@ -110,7 +110,8 @@ fn lacking(standing: &Standing<'_>) -> String {
     }
 }
 
-/// `the compute program: the device lacks the feature shaderInt8` is ``lacks `shaderInt8` ``.
+/// Shortens a reason: `the compute program: the device lacks the feature shaderInt8` is ``lacks
+/// `shaderInt8` ``.
 pub(super) fn shortened(reason: &str) -> String {
     let reason = reason
         .split_once(" program: ")

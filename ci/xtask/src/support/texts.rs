@@ -1,22 +1,22 @@
-//! The hand-kept tables of `tests/features/support`: titles of languages and areas, notes on
-//! features.
+//! The manually maintained tables of `tests/features/support`: titles of languages and areas, notes
+//! on features.
 
 use crate::features::{self, Coverage, Features};
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Where the tables are.
+/// Directory of the tables.
 pub(super) const TEXTS: &str = "tests/features/support";
 
-/// The hand-kept tables.
+/// Manually maintained tables.
 pub(super) struct Texts {
     /// Title of each language and area.
     pub(super) titles: BTreeMap<String, String>,
     pub(super) notes: Vec<Note>,
 }
 
-/// What is to be said about some features.
+/// Note on some features.
 pub(super) struct Note {
     /// Ids, or beginnings of ids with a `*` after.
     pub(super) patterns: Vec<String>,
@@ -24,17 +24,16 @@ pub(super) struct Note {
     pub(super) text: String,
 }
 
-/// What a note is about.
+/// Kind of a note.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NoteKind {
-    /// How something is done that Vulkan does not have, and what that costs.
+    /// Implementation of a feature that Vulkan does not have, and its cost.
     Emulated,
-    /// Which reading was chosen where specifications contradict each other or say nothing.
+    /// Chosen interpretation of specifications that contradict each other or are silent.
     Decided,
-    /// What looks the same whether it is done or not, so that scripts show only that it is accepted
-    /// and does no harm.
+    /// Feature without visible effect, so that scripts only show that it is accepted and harmless.
     Unseen,
-    /// Why something is not proved.
+    /// Reason why a feature is not proved.
     Open,
 }
 
@@ -76,7 +75,7 @@ impl Texts {
         self.titles.get(id).map_or(id, String::as_str)
     }
 
-    /// Returns why a note says that this is not proved.
+    /// Returns the reason of a note why this claim is not proved.
     pub(super) fn why_open(&self, claim: &str) -> Option<&str> {
         let open = |note: &&Note| note.kind == NoteKind::Open;
         let mut notes = self.notes.iter().filter(open);
@@ -85,7 +84,7 @@ impl Texts {
     }
 }
 
-/// Reads a row of the table of notes.
+/// Parses a row of the table of notes.
 pub(super) fn parse_note([patterns, kind, text]: [String; 3]) -> Result<Note> {
     let kind = match kind.as_str() {
         "emulated" => NoteKind::Emulated,
@@ -103,7 +102,7 @@ pub(super) fn parse_note([patterns, kind, text]: [String; 3]) -> Result<Note> {
     })
 }
 
-/// Decides whether a pattern names this row, this variant or a row of this variant.
+/// Returns true if a pattern names this row, this variant or a row of this variant.
 fn fits(pattern: &str, claim: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(beginning) => claim.starts_with(beginning),

@@ -1,4 +1,5 @@
-//! Attributes by number: NV_vertex_program section 2.8, where conventional attributes are the numbered ones.
+//! Attributes by number: NV_vertex_program section 2.8, where conventional attributes are the
+//! numbered ones.
 
 #![allow(non_snake_case, reason = "names are those of the registry")]
 
@@ -8,13 +9,13 @@ use crate::context::{Groups, State};
 use crate::{commands, evaluators};
 use std::ffi::c_void;
 
-/// A numbered attribute of NV_vertex_program is set, and the conventional one that it is.
+/// Sets a numbered attribute of NV_vertex_program, and the conventional one that it aliases.
 pub(crate) fn numbered_attribute(number: u32, value: [f32; 4]) {
     current::with(|state| state.attribute_is_set(number, value));
     send_attribute(number, value);
 }
 
-/// The driver gets both.
+/// Sends both attributes to the driver.
 pub(super) fn send_attribute(number: u32, [x, y, z, w]: [f32; 4]) {
     match number {
         2 => driver::Normal3f(x, y, z),
@@ -28,8 +29,8 @@ pub(super) fn send_attribute(number: u32, [x, y, z, w]: [f32; 4]) {
     driver::VertexAttrib4f(number, x, y, z, w);
 }
 
-/// Returns how many of so many attributes exist: each one past the last is another error, and is
-/// not read (NV_vertex_program section 2.7).
+/// Returns the number of attributes in a range that exist: each one past the last is another error,
+/// and is not read (NV_vertex_program section 2.7).
 fn valid_attributes(first: GLuint, count: GLsizei) -> usize {
     const ATTRIBUTES: u32 = 16;
     let count = u32::try_from(count).unwrap_or(0);
@@ -40,7 +41,7 @@ fn valid_attributes(first: GLuint, count: GLsizei) -> usize {
     valid as usize
 }
 
-/// Several attributes at once; attribute 0, which ends the vertex, comes last.
+/// Defines commands that set several attributes; attribute 0, which ends the vertex, is last.
 macro_rules! several {
     ($($name:ident, $ty:ty, $size:literal, $convert:expr;)*) => {$(
         pub(crate) unsafe extern "system" fn $name(first: GLuint, count: GLsizei, values: *const $ty) {
@@ -56,7 +57,7 @@ macro_rules! several {
             for index in (0..count).rev() {
                 let mut value = [0.0, 0.0, 0.0, 1.0];
                 for (n, component) in value.iter_mut().take($size).enumerate() {
-                    // SAFETY: the list has so many components for each attribute that there is.
+                    // SAFETY: the list has this number of components for each existing attribute.
                     *component = convert(unsafe { memory::value(values, $size * index + n) });
                 }
                 numbered_attribute(first + index as u32, value);
@@ -81,7 +82,7 @@ several! {
     VertexAttribs4ubvNV, GLubyte, 4, |it| f32::from(it) / 255.0;
 }
 
-/// Bytes are fractions, other numbers are what they are.
+/// Sets a numbered array: bytes are fractions, other numbers are not normalized.
 pub(crate) unsafe extern "system" fn VertexAttribPointerNV(
     number: GLuint,
     size: GLint,
@@ -110,7 +111,8 @@ pub(crate) unsafe extern "system" fn VertexAttribPointerNV(
     query::set_attribute_array(number, size, kind, is_byte, stride, pointer as usize);
 }
 
-/// What NV_vertex_program asks for has names of ARB_vertex_program, with the same numbers but for `CURRENT_ATTRIB_NV`, which is the same, too.
+/// Defines queries of NV_vertex_program by those of ARB_vertex_program, with the same numbers
+/// except for `CURRENT_ATTRIB_NV`, which is the same, too.
 macro_rules! get {
     ($($name:ident, $same:ident, $ty:ty;)*) => {$(
         pub(crate) unsafe extern "system" fn $name(number: GLuint, name: GLenum, values: *mut $ty) {
@@ -120,7 +122,7 @@ macro_rules! get {
                 current::with(|state| state.fail(commands::INVALID_VALUE));
                 return;
             }
-            // SAFETY: the application has space for what it asks for.
+            // SAFETY: the application provides memory for the result of its query.
             unsafe { driver::$same(number, name, values) };
         }
     )*};
@@ -204,7 +206,7 @@ fn enable(capability: GLenum, enabled: bool) {
     if numbered_array(capability).is_some() {
         return enable_array(capability, enabled);
     }
-    // What is enabled decides about fixed functions, points and clip planes.
+    // Capabilities that affect fixed functions, points and clip planes.
     let concerns = matches!(capability, 0x0B50 | 0x0B57 | 0x0B60 | 0x0BA1 | 0x0C60..=0x0C63 | 0x0DE0 | 0x0DE1 | 0x3000..=0x3007
         | 0x4000..=0x4007 | 0x803A | 0x806F | 0x8458 | 0x84F5 | 0x8513 | 0x8642 | 0x8643 | 0x864F | 0x8861);
     if concerns {
@@ -232,7 +234,8 @@ pub(crate) unsafe extern "system" fn PopAttrib() {
     }
 }
 
-/// Matrices of NV_vertex_program are those of ARB_vertex_program with the same number.
+/// Converts the mode: matrices of NV_vertex_program are those of ARB_vertex_program with the same
+/// number.
 pub(crate) unsafe extern "system" fn MatrixMode(mode: GLenum) {
     let is_nv = matches!(mode, 0x8630..=0x8637);
     current::with(|state| state.is_matrix_nv = is_nv);
@@ -243,7 +246,7 @@ pub(crate) unsafe extern "system" fn MatrixMode(mode: GLenum) {
 /// Returns a value of a material, as four components.
 ///
 /// # Safety
-/// The list has as many components as the name asks for.
+/// The list has the number of components of the name.
 unsafe fn value<T: Copy>(
     name: GLenum,
     values: *const T,
@@ -254,17 +257,17 @@ unsafe fn value<T: Copy>(
     const COLOR_INDEXES: GLenum = driver::constants::COLOR_INDEXES;
     match name {
         _ if values.is_null() => [0.0; 4],
-        // SAFETY: the caller says so.
+        // SAFETY: ensured by the caller.
         SHININESS => [number(unsafe { values.read_unaligned() }), 0.0, 0.0, 1.0],
         COLOR_INDEXES => [0.0; 4],
-        // SAFETY: the caller says so.
+        // SAFETY: ensured by the caller.
         _ => std::array::from_fn(|n| color(unsafe { values.add(n).read_unaligned() })),
     }
 }
 
 pub(crate) unsafe extern "system" fn Materialf(face: GLenum, name: GLenum, number: GLfloat) {
     driver::Materialf(face, name, number);
-    // Colors are not set so: that is an error of the driver.
+    // This command does not set colors: the driver reports an error.
     if name == driver::constants::SHININESS {
         current::with(|state| state.material(face, name, [number, 0.0, 0.0, 1.0]));
     }

@@ -1,5 +1,5 @@
-//! Buffers by the targets of parameter buffers: NV_parameter_buffer_object section 2.9. The driver has none of these targets, so it gets another one, whose
-//! buffer is put back.
+//! Buffers by the targets of parameter buffers: NV_parameter_buffer_object section 2.9. The driver
+//! has none of these targets, so another one is used, whose buffer is restored.
 
 #![allow(non_snake_case, reason = "names are those of the registry")]
 
@@ -8,17 +8,18 @@ use super::super::{current, driver, memory, query};
 use crate::target::Target;
 use std::ffi::c_void;
 
-/// `COPY_WRITE_BUFFER`, which draws nothing and is no state of arrays.
+/// `COPY_WRITE_BUFFER`, which affects no draw and is not part of the state of arrays.
 const OTHER: GLenum = 0x8F37;
 
-/// What the driver calls a target, with the buffer that is put back after the command.
+/// Driver's target for a target of this library, with the buffer that is bound again after the
+/// command.
 struct Stand {
     target: GLenum,
     before: Option<GLuint>,
 }
 
 impl Stand {
-    /// The buffer that is bound to a target stands where the driver finds it.
+    /// Binds the buffer of a target of this library to a target of the driver.
     fn of(target: GLenum) -> Self {
         let Some(ours) = Target::of_buffers(target) else {
             return Self {
@@ -47,7 +48,7 @@ impl Drop for Stand {
 pub(crate) unsafe extern "system" fn BindBuffer(target: GLenum, buffer: GLuint) {
     match Target::of_buffers(target) {
         Some(ours) => {
-            // The driver makes a buffer of the name.
+            // The driver creates a buffer of the name.
             let stand = Stand::of(target);
             driver::BindBuffer(stand.target, buffer);
             current::with(|state| state.bound_buffers[ours as usize] = buffer);

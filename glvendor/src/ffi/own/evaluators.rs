@@ -1,4 +1,5 @@
-//! Evaluators: NV_vertex_program section 5.1. The driver has those that this library does not take over.
+//! Evaluators: NV_vertex_program section 5.1. The driver has those that this library does not
+//! implement.
 
 #![allow(
     non_snake_case,
@@ -13,17 +14,17 @@ use crate::commands::{self, Command, INVALID_ENUM};
 use crate::draw::{self, Draw};
 use crate::evaluators::{self, Map};
 
-/// A dimension of a map: from where to where, from one point to the next, the number of points.
+/// Dimension of a map: its domain, the stride of points, and their number.
 struct Axis {
     range: [f32; 2],
     stride: GLint,
     order: GLint,
 }
 
-/// A map of a numbered attribute is defined, if its dimensions may be so.
+/// Defines a map of a numbered attribute, if its dimensions are valid.
 ///
 /// # Safety
-/// There are the points that the dimensions tell of.
+/// The memory has the points that the dimensions specify.
 unsafe fn set_map<T: Copy>(
     target: GLenum,
     [u, v]: [Axis; 2],
@@ -42,7 +43,7 @@ unsafe fn set_map<T: Copy>(
         let point = |place: usize| {
             let (i, j) = (place / vs, place % vs);
             let first = i * u.stride as usize + j * v.stride as usize;
-            // SAFETY: the caller says that there is a point of four components.
+            // SAFETY: the caller ensures that there is a point of four components.
             std::array::from_fn(|n| convert(unsafe { points.add(first + n).read_unaligned() }))
         };
         let map = Map {
@@ -54,7 +55,7 @@ unsafe fn set_map<T: Copy>(
     });
 }
 
-/// Returns whether a map is that of a numbered attribute of a dimension. Applications that have
+/// Returns true if a map is that of a numbered attribute of a dimension. Applications that have
 /// maps may evaluate them.
 fn is_numbered(target: GLenum, dimension: usize) -> bool {
     let is_numbered = evaluators::numbered(target).is_some_and(|it| it.0 == dimension);
@@ -130,7 +131,7 @@ macro_rules! get {
             match answer.flatten() {
                 Some(answer) => {
                     let answer: Vec<$ty> = answer.into_iter().flatten().map($convert).collect();
-                    // SAFETY: the application has asked for the order.
+                    // SAFETY: the application has queried the order.
                     unsafe { memory::write(values, &answer) };
                 }
                 // SAFETY: the application follows the specification.
@@ -146,7 +147,7 @@ get! {
     GetMapiv, GLint, |it: f32| it.round() as i32;
 }
 
-/// Sends the vertex of a place. `false` if the driver evaluates.
+/// Sends the vertex of a position. Returns `false` if the driver evaluates.
 fn send(dimension: usize, place: [f32; 2]) -> bool {
     let values = current::with(|state| state.evaluate(dimension, place)).flatten();
     let Some(values) = values else { return false };
@@ -212,17 +213,17 @@ pub(crate) unsafe extern "system" fn EvalPoint2(i: GLint, j: GLint) {
     }
 }
 
-/// Returns whether evaluators are this library's for a mesh.
+/// Returns true if this library evaluates a mesh.
 fn evaluates() -> bool {
     current::with(|state| state.evaluates()).unwrap_or(false)
 }
 
-/// Returns whether the driver may draw a mesh, with programs that are ready then.
+/// Prepares programs for a mesh; returns true if the driver may draw it.
 fn is_ready() -> bool {
     current::with(|state| draw::prepare_draw(state, None)) != Some(Draw::Nothing)
 }
 
-/// Points of a mesh, as primitives.
+/// Draws the points of a mesh, as primitives.
 ///
 /// # Safety
 /// As for [`EvalPoint2`], which has no pointers.
@@ -235,12 +236,12 @@ unsafe fn draw_points(mode: GLenum, points: impl Iterator<Item = [GLint; 2]>) {
     }
 }
 
-/// How a mesh is drawn: `GL_POINT` and its kin.
+/// Modes of meshes: `GL_POINT` and the following.
 const POINT: GLenum = 0x1B00;
 const LINE: GLenum = 0x1B01;
 const FILL: GLenum = 0x1B02;
 
-/// The primitives of a mesh: GL 2.1 section 5.1, "EvalMesh".
+/// Primitives of a mesh: GL 2.1 section 5.1, "EvalMesh".
 const POINTS: GLenum = 0;
 const LINE_STRIP: GLenum = 3;
 const QUAD_STRIP: GLenum = 8;
@@ -266,7 +267,7 @@ pub(crate) unsafe extern "system" fn EvalMesh1(mode: GLenum, i1: GLint, i2: GLin
     }
 }
 
-/// A mode that is none.
+/// Generates the error of an invalid mode.
 fn fail() {
     current::with(|state| state.fail(INVALID_ENUM));
 }
@@ -313,7 +314,7 @@ pub(crate) unsafe extern "system" fn EvalMesh2(
     }
 }
 
-/// Attributes that evaluators have set are what they were.
+/// Restores the attributes that evaluators have set.
 pub(super) fn restore_attributes() {
     let saved = current::with(|state| state.end_evaluation());
     for (number, value) in saved.unwrap_or_default() {

@@ -35,7 +35,7 @@ pub(crate) unsafe extern "system" fn CallList(name: GLuint) {
 /// Reads the offset at an index of a list.
 type ReadOffset = unsafe fn(*const c_void, usize) -> u32;
 
-/// Returns what reads the offsets of a type of `CallLists`: GL 2.1 section 5.4.
+/// Returns the function that reads the offsets of a type of `CallLists`: GL 2.1 section 5.4.
 fn find_reader(kind: GLenum) -> Option<ReadOffset> {
     Some(match kind {
         driver::constants::BYTE => read_number::<i8>,
@@ -57,17 +57,17 @@ fn find_reader(kind: GLenum) -> Option<ReadOffset> {
 /// # Safety
 /// The list has more than `index` offsets of the type.
 unsafe fn read_number<T: Copy + Into<f64>>(list: *const c_void, index: usize) -> u32 {
-    // SAFETY: the caller says so.
+    // SAFETY: ensured by the caller.
     let offset: f64 = unsafe { memory::value(list.cast::<T>(), index) }.into();
     offset as i64 as u32
 }
 
-/// Reads an offset of so many bytes, the most significant one first.
+/// Reads an offset of `SIZE` bytes, the most significant one first.
 ///
 /// # Safety
 /// The list has more than `index` offsets of that size.
 unsafe fn read_bytes<const SIZE: usize>(list: *const c_void, index: usize) -> u32 {
-    // SAFETY: the caller says so.
+    // SAFETY: ensured by the caller.
     let bytes = unsafe { memory::value(list.cast::<[u8; SIZE]>(), index) };
     bytes
         .iter()
@@ -76,7 +76,7 @@ unsafe fn read_bytes<const SIZE: usize>(list: *const c_void, index: usize) -> u3
 
 pub(crate) unsafe extern "system" fn CallLists(count: GLsizei, kind: GLenum, lists: *const c_void) {
     let done = current::with(|state| {
-        // Without lists of ours in the context there is nothing to do here. The driver reports
+        // Without lists of this library in the context the driver executes the command and reports
         // errors.
         let (Some(read), Ok(count)) = (find_reader(kind), usize::try_from(count)) else {
             return false;
@@ -88,7 +88,8 @@ pub(crate) unsafe extern "system" fn CallLists(count: GLsizei, kind: GLenum, lis
         if !state.capabilities.works || lists.is_null() {
             return false;
         }
-        // SAFETY: the application has as many offsets of the type; each is read when its list is called.
+        // SAFETY: the application has as many offsets of the type; each is read when its list is
+        // called.
         let names = (0..count).map(|index| unsafe { read(lists, index) });
         if state.recording.is_some() {
             let command = Command::CallLists(names.collect(), Base::ListBase);
@@ -119,7 +120,8 @@ pub(crate) unsafe extern "system" fn IsList(name: GLuint) -> GLboolean {
     }
 }
 
-/// Primitives of a mode are about to be drawn. Gives the mode that they have for the driver, `None` if nothing is to be drawn.
+/// Prepares primitives of a mode before they are drawn. Returns their mode for the driver, `None`
+/// if nothing is to be drawn.
 pub(crate) fn primitives(mode: GLenum) -> Option<GLenum> {
     primitives_after(mode, |state| draw::prepare_draw(state, Some(mode)))
 }
@@ -151,8 +153,9 @@ pub(crate) unsafe extern "system" fn End() {
     super::evaluators::restore_attributes();
 }
 
-/// `Rect`: GL 2.1 section 2.10 says which polygon it is. The driver draws it but before a geometry program, which takes no quadrilaterals there. Gives whether
-/// there is nothing left to do for the driver.
+/// Executes `Rect`: GL 2.1 section 2.10 defines the polygon. The driver draws it, except with a
+/// geometry program, which does not accept quadrilaterals there. Returns true if the driver must
+/// not draw it.
 pub(crate) fn rectangle([left, bottom, right, top]: [f32; 4]) -> bool {
     let is_polygon = current::with(|state| !state.is_inside && draw::has_geometry(state));
     if is_polygon != Some(true) {
@@ -179,7 +182,7 @@ mod tests {
         Some(unsafe { read(list.as_ptr().cast(), 1) })
     }
 
-    /// GL 2.1 section 5.4: offsets of several bytes begin with the most significant one.
+    /// Tests GL 2.1 section 5.4: offsets of several bytes begin with the most significant one.
     #[test]
     fn offsets_have_their_types() {
         use driver::constants::*;

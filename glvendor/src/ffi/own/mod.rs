@@ -1,4 +1,5 @@
-//! Entry points that this library answers: what pointers refer to is read and written here, and everything else is decided in safe code.
+//! Entry points that this library implements: memory of the application is accessed here, and
+//! everything else is decided in safe code.
 
 mod attributes;
 mod buffers;

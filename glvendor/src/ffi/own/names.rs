@@ -1,10 +1,11 @@
-//! Names that applications use, before the command that they use them in: what this library has under such a name makes way. See `crate::names`.
+//! Names that applications use, before the command that uses them: an object of this library with
+//! such a name is renamed. See `crate::names`.
 
 use super::super::driver::types::*;
 use super::super::{current, driver, memory};
 use crate::names;
 
-/// Does something with the state of the current context, if this library may have objects.
+/// Calls `work` with the state of the current context, if this library may have objects.
 fn with<R>(work: impl FnOnce(&mut crate::context::State) -> R) -> Option<R> {
     if names::exist() {
         current::with(work)
@@ -20,7 +21,7 @@ pub(crate) fn claim_buffer(name: GLuint) {
 /// # Safety
 /// `list` is null or has `count` names.
 pub(crate) unsafe fn claim_buffers(count: GLsizei, list: *const GLuint) {
-    // SAFETY: the caller says so.
+    // SAFETY: ensured by the caller.
     with(|state| unsafe { memory::values(list, count) }.for_each(|name| state.claim_buffer(name)));
 }
 
@@ -31,7 +32,7 @@ pub(crate) fn claim_texture(name: GLuint) {
 /// # Safety
 /// `list` is null or has `count` names.
 pub(crate) unsafe fn claim_textures(count: GLsizei, list: *const GLuint) {
-    // SAFETY: the caller says so.
+    // SAFETY: ensured by the caller.
     with(|state| unsafe { memory::values(list, count) }.for_each(|name| state.claim_texture(name)));
 }
 
@@ -61,13 +62,13 @@ pub(crate) fn foreign_object(kind: GLenum, name: GLuint) -> GLuint {
     }
 }
 
-/// `DeleteProgramPipelines`, where the list has the name of this library's pipeline object, which is ignored as any name that was not generated.
-/// Returns whether there is nothing left to do.
+/// Executes `DeleteProgramPipelines` if the list has the name of this library's pipeline object,
+/// which is ignored as any name that was not generated. Returns true if the command is complete.
 ///
 /// # Safety
 /// `list` is null or has `count` names.
 pub(crate) unsafe fn delete_pipelines(count: GLsizei, list: *const GLuint) -> bool {
-    // SAFETY: the caller says so.
+    // SAFETY: ensured by the caller.
     let names = || unsafe { memory::values(list, count) };
     let has_ours = with(|state| names().any(|name| state.foreign_pipeline(name) != name));
     if has_ours != Some(true) {

@@ -55,7 +55,7 @@ macro_rules! vector {
         pub(crate) unsafe extern "system" fn $name(target: GLenum, index: GLuint, values: *const $ty) {
             let command = match arguments::check_range(Bank::$make, target, index, 1) {
                 Err(error) => Command::Fail(error),
-                // SAFETY: the list has four components, where the parameter is valid.
+                // SAFETY: the list has four components, if the parameter is valid.
                 Ok(()) => Command::$make(target, index, unsafe { memory::vectors(values, 1, $bits) }),
             };
             current::with(|state| commands::issue(state, command));
@@ -76,13 +76,13 @@ vector! {
     ProgramParameter4dvNV, GLdouble, double, Env;
 }
 
-/// Commands with a list of vectors, which is read if there are as many parameters.
+/// Commands with a list of vectors, which is read if the parameters exist.
 macro_rules! vectors {
     ($($name:ident, $ty:ty, $bits:ident, $make:ident;)*) => {$(
         pub(crate) unsafe extern "system" fn $name(target: GLenum, index: GLuint, count: GLsizei, values: *const $ty) {
             let command = match arguments::check_range(Bank::$make, target, index, count) {
                 Err(error) => Command::Fail(error),
-                // SAFETY: the list has four components for each vector, where the count is valid.
+                // SAFETY: the list has four components for each vector, if the count is valid.
                 Ok(()) => Command::$make(target, index, unsafe { memory::vectors(values, count, $bits) }),
             };
             current::with(|state| commands::issue(state, command));
@@ -123,7 +123,7 @@ macro_rules! named_vector {
         pub(crate) unsafe extern "system" fn $name(program: GLuint, target: GLenum, index: GLuint, values: *const $ty) {
             let command = match arguments::check_range(Bank::Local, target, index, 1) {
                 Err(error) => Command::Fail(error),
-                // SAFETY: the list has four components, where the parameter is valid.
+                // SAFETY: the list has four components, if the parameter is valid.
                 Ok(()) => Command::NamedLocal(program, target, index, unsafe { memory::vectors(values, 1, $bits) }),
             };
             current::with(|state| commands::issue(state, command));
@@ -143,7 +143,7 @@ macro_rules! named_vectors {
         pub(crate) unsafe extern "system" fn $name(program: GLuint, target: GLenum, index: GLuint, count: GLsizei, values: *const $ty) {
             let command = match arguments::check_range(Bank::Local, target, index, count) {
                 Err(error) => Command::Fail(error),
-                // SAFETY: the list has four components for each vector, where the count is valid.
+                // SAFETY: the list has four components for each vector, if the count is valid.
                 Ok(()) => Command::NamedLocal(program, target, index, unsafe { memory::vectors(values, count, $bits) }),
             };
             current::with(|state| commands::issue(state, command));
@@ -157,19 +157,19 @@ named_vectors! {
     NamedProgramLocalParametersI4uivEXT, GLuint, uint;
 }
 
-/// Sets a parameter by name, which is read if a parameter of the program may have it.
+/// Sets a parameter by name, which is only read if the program may have a parameter of that length.
 ///
 /// # Safety
-/// The name is null or has as many bytes as its length says, unless the length is an error.
+/// The name is null or has as many bytes as its length, unless the length is an error.
 unsafe fn set_named(program: GLuint, (length, name): (GLsizei, *const GLubyte), value: Bits) {
     current::with(|state| {
-        // A list may be called when another program has the name.
+        // A list may be called when the name denotes another program.
         let is_known = match &state.recording {
             Some(_) => arguments::check_length_of_name(state, length),
             None => arguments::check_name(state, program, length),
         };
         if is_known.is_some() {
-            // SAFETY: the caller says so.
+            // SAFETY: ensured by the caller.
             let name = unsafe { memory::bytes(name, length) };
             commands::issue(state, Command::Named(program, name, value));
         }
@@ -204,7 +204,8 @@ macro_rules! by_name {
         pub(crate) unsafe extern "system" fn $get(program: GLuint, length: GLsizei, name: *const GLubyte, values: *mut $ty) {
             let answer = current::with(|state| {
                 arguments::check_name(state, program, length)?;
-                // SAFETY: the name has that length: a parameter of the program has a name of as many bytes.
+                // SAFETY: the name has that length: a parameter of the program has a name of as
+                // many bytes.
                 let name = unsafe { memory::bytes(name, length) };
                 answers::named_parameter(state, program, &name)
             });
@@ -222,10 +223,10 @@ by_name! {
 /// Writes four components, if there are any.
 ///
 /// # Safety
-/// There is space for them.
+/// The memory has sufficient size.
 unsafe fn write_floats<T: From<f32> + Copy>(place: *mut T, value: Option<Bits>) {
     if let Some(value) = value {
-        // SAFETY: the caller says so.
+        // SAFETY: ensured by the caller.
         unsafe { memory::write(place, &value.map(|bits| T::from(f32::from_bits(bits)))) };
     }
 }
@@ -273,7 +274,7 @@ named_queries! {
     GetNamedProgramLocalParameterIuivEXT, GLuint, |bits| bits;
 }
 
-/// NV_vertex_program names what is asked for; there is only one thing.
+/// NV_vertex_program has a parameter for the queried value; there is only one.
 macro_rules! nv_queries {
     ($($name:ident, $ty:ty;)*) => {$(
         pub(crate) unsafe extern "system" fn $name(target: GLenum, index: GLuint, name: GLenum, values: *mut $ty) {
@@ -307,7 +308,7 @@ macro_rules! buffer_parameters {
         ) {
             current::with(|state| {
                 let Some(buffer) = crate::buffers::check_words(state, target, binding, first, count) else { return };
-                // SAFETY: the list has as many words, where the count is valid.
+                // SAFETY: the list has as many words, if the count is valid.
                 let words: Vec<u32> = unsafe { memory::values(values, count) }.map($bits).collect();
                 crate::buffers::set_words(buffer, first, &words);
             });

@@ -10,7 +10,7 @@ use crate::pixels::{self, Bitmap as Bits, Image};
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// `RasterPos`, with all four coordinates.
+/// Executes `RasterPos`, with all four coordinates.
 pub(crate) fn raster_position(coordinates: [f32; 4]) {
     let issued = current::with(|state| {
         if state.capabilities.works {
@@ -26,7 +26,8 @@ pub(crate) fn raster_position(coordinates: [f32; 4]) {
     }
 }
 
-/// Pixels are the driver's where there are no programs, and where they are errors.
+/// Returns true if this library may draw pixels: the driver draws them if there are no programs,
+/// and if they are errors.
 fn is_seen(state: &State, [width, height]: [GLsizei; 2]) -> bool {
     state.capabilities.works && !state.is_inside && width >= 0 && height >= 0
 }
@@ -43,7 +44,7 @@ pub(crate) unsafe extern "system" fn DrawPixels(
     let native = || unsafe { driver::DrawPixels(width, height, format, kind, image) };
     let fill = || {
         let internal = driver::constants::RGBA32F as GLint;
-        // SAFETY: images of textures are what images of pixels are.
+        // SAFETY: images of textures have the same requirements as images of pixels.
         unsafe { driver::TexImage2D(0x0DE1, 0, internal, width, height, 0, format, kind, image) };
     };
     let done = current::with(|state| {
@@ -108,7 +109,7 @@ pub(crate) unsafe extern "system" fn Bitmap(
     // SAFETY: the application follows the specification.
     let native = || unsafe { driver::Bitmap(width, height, x, y, x_step, y_step, bits) };
     let bitmap = |state: &mut State| {
-        // SAFETY: the application has the bits that the state of unpacking asks for.
+        // SAFETY: the application provides the bits that the state of unpacking specifies.
         let runs = unsafe { runs([width, height], bits) };
         let runs = runs.map_err(|error| state.fail(error)).ok()?;
         Some(Arc::new(Bits {
@@ -154,7 +155,7 @@ struct Layout {
 }
 
 impl Layout {
-    /// By the state of unpacking. `None` for bitmaps without bits.
+    /// Reads the state of unpacking. `None` for bitmaps without bits.
     fn read([width, height]: [GLsizei; 2]) -> Option<Self> {
         const LSB_FIRST: u32 = driver::constants::UNPACK_LSB_FIRST;
         // The names follow each other.
@@ -178,7 +179,7 @@ impl Layout {
         })
     }
 
-    /// Returns whether the bit of a column and a row is set, by the byte at an offset.
+    /// Returns true if the bit of a column and a row is set, by the byte at an offset.
     fn is_set(&self, byte: impl Fn(u64) -> u8, [column, row]: [i32; 2]) -> bool {
         let bit = self.first_bit + u64::from(column.unsigned_abs());
         let offset = self.first_byte + u64::from(row.unsigned_abs()) * self.stride + bit / 8;
@@ -191,10 +192,12 @@ impl Layout {
     }
 }
 
-/// The runs of bits of a bitmap that are set. `Err` is GL's error of a bitmap that has too many bits or is not in the buffer that is bound.
+/// Returns the runs of set bits of a bitmap. `Err` is GL's error for a bitmap that has too many
+/// bits or is not in the bound buffer.
 ///
 /// # Safety
-/// The list is null or has the bits that the state of unpacking asks for, or it is an offset in the buffer that is bound.
+/// The list is null or has the bits that the state of unpacking specifies, or it is an offset in
+/// the bound buffer.
 unsafe fn runs(
     [width, height]: [GLsizei; 2],
     bits: *const GLubyte,
@@ -208,14 +211,14 @@ unsafe fn runs(
         query::Unpacked::Memory if bits.is_null() => return Ok(Vec::new()),
         query::Unpacked::Memory | query::Unpacked::Buffer(_) => {}
     }
-    // As many as the pixels of the largest window that drivers have.
+    // Number of pixels of the largest window that drivers support.
     const MOST: u64 = 1 << 28;
     if u64::from(width.unsigned_abs()) * u64::from(height.unsigned_abs()) > MOST {
         return Err(commands::OUT_OF_MEMORY);
     }
     let byte = |offset: u64| match &unpacked {
         query::Unpacked::Buffer(bytes) => bytes.get(offset as usize).copied().unwrap_or(0),
-        // SAFETY: the caller says that the list has the byte.
+        // SAFETY: the caller ensures that the list has the byte.
         query::Unpacked::Memory | query::Unpacked::Missing => unsafe {
             memory::value(bits, offset as usize)
         },

@@ -14,7 +14,7 @@ use std::ffi::c_void;
 
 pub(crate) unsafe extern "system" fn GenProgramsARB(count: GLsizei, names: *mut GLuint) {
     current::with(|state| {
-        // Nothing is generated without a list for it.
+        // Without a list no names are generated.
         if arguments::check_names(state, count).is_none() || names.is_null() {
             return;
         }
@@ -22,7 +22,8 @@ pub(crate) unsafe extern "system" fn GenProgramsARB(count: GLsizei, names: *mut 
         let mut next = names;
         while left > 0 {
             let made = commands::generate(state, left.min(arguments::NAMES_AT_A_TIME));
-            // SAFETY: the application has space for `count` names, of which these are the next ones.
+            // SAFETY: the application has space for `count` names, of which these are the next
+            // ones.
             unsafe {
                 memory::write(next, &made);
                 next = next.add(made.len());
@@ -229,10 +230,10 @@ pub(crate) unsafe extern "system" fn GetProgramivNV(
 /// Writes a program string; GL adds no zero to it.
 ///
 /// # Safety
-/// There is space for it.
+/// The memory has sufficient size.
 unsafe fn write_text(place: *mut c_void, text: Option<Vec<u8>>) {
     if let Some(text) = text {
-        // SAFETY: the caller says so.
+        // SAFETY: ensured by the caller.
         unsafe { memory::write(place.cast(), &text) };
     }
 }
@@ -243,7 +244,7 @@ pub(crate) unsafe extern "system" fn GetProgramStringARB(
     text: *mut c_void,
 ) {
     let answer = current::with(|state| answers::bound_text(state, target, name));
-    // SAFETY: the application has asked for the length.
+    // SAFETY: the application has queried the length.
     unsafe { write_text(text, answer.flatten()) };
 }
 
@@ -254,7 +255,7 @@ pub(crate) unsafe extern "system" fn GetNamedProgramStringEXT(
     text: *mut c_void,
 ) {
     let answer = current::with(|state| answers::text(state, program, name));
-    // SAFETY: the application has asked for the length.
+    // SAFETY: the application has queried the length.
     unsafe { write_text(text, answer.flatten()) };
 }
 
@@ -264,7 +265,7 @@ pub(crate) unsafe extern "system" fn GetProgramStringNV(
     text: *mut GLubyte,
 ) {
     let answer = current::with(|state| answers::text(state, program, name));
-    // SAFETY: the application has asked for the length.
+    // SAFETY: the application has queried the length.
     unsafe { write_text(text.cast(), answer.flatten()) };
 }
 
@@ -328,7 +329,7 @@ pub(crate) unsafe extern "system" fn DispatchComputeIndirect(offset: GLintptr) {
     }
 }
 
-/// Modules of ours have the size of their groups.
+/// Dispatches groups of a size, which modules of this library contain.
 pub(crate) unsafe extern "system" fn DispatchComputeGroupSizeARB(
     x: GLuint,
     y: GLuint,
@@ -348,12 +349,12 @@ pub(crate) unsafe extern "system" fn DispatchComputeGroupSizeARB(
     }
 }
 
-/// Returns whether the driver may run work groups.
+/// Prepares programs for work groups; returns true if the driver may run them.
 fn is_ready(group: Option<[u32; 3]>) -> bool {
     current::with(|state| compute::before_dispatch(state, group)) != Some(Draw::Nothing)
 }
 
-/// Counters are storage buffers in modules of ours.
+/// Converts barriers: counters are storage buffers in modules of this library.
 fn barriers(barriers: GLbitfield) -> GLbitfield {
     match barriers & driver::constants::ATOMIC_COUNTER_BARRIER_BIT {
         0 => barriers,

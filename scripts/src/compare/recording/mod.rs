@@ -1,4 +1,4 @@
-//! Recordings of runs: what a driver made of a script, as a text file that is retained and
+//! Recordings of runs: the results of a script on a driver, as a text file that is stored and
 //! compared with later runs.
 //!
 //! ```text
@@ -16,12 +16,11 @@
 //!   0: 3f800000*4 00000000 00000007
 //! ```
 //!
-//! Floats are written as decimal numbers that give the same bits when they are read, and every NaN
-//! as `nan`; normalized numbers as the integers that they are stored as; words in hexadecimal. `*`
-//! repeats. Rows of pictures and bytes of buffers are in front of their values; rows that are
-//! alike are one line. `same as line 14` denotes the values of an earlier observation of the same
-//! thing. `text` is the digest of the script's text, by which a recording is known to be older
-//! than its script.
+//! Floats are written as decimal numbers that parse to the same bits, and every NaN as `nan`;
+//! normalized numbers as the integers that represent them; words in hexadecimal. `*` repeats. Row
+//! numbers of images and byte offsets of buffers precede their values; equal rows share a line.
+//! `same as line 14` denotes the values of an earlier observation of the same subject. `text` is
+//! the digest of the script's source, which detects recordings that are older than their script.
 
 mod read;
 mod write;
@@ -35,35 +34,35 @@ use crate::outcome::{Failure, Outcome, ScriptReport};
 use crate::results::{FileError, read_script};
 use std::path::{Component, Path, PathBuf};
 
-/// Bytes of the observations of a recording, at most; what runners keep is no more.
+/// Maximum size of the observations of a recording, in bytes; runners do not record more.
 const MAX_BYTES: usize = 64 << 20;
 
-/// The first line of a recording.
+/// First line of a recording.
 const HEAD: &str = "glasm recording 1";
 
 /// Extension of recordings.
 const EXTENSION: &str = "recording";
 
-/// What a driver made of a script.
+/// Results of a script on a driver.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Recording {
     /// Path of the script.
     pub script: String,
-    /// Of the script's text, without what it covers.
+    /// Digest of the script's source, without its coverage lines.
     pub digest: u64,
-    /// Who ran it.
+    /// Driver that ran the script.
     pub driver: Driver,
-    /// What became of it.
+    /// Outcome of the script.
     pub outcome: Outcome,
-    /// What went wrong.
+    /// Failures of the script.
     pub failures: Vec<Failure>,
-    /// Which programs were accepted.
+    /// Acceptance of each program.
     pub verdicts: Vec<Verdict>,
-    /// What was seen.
+    /// Observed data.
     pub observations: Vec<Observation>,
 }
 
-/// Returns the failure as recordings have it: the column is in the message.
+/// Returns the failure in the form of recordings: the column is in the message.
 fn without_column(failure: &Failure) -> Failure {
     match failure.column {
         Some(column) => Failure::new(
@@ -75,7 +74,8 @@ fn without_column(failure: &Failure) -> Failure {
 }
 
 impl Recording {
-    /// The recording of a run; takes what was seen out of its report. The script is read again.
+    /// Creates the recording of a run and moves the observations out of its report. Reads the
+    /// script again.
     pub fn take(driver: &Driver, report: &mut ScriptReport) -> Self {
         let text = read_script(Path::new(&report.name));
         Self {
@@ -89,7 +89,7 @@ impl Recording {
         }
     }
 
-    /// The recording of a run that has not taken place.
+    /// Creates the recording of a run that has not happened.
     pub fn unknown(driver: Driver) -> Self {
         Self {
             script: String::new(),
@@ -102,8 +102,7 @@ impl Recording {
         }
     }
 
-    /// Writes the file of the recording below a directory, and makes the directories that are
-    /// missing.
+    /// Writes the file of the recording below a directory, and creates missing directories.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -120,8 +119,8 @@ impl Recording {
     }
 }
 
-/// Returns the 64-bit FNV-1a hash of a script: of everything but the ids on its `# covers:` lines,
-/// which change nothing.
+/// Returns the 64-bit FNV-1a hash of a script, without the ids on its `# covers:` lines, which have
+/// no effect.
 fn digest(text: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325;
     for line in text.split(|byte| *byte == b'\n') {
@@ -134,8 +133,8 @@ fn digest(text: &[u8]) -> u64 {
     hash
 }
 
-/// Where the recording of a script is below the directory of recordings: the script's path, as
-/// seen from the current directory.
+/// Returns the path of the recording of a script, relative to the directory of recordings: the
+/// script's path, relative to the current directory.
 fn file_of(script: &Path) -> PathBuf {
     let current = std::env::current_dir().unwrap_or_default();
     let script = script.strip_prefix(current).unwrap_or(script);
@@ -148,7 +147,7 @@ fn normal(path: &Path) -> PathBuf {
     path.components().filter(named).collect()
 }
 
-/// How a channel is written.
+/// Textual form of a channel.
 #[derive(Clone, Copy)]
 enum Cell {
     Float(crate::data::Scalar),
@@ -156,7 +155,7 @@ enum Cell {
     Unsigned,
 }
 
-/// Returns how the channels of a format are written.
+/// Returns the textual form of the channels of a format.
 fn cell_of(format: &Format, bits: u32) -> Cell {
     use crate::data::Scalar;
     match format.encoding {
@@ -175,7 +174,8 @@ fn cell_of(format: &Format, bits: u32) -> Cell {
     }
 }
 
-/// First bit and number of bits of each channel; texels with a shared exponent are one channel.
+/// Returns the first bit and number of bits of each channel; texels with a shared exponent are one
+/// channel.
 fn fields(format: &Format) -> Vec<(u32, u32)> {
     if format.encoding == Encoding::SharedExponent {
         return vec![(0, 32)];

@@ -1,5 +1,5 @@
-//! Reads recordings, which may be anything: every mistake is an error with its line, and no file asks for more memory than
-//! [`MAX_BYTES`].
+//! Parser of recordings, which are untrusted: every error has its line, and no file can cause an
+//! allocation of more than [`MAX_BYTES`].
 
 use super::super::comparison::Driver;
 use super::{Cell, EXTENSION, HEAD, MAX_BYTES, Recording, cell_of, fields, file_of, normal};
@@ -13,41 +13,41 @@ use std::iter::{Enumerate, Peekable};
 use std::path::{Path, PathBuf};
 use std::str::{FromStr, Lines};
 
-/// Something wrong with a line of a recording.
+/// Error in a line of a recording.
 #[derive(thiserror::Error, Clone, PartialEq, Eq, Debug)]
 #[error("line {line}: {message}")]
 pub struct ReadError {
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
 }
 
-/// A recording that cannot be had.
+/// Error of loading a recording.
 #[derive(thiserror::Error, Debug)]
 pub enum RecordingError {
-    /// There is none.
+    /// The file does not exist.
     #[error("there is no recording of this script in {}", .0.display())]
     Missing(PathBuf),
     /// The file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The file is no recording.
+    /// Syntax error in the file.
     #[error("{}: {error}", path.display())]
     Text {
-        /// The file.
+        /// File.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Error.
         error: ReadError,
     },
 }
 
 impl Recording {
-    /// The recording of a script below a directory, whatever the directory was from which the
-    /// script was recorded.
+    /// Finds the recording of a script below a directory, regardless of the current directory at
+    /// the time of recording.
     ///
     /// # Errors
-    /// If there is none, or it cannot be read.
+    /// If the file does not exist, or cannot be read.
     pub fn find(folder: &Path, script: &Path) -> Result<Self, RecordingError> {
         let file = file_of(script);
         let mut rest = file.as_path();
@@ -71,7 +71,7 @@ impl Recording {
     /// Reads the file of a recording.
     ///
     /// # Errors
-    /// If the file cannot be read, is larger than 64 MiB, or is no recording.
+    /// If the file cannot be read, is larger than 64 MiB, or is not a recording.
     pub fn load(path: &Path) -> Result<Self, RecordingError> {
         let text = read_script(path)?;
         Self::parse(&String::from_utf8_lossy(&text)).map_err(|error| RecordingError::Text {
@@ -123,14 +123,14 @@ impl Recording {
     }
 }
 
-/// Returns whether a recording is one of a script: one path is the end of the other.
+/// Returns true if a recording belongs to a script: one path is a suffix of the other.
 fn is_of(recording: &Recording, script: &Path) -> bool {
     let recorded = normal(Path::new(&recording.script)).with_extension(EXTENSION);
     let script = file_of(script);
     recorded.ends_with(&script) || script.ends_with(&recorded)
 }
 
-/// Returns the first word of a line, and what comes after the space after it.
+/// Returns the first word of a line, and the rest after the following space.
 fn split(text: &str) -> (&str, &str) {
     text.split_once(' ').unwrap_or((text, ""))
 }
@@ -140,7 +140,7 @@ struct Reader<'a> {
     lines: Peekable<Enumerate<Lines<'a>>>,
     /// Number of the line that was read last.
     line: usize,
-    /// Bytes of all observations so far.
+    /// Total number of bytes of the observations that have been read.
     bytes: usize,
 }
 
@@ -298,7 +298,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// `FORMAT WIDTHxHEIGHT at X,Y probed N`: the layout and how many bytes it has, unless these are too many to count.
+    /// Parses `FORMAT WIDTHxHEIGHT at X,Y probed N`: returns the layout and its number of bytes,
+    /// unless that overflows.
     fn texels_head(&self, rest: &mut &str) -> Result<(ObservedLayout, Option<usize>), ReadError> {
         let name = take_word(rest);
         let format = Format::parse_texture(name).ok_or_else(|| self.error("expected a format"))?;
@@ -326,7 +327,7 @@ impl<'a> Reader<'a> {
         Ok((layout, bytes))
     }
 
-    /// Returns the values of an observation of so many bytes.
+    /// Parses the values of an observation of a number of bytes.
     fn body(
         &mut self,
         layout: &ObservedLayout,
@@ -359,7 +360,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `PLACE: VALUES`
+    /// Parses `PLACE: VALUES`.
     fn row(
         &self,
         row: &str,
@@ -412,7 +413,7 @@ impl<'a> Reader<'a> {
         if expected.is_some_and(|expected| bytes.len() - start != expected) {
             return Err(self.error("the row is too short or too long"));
         }
-        // No more than `length` in all, as the rows are within the picture.
+        // No more than `length` in all, as the rows are within the image.
         let row = bytes[start..].to_vec();
         for _ in 1..times {
             bytes.extend_from_slice(&row);
@@ -421,7 +422,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Takes the first word of a text.
+/// Consumes the first word of a string.
 fn take_word<'a>(text: &mut &'a str) -> &'a str {
     let (word, rest) = split(text);
     *text = rest;

@@ -1,4 +1,4 @@
-//! Tests of recordings: what is written is read again, and nothing that is read does harm.
+//! Tests of recordings: written recordings can be read again, and malformed input is rejected.
 
 use super::super::tests::run;
 use super::*;
@@ -279,7 +279,8 @@ fn mistakes_have_lines() {
 
 #[test]
 fn digests_are_those_of_fnv() {
-    // http://www.isthe.com/chongo/tech/comp/fnv: "a\n" continues "a", whose hash is af63dc4c8601ec8c.
+    // http://www.isthe.com/chongo/tech/comp/fnv: "a\n" continues "a", whose hash is
+    // af63dc4c8601ec8c.
     let a: u64 = 0xaf63_dc4c_8601_ec8c;
     assert_eq!(digest(b"a"), (a ^ 10).wrapping_mul(0x0100_0000_01b3));
     assert_eq!(digest(b"# covers: x\na"), digest(b"# covers: y z\na"));

@@ -46,7 +46,7 @@ impl Recording {
     }
 }
 
-/// Returns the first line of a text, with spaces where it has control characters.
+/// Returns the first line of a string, with spaces in place of control characters.
 fn one_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let shown = |character: char| {
@@ -139,7 +139,7 @@ fn write_observation(text: &mut String, seen: &Observation, before: &[Observatio
     }
 }
 
-/// Returns whether two observations have the same values: one can represent the other.
+/// Returns true if two observations have the same values: one can represent the other.
 fn has_same_bytes(a: &Observation, b: &Observation) -> bool {
     let same_layout = match (&a.layout, &b.layout) {
         (
@@ -161,7 +161,7 @@ fn has_same_bytes(a: &Observation, b: &Observation) -> bool {
     same_layout && a.bytes == b.bytes
 }
 
-/// Cells with repetitions: `1,0*3 0,0`.
+/// Returns the cells with repetitions: `1,0*3 0,0`.
 fn runs(cells: impl Iterator<Item = String>) -> Vec<(String, usize)> {
     let mut runs: Vec<(String, usize)> = Vec::new();
     for cell in cells {
@@ -181,7 +181,7 @@ fn print_runs(runs: &[(String, usize)]) -> String {
     runs.iter().map(print).collect::<Vec<_>>().join(" ")
 }
 
-/// Rows of texels; those that are alike are one line.
+/// Writes rows of texels; equal rows share a line.
 fn write_rows(text: &mut String, bytes: &[u8], format: &Format, width: u32) {
     let row_bytes = (width as usize * format.size()).max(1);
     let rows: Vec<&[u8]> = bytes.chunks_exact(row_bytes).collect();
@@ -223,7 +223,7 @@ fn print_scalar(scalar: Scalar, bits: u64) -> String {
     }
 }
 
-/// Values of a buffer, each line with the place of its first byte in front.
+/// Writes the values of a buffer; each line begins with the offset of its first byte.
 fn write_values(
     text: &mut String,
     bytes: &[u8],

@@ -1,31 +1,31 @@
-//! Buffers of a script, their parts, and the places where programs find them.
+//! Buffers of a script, their parts, and the bind targets through which programs access them.
 
 use glasm::ir::Stage;
 use std::collections::HashMap;
 
-/// A buffer of the script: index into [`Script::buffers`](crate::script::Script::buffers).
+/// Buffer of the script: index into [`Script::buffers`](crate::script::Script::buffers).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct BufferId(pub usize);
 
 /// Kinds of buffers that are bound through descriptors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BufferKind {
-    /// A uniform buffer (`ubo`).
+    /// Uniform buffer (`ubo`).
     Uniform,
-    /// A storage buffer (`ssbo`).
+    /// Storage buffer (`ssbo`).
     Storage,
-    /// Atomic counters, which only assembly programs know.
+    /// Atomic counters, which only assembly programs have.
     Counter,
     /// Captured vertices.
     Feedback,
 }
 
-/// A place where programs find a buffer.
+/// Bind target of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BindTarget {
     /// For all stages.
     Bound {
-        /// How it is read.
+        /// Kind of the buffer.
         kind: BufferKind,
         /// Descriptor set.
         set: u32,
@@ -34,15 +34,15 @@ pub enum BindTarget {
     },
     /// `program.buffer[index]` of one stage.
     Param {
-        /// The stage whose programs see the buffer.
+        /// Stage whose programs see the buffer.
         stage: Stage,
-        /// The `index` of `program.buffer[index]`.
+        /// Index `index` of `program.buffer[index]`.
         index: u32,
     },
 }
 
 impl BindTarget {
-    /// Returns how programs read a buffer that is bound there.
+    /// Returns the kind of access to a buffer that is bound there.
     pub fn kind(self) -> BufferKind {
         match self {
             Self::Bound { kind, .. } => kind,
@@ -70,34 +70,34 @@ impl std::fmt::Display for BindTarget {
     }
 }
 
-/// A part of a buffer.
+/// Range of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BufferRange {
-    /// The buffer.
+    /// Buffer.
     pub buffer: BufferId,
     /// First byte.
     pub offset: u64,
-    /// To the end of the buffer unless given.
+    /// Size; `None` extends to the end of the buffer.
     pub size: Option<u64>,
 }
 
-/// An address in a buffer.
+/// Address in a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BufferAddress {
-    /// The buffer.
+    /// Buffer.
     pub buffer: BufferId,
     /// Distance from its start in bytes.
     pub offset: u64,
 }
 
-/// What a buffer is called.
+/// Identification of a buffer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BufferKey {
     /// Reached by its address.
     Named(String),
-    /// Bound through a descriptor; assembly programs know only the binding.
+    /// Buffer that is bound through a descriptor; assembly programs only have the binding.
     Bound {
-        /// How it is read.
+        /// Kind of the buffer.
         kind: BufferKind,
         /// Descriptor set.
         set: u32,
@@ -120,18 +120,18 @@ impl std::fmt::Display for BufferKey {
     }
 }
 
-/// A buffer, filled with zeros at the start.
+/// Buffer, filled with zeros at the start.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BufferDecl {
-    /// What it is called.
+    /// Identification of the buffer.
     pub key: BufferKey,
-    /// Bytes: what the script asks for, or as many as its commands reach.
+    /// Size in bytes: the specified size, or the end of the largest range that commands access.
     pub size: u64,
     /// Line where it is first mentioned.
     pub line: u32,
 }
 
-/// Returns the parts of buffers into which vertices are captured, with their numbers, in order.
+/// Returns the ranges of buffers that vertices are captured into, with their numbers, in order.
 pub fn captured_ranges(bound: &HashMap<BindTarget, BufferRange>) -> Vec<(u32, BufferRange)> {
     let capturing = |(target, range): (&BindTarget, &BufferRange)| match target {
         BindTarget::Bound {

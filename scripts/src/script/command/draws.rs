@@ -1,4 +1,4 @@
-//! Draws: where vertices come from and what becomes of them.
+//! Draws: sources of vertices, their assembly, and the expected outcome.
 
 use crate::script::names::ATTRIBUTES;
 use crate::script::pipeline_state::PipelineState;
@@ -9,21 +9,21 @@ use ash::vk;
 pub enum DrawSource {
     /// Corners `(x, y)` and, if given, `(x + width, y + height)` texture coordinates similarly.
     Rect {
-        /// x, y, width and height in clip space, with w = 1.
+        /// Position as x, y, width and height in clip space, with w = 1.
         position: [f32; 4],
-        /// Similarly of texture coordinates; `None` if there are none.
+        /// Texture coordinates in the same form; `None` if there are none.
         texcoord: Option<[f32; 4]>,
     },
-    /// Rows of the vertex data in their order.
+    /// Vertices of the vertex data in their order.
     Arrays {
-        /// The first row.
+        /// Index of the first vertex.
         first: u32,
         /// Number of vertices.
         count: u32,
     },
-    /// Rows of the vertex data by the script's indices.
+    /// Vertices of the vertex data by the script's indices.
     Indexed {
-        /// The first index that is taken.
+        /// First index.
         first: u32,
         /// Number of indices.
         count: u32,
@@ -47,7 +47,7 @@ pub enum IndexWidth {
 }
 
 impl IndexWidth {
-    /// Returns the largest index, which restarts primitives where that is enabled.
+    /// Returns the largest index, which restarts primitives if that is enabled.
     pub fn max(self) -> u32 {
         match self {
             Self::U8 => 0xff,
@@ -57,10 +57,10 @@ impl IndexWidth {
     }
 }
 
-/// How vertices make primitives.
+/// Assembly of vertices to primitives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Assembly {
-    /// As the topology says.
+    /// Assembly of the topology.
     Direct,
     /// GL's quadrilaterals, as two triangles each.
     Quads,
@@ -72,37 +72,37 @@ pub enum Assembly {
     LineLoop,
 }
 
-/// Number of instances that take the same value of each attribute; 0 steps with every vertex.
+/// Number of instances that share a value of each attribute; 0 advances per vertex.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Divisors(pub [u16; ATTRIBUTES as usize]);
 
-/// What GL makes of a command.
+/// Expected behavior of GL for a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum GlOutcome {
-    /// It does what it says.
+    /// The command is executed.
     #[default]
     Accepted,
-    /// It is an error and changes nothing.
+    /// The command is an error and changes nothing.
     Refused,
 }
 
-/// A draw.
+/// Draw command.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Draw {
     /// Pipeline state in force.
     pub state: PipelineState,
-    /// Primitives that the device gets.
+    /// Topology of the device.
     pub topology: vk::PrimitiveTopology,
-    /// How they are made of the script's vertices.
+    /// Assembly of the script's vertices to primitives.
     pub assembly: Assembly,
-    /// Where vertices come from.
+    /// Source of the vertices.
     pub source: DrawSource,
-    /// Which attributes step with instances.
+    /// Attributes that advance per instance.
     pub divisors: Divisors,
     /// Number of instances.
     pub instances: u32,
     /// Number of the first instance.
     pub first_instance: u32,
-    /// What GL makes of it.
+    /// Expected behavior of GL.
     pub outcome: GlOutcome,
 }

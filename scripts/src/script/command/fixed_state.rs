@@ -6,7 +6,7 @@ use glasm::fixed_function::{
 };
 use glasm::state::TexGenCoord;
 
-/// Whether a capability is switched on or off.
+/// State of a capability: on or off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Switch {
     /// `enable`
@@ -15,7 +15,7 @@ pub enum Switch {
     Off,
 }
 
-/// A change of state that only draws without a program see.
+/// Change of state that only draws without a program see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FixedUpdate {
     /// `enable` and `disable`.
@@ -24,7 +24,7 @@ pub enum FixedUpdate {
     LocalViewer(Switch),
     /// `GL_LIGHT_MODEL_TWO_SIDE`
     TwoSide(Switch),
-    /// Whether `GL_LIGHT_MODEL_COLOR_CONTROL` is `GL_SEPARATE_SPECULAR_COLOR`.
+    /// `GL_LIGHT_MODEL_COLOR_CONTROL`: on for `GL_SEPARATE_SPECULAR_COLOR`.
     SeparateSpecular(Switch),
     /// `glColorMaterial`
     ColorMaterial(ColorMaterial),
@@ -34,11 +34,11 @@ pub enum FixedUpdate {
     FogSource(FogSource),
     /// `GL_TEXTURE_GEN_MODE` of a coordinate of a unit.
     TexGenMode(u32, TexGenCoord, TexGenMode),
-    /// The texture environment of a unit.
+    /// Texture environment of a unit.
     TexEnv(u32, TexEnvUpdate),
 }
 
-/// What `enable` switches.
+/// Capabilities that `enable` accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FixedCapability {
     /// `GL_COLOR_MATERIAL`
@@ -55,11 +55,11 @@ pub enum FixedCapability {
     Normalize,
     /// `GL_RESCALE_NORMAL`
     RescaleNormal,
-    /// `GL_TEXTURE_GEN_S` and its like, of a unit.
+    /// `GL_TEXTURE_GEN_S`, `GL_TEXTURE_GEN_T`, `GL_TEXTURE_GEN_R` or `GL_TEXTURE_GEN_Q` of a unit.
     TexGen(u32, TexGenCoord),
 }
 
-/// A property of a texture environment.
+/// Property of a texture environment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TexEnvUpdate {
     /// `GL_TEXTURE_ENV_MODE`
@@ -94,7 +94,7 @@ pub enum EnvironmentMode {
     Combine4,
 }
 
-/// Components that a function of texture combiners makes.
+/// Components that a function of texture combiners computes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CombinedLanes {
     /// Red, green and blue.

@@ -4,26 +4,26 @@ use super::fixed_state::FixedUpdate;
 use glasm::PointOrigin;
 use glasm::state::{Color, Face, TexGenCoord, TexGenPlane};
 
-/// A change of GL state.
+/// Change of GL state.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum StateUpdate {
-    /// A property of a light.
+    /// Property of a light.
     Light(u32, LightUpdate),
-    /// A property of the material of one face or both.
+    /// Property of the material of one face or both.
     Material(Faces, MaterialUpdate),
     /// Ambient color of the light model.
     LightModelAmbient(Color),
-    /// A property of fog.
+    /// Property of fog.
     Fog(FogUpdate),
-    /// A property of points.
+    /// Property of points.
     Point(PointUpdate),
     /// Texture environment color of a unit.
     TexEnvColor(u32, Color),
-    /// A plane of texture coordinate generation; eye planes are in object space.
+    /// Plane of texture coordinate generation; eye planes are in object space.
     TexGen(u32, TexGenCoord, TexGenPlane, [f32; 4]),
-    /// A clip plane in object space.
+    /// Clip plane in object space.
     ClipPlane(u32, [f32; 4]),
-    /// What only draws without a program see.
+    /// State that only affects draws without a program.
     Fixed(FixedUpdate),
 }
 
@@ -36,11 +36,12 @@ pub enum Faces {
     Both,
 }
 
-/// Invokes a macro with the tables of the properties that commands set. Columns: variant with its value, word of the command, function that parses
-/// the value, change of the state. The type in brackets is that of the light or face of the command, an argument of the change.
+/// Invokes a macro with the tables of the properties that commands set. Columns: variant with its
+/// value, word of the command, function that parses the value, change of the state. The type in
+/// brackets is that of the light or face of the command, an argument of the change.
 macro_rules! state_properties {
     ($callback:ident) => { $callback! {
-        /// A property of a light; position and direction are in object space.
+        /// Property of a light; position and direction are in object space.
         LightUpdate LIGHT [u32] {
             /// `GL_AMBIENT`
             Ambient(Color) "ambient" parse_color |state, n, it| state.light_mut(n).ambient = it;
@@ -63,7 +64,7 @@ macro_rules! state_properties {
             /// `GL_QUADRATIC_ATTENUATION`
             QuadraticAttenuation(f32) "quadratic_attenuation" parse_not_negative |state, n, it| state.light_mut(n).attenuation[2] = it;
         }
-        /// A property of a material.
+        /// Property of a material.
         MaterialUpdate MATERIAL [Face] {
             /// `GL_AMBIENT`
             Ambient(Color) "ambient" parse_color |state, face, it| state.material_mut(face).ambient = it;
@@ -81,7 +82,7 @@ macro_rules! state_properties {
             /// `GL_SHININESS`, 0 to 128.
             Shininess(f32) "shininess" parse_exponent |state, face, it| state.material_mut(face).shininess = it;
         }
-        /// A property of fog.
+        /// Property of fog.
         FogUpdate FOG [()] {
             /// `GL_FOG_COLOR`
             Color(Color) "color" parse_color |state, (), it| state.fog.color = it;
@@ -92,7 +93,7 @@ macro_rules! state_properties {
             /// `GL_FOG_END`, a distance in eye space.
             End(f32) "end" parse_distance |state, (), it| state.fog.end = it;
         }
-        /// A property of points.
+        /// Property of points.
         PointUpdate POINT [()] {
             /// `GL_POINT_SIZE` in pixels.
             Size(f32) "size" parse_positive |state, (), it| state.point.size = it;

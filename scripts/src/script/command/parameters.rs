@@ -5,7 +5,7 @@ use super::textures::HandleUnit;
 use crate::data::Scalar;
 use glasm::state::matrix::Matrix;
 
-/// Which parameters of a program.
+/// Bank of parameters of a program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ParamBank {
     /// `program.env`
@@ -14,11 +14,13 @@ pub enum ParamBank {
     Local,
     /// `program.subroutine`
     Subroutine,
-    /// Parameters that a program names: the number is that of [`Script::param_names`](crate::script::Script::param_names).
+    /// Parameters that a program names: the number is that of
+    /// [`Script::param_names`](crate::script::Script::param_names).
     Named,
 }
 
-/// Types with which GL sets and queries parameters: `GL_ARB_vertex_program`'s commands, `Iiv` and `Iuiv`.
+/// Types with which GL sets and queries parameters: `GL_ARB_vertex_program`'s commands, `Iiv` and
+/// `Iuiv`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ParamType {
     /// Floats.
@@ -30,7 +32,7 @@ pub enum ParamType {
 }
 
 impl ParamType {
-    /// The type of components; `None` for those of other sizes, which GL does not query.
+    /// Returns the type of components; `None` for those of other sizes, which GL does not query.
     pub(crate) fn of(scalar: Scalar) -> Option<Self> {
         [
             (Scalar::F32, Self::Float),
@@ -42,44 +44,44 @@ impl ParamType {
     }
 }
 
-/// The value of a parameter.
+/// Value of a parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ParamValue {
     /// Type and bits of the four components.
     Words(Option<ParamType>, [u32; 4]),
     /// 64-bit addresses in (x, y) and, with two of them, in (z, w); low word first. Other
-    /// components stay unchanged.
+    /// components are unchanged.
     Addresses(Vec<BufferAddress>),
     /// 64-bit handles in (x, y) and, with two of them, in (z, w).
     Handles(Vec<HandleUnit>),
 }
 
-/// A matrix of GL state.
+/// Matrix of GL state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MatrixTarget {
-    /// A modelview matrix, by number.
+    /// Modelview matrix, by number.
     Modelview(u32),
-    /// The projection matrix.
+    /// Projection matrix.
     Projection,
-    /// A texture matrix, by coordinate set.
+    /// Texture matrix, by coordinate set.
     Texture(u32),
-    /// A matrix of the palette, by number.
+    /// Matrix of the palette, by number.
     Palette(u32),
-    /// A program matrix, by number.
+    /// Program matrix, by number.
     Program(u32),
-    /// The color matrix.
+    /// Color matrix.
     Color,
 }
 
-/// What happens to a matrix.
+/// Operation on a matrix.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum MatrixUpdate {
     /// Becomes this matrix.
     Load(Matrix),
     /// Multiplied from the right, as GL's matrix commands do.
     Multiply(Matrix),
-    /// Kept for a later `Pop`.
+    /// Saves the matrix for a later `Pop`.
     Push,
-    /// Becomes what it was at the `Push`, of which the parser has found one.
+    /// Restores the matrix of the `Push`, whose presence the parser has checked.
     Pop,
 }

@@ -1,11 +1,12 @@
-//! Texture image units and storage images: which one is meant, and what of it programs see.
+//! Texture image units and storage images: their identification, and the parts of them that
+//! programs access.
 
 use super::fixed_state::Switch;
 use crate::format::Format;
 use crate::texture::ImagePart;
 use glasm::fixed_function::TextureTarget;
 
-/// A storage image by its descriptor.
+/// Storage image by its descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ImageKey {
     /// Descriptor set.
@@ -17,10 +18,10 @@ pub struct ImageKey {
 impl ImageKey {
     /// Set of image units.
     const SET: u32 = 3;
-    /// Binding of image unit 0: storage buffers and atomic counters of programs come before.
+    /// Binding of image unit 0, after those of storage buffers and atomic counters of programs.
     const FIRST_BINDING: u32 = 128;
 
-    /// The image of an image unit.
+    /// Returns the key of the image of an image unit.
     pub fn of_unit(unit: u32) -> Self {
         Self {
             set: Self::SET,
@@ -44,23 +45,23 @@ impl std::fmt::Display for ImageKey {
     }
 }
 
-/// A part of an image, and as what programs see it.
+/// Part of an image, and the format in which programs access it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoundImage {
-    /// The image.
+    /// Image.
     pub image: ImageKey,
-    /// What of it is bound.
+    /// Bound part of the image.
     pub part: ImagePart,
-    /// Its own unless given.
+    /// Format of the view; `None` for that of the image.
     pub format: Option<Format>,
 }
 
-/// What a handle is of, by its unit, whose number denotes the handle.
+/// Texture or image that a handle refers to, by its unit, whose number denotes the handle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HandleUnit {
-    /// The texture of a texture image unit.
+    /// Texture of a texture image unit.
     Texture(u32),
-    /// The image of an image unit.
+    /// Image of an image unit.
     Image(u32),
 }
 
@@ -73,7 +74,8 @@ impl HandleUnit {
     }
 }
 
-/// Which textures a unit has enabled (`TEXTURE_2D` and others). Programs read textures whatever it is.
+/// Textures that a unit has enabled (`TEXTURE_2D` and others). Programs access textures regardless
+/// of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TextureEnables(u8);
 
@@ -88,7 +90,7 @@ const TEXTURES: [(&str, TextureTarget); 5] = [
 ];
 
 impl TextureEnables {
-    /// GL's names of what can be enabled.
+    /// GL's names of the targets that can be enabled.
     pub const NAMES: [&str; 5] = [
         TEXTURES[0].0,
         TEXTURES[1].0,
@@ -97,14 +99,14 @@ impl TextureEnables {
         TEXTURES[4].0,
     ];
 
-    /// Switches a texture of GL's name; `None` if there is none.
+    /// Enables or disables a texture target by GL's name; `None` if it does not exist.
     pub fn set(&mut self, name: &str, switch: Switch) -> Option<()> {
         let bit = TEXTURES.iter().position(|(known, _)| *known == name)?;
         self.0 = self.0 & !(1 << bit) | u8::from(switch == Switch::On) << bit;
         Some(())
     }
 
-    /// Returns whether a texture of GL's name is enabled.
+    /// Returns true if a texture of GL's name is enabled.
     pub fn is_on(self, name: &str) -> bool {
         let bit = TEXTURES.iter().position(|(known, _)| *known == name);
         bit.is_some_and(|bit| self.0 & 1 << bit != 0)

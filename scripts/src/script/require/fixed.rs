@@ -1,14 +1,14 @@
-//! `fixed ...` in `[require]`: what programs are compiled for besides their text. GL state for all languages, and what a TGSI text leaves to
-//! its caller.
+//! `fixed ...` in `[require]`: information that programs are compiled for in addition to their
+//! source. GL state for all languages, and the properties that a TGSI program leaves to its caller.
 
 use crate::data::Scalar;
 use crate::script::requirements::{ParseRequirement, Requirements};
 use crate::script::words::{LineError, Words, parse_unsigned};
 
-/// Bytes of memory that a script can give to a work group or an invocation.
+/// Maximum size of the memory of a work group or an invocation in a script, in bytes.
 pub const MAX_MEMORY: u32 = 1 << 20;
 
-/// Threads of a block in one dimension that a script can ask for.
+/// Maximum number of threads of a block in one dimension in a script.
 pub const MAX_BLOCK: u32 = 1 << 16;
 
 /// Every property, sorted by its name.
@@ -127,7 +127,7 @@ pub(crate) const PROPERTIES: &[(&str, ParseRequirement)] = &[
     }),
 ];
 
-/// `fixed PROPERTY ...`
+/// Parses `fixed PROPERTY ...`.
 pub(super) fn parse_fixed(
     requirements: &mut Requirements,
     words: &mut Words<'_>,
@@ -142,7 +142,7 @@ pub(super) fn parse_fixed(
     }
 }
 
-/// Returns the name of a comparison, as GL has it, in lower case.
+/// Parses GL's name of a comparison, in lower case.
 fn compare_function(word: &str) -> Option<glasm::CompareFunction> {
     use glasm::CompareFunction;
     Some(match word {
@@ -178,7 +178,7 @@ fn parse_block(words: &mut Words<'_>) -> Result<[u32; 3], LineError> {
     Ok(size)
 }
 
-/// Takes as many words as there are places.
+/// Consumes as many words as there are slots.
 fn parse_words(
     words: &mut Words<'_>,
     what: &str,

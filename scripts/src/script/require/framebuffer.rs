@@ -8,7 +8,7 @@ use crate::script::words::{LineError, Words, parse_unsigned};
 /// Layers that a framebuffer can have.
 const MAX_LAYERS: u32 = 2048;
 
-/// Largest width and height that a script may ask for.
+/// Maximum width and height in a script.
 const MAX_SIZE: u32 = 16384;
 
 /// Bytes of all attachments together.
@@ -17,7 +17,7 @@ const MAX_BYTES: u64 = 1 << 30;
 /// Bytes of a depth and stencil value, at most.
 const MAX_DEPTH_BYTES: u64 = 8;
 
-/// `fbsize W H`, `SIZE W H`
+/// Parses `fbsize W H`, `SIZE W H`.
 pub(super) fn parse_size(
     requirements: &mut Requirements,
     words: &mut Words<'_>,
@@ -36,7 +36,8 @@ pub(super) fn parse_size(
     Ok(())
 }
 
-/// `framebuffer [N] FORMAT`; `none` instead of a format leaves the number without attachment.
+/// Parses `framebuffer [N] FORMAT`; `none` instead of a format leaves the number without
+/// attachment.
 pub(super) fn parse_color_format(
     requirements: &mut Requirements,
     words: &mut Words<'_>,
@@ -59,7 +60,7 @@ pub(super) fn parse_color_format(
     Ok(())
 }
 
-/// `depthstencil FORMAT`
+/// Parses `depthstencil FORMAT`.
 pub(super) fn parse_depth_format(
     requirements: &mut Requirements,
     words: &mut Words<'_>,
@@ -69,7 +70,7 @@ pub(super) fn parse_depth_format(
     Ok(())
 }
 
-/// `depthbuffer`, as piglit has it
+/// Parses piglit's `depthbuffer`.
 pub(super) fn parse_depth_buffer(
     requirements: &mut Requirements,
     _words: &mut Words<'_>,
@@ -78,7 +79,7 @@ pub(super) fn parse_depth_buffer(
     Ok(())
 }
 
-/// `samples N`
+/// Parses `samples N`.
 pub(super) fn parse_samples(
     requirements: &mut Requirements,
     words: &mut Words<'_>,
@@ -91,7 +92,7 @@ pub(super) fn parse_samples(
     Ok(())
 }
 
-/// `fblayers N`
+/// Parses `fblayers N`.
 pub(super) fn parse_layers(
     requirements: &mut Requirements,
     words: &mut Words<'_>,
@@ -105,7 +106,7 @@ pub(super) fn parse_layers(
     Ok(())
 }
 
-/// Returns why the framebuffer is too large; `None` if it is not.
+/// Returns a message if the framebuffer is too large; otherwise `None`.
 pub(crate) fn excess(requirements: &Requirements) -> Option<&'static str> {
     let Attachments {
         colors,

@@ -1,4 +1,5 @@
-//! The `[require]` section: the table of its first words, which is above the files that read the larger groups of them.
+//! The `[require]` section: the table of its first words, on top of the files that parse the larger
+//! groups of them.
 
 pub mod fixed;
 pub(super) mod framebuffer;
@@ -7,12 +8,13 @@ mod streams;
 use super::requirements::{Convention, ParseRequirement, Requirements};
 use super::words::{LineError, Words};
 
-/// Prefixes of GL extension names; piglit's scripts may leave `GL_` out.
+/// Prefixes of GL extension names; piglit's scripts may omit `GL_`.
 const GL_PREFIXES: &[&str] = &[
     "ARB_", "EXT_", "NV_", "ATI_", "AMD_", "APPLE_", "MESA_", "OES_", "KHR_",
 ];
 
-/// GL extensions that define the languages and what their programs build on. Devices that lack what a script uses skip it for that.
+/// GL extensions that define the languages and the functionality that their programs use. Scripts
+/// are skipped on devices that lack a used extension.
 const GL_EXTENSIONS: &[&str] = &[
     "ARB_blend_func_extended",
     "ARB_color_buffer_float",
@@ -178,7 +180,7 @@ pub(crate) const WORDS: &[(&str, ParseRequirement)] = &[
     }),
 ];
 
-/// Words of piglit that this runner does not know.
+/// Words of piglit that this runner does not support.
 const UNKNOWN: &[&str] = &["INT", "rlimit", "SPIRV", "SEPARABLE"];
 
 /// Reads one line.
@@ -194,7 +196,8 @@ pub(crate) fn parse_requirement(
     }
     match WORDS.iter().find(|(name, _)| *name == word) {
         Some((_, parse)) => {
-            // Whether the framebuffer is too large shows only when all lines are read; the last of them about it gets the error.
+            // The size of the framebuffer is only known after all lines have been read; the last
+            // line about it gets the error.
             let before = (requirements.framebuffer, requirements.attachments.clone());
             parse(requirements, words)?;
             if before != (requirements.framebuffer, requirements.attachments.clone()) {
@@ -206,14 +209,14 @@ pub(crate) fn parse_requirement(
     words.finish()
 }
 
-/// `GL >= 3.2`: OpenGL must have the version; with Vulkan only its rules apply.
+/// Parses `GL >= 3.2`: OpenGL must have the version; with Vulkan only its rules apply.
 fn parse_gl_version(
     requirements: &mut Requirements,
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
     requirements.convention = Convention::OpenGl;
     while let Ok(word) = words.word("a version") {
-        // What is no version is the sign of the comparison.
+        // A word that is not a version is the comparison operator.
         if let Some([major, minor, _]) = parse_version(word) {
             requirements.gl_version = Some([major, minor]);
         }
@@ -221,7 +224,7 @@ fn parse_gl_version(
     Ok(())
 }
 
-/// The version of GLSL does not matter, only whose rules apply.
+/// Parses a GLSL version. Its number is ignored; only the rules that it selects are used.
 fn parse_glsl_version(
     requirements: &mut Requirements,
     words: &mut Words<'_>,

@@ -16,7 +16,7 @@ const MAX_OUTPUTS: usize = 256;
 /// Words of a vertex in a buffer at most.
 const MAX_WORDS: u32 = 1 << 14;
 
-/// `stream_output REGISTER FIRST COUNT BUFFER OFFSET [STREAM]`
+/// Parses `stream_output REGISTER FIRST COUNT BUFFER OFFSET [STREAM]`.
 pub(super) fn parse_output(
     requirements: &mut Requirements,
     words: &mut Words<'_>,
@@ -52,7 +52,7 @@ pub(super) fn parse_output(
     Ok(())
 }
 
-/// `stream_stride BUFFER WORDS`
+/// Parses `stream_stride BUFFER WORDS`.
 pub(super) fn parse_stride(
     requirements: &mut Requirements,
     words: &mut Words<'_>,

@@ -1,4 +1,4 @@
-//! Atomic counters as piglit has them: `atomic`, and what `probe atomic` compares.
+//! Atomic counters in piglit's form: `atomic`, and the source of `probe atomic`.
 
 use super::parser::TestParser;
 use super::places::parse_counter_binding;
@@ -7,14 +7,15 @@ use crate::data::{DataLayout, DataType, Scalar, TypedData};
 use crate::script::command::{BufferId, BufferKey, BufferKind, Command};
 use crate::script::words::{LineError, Words};
 
-/// The type of a counter.
+/// Type of a counter.
 pub(super) const COUNTER: DataType = DataType {
     scalar: Scalar::U32,
     columns: 1,
     rows: 1,
 };
 
-/// `atomic counters COUNT`, `atomic counter buffer BINDING COUNT`, `atomic counter BINDING INDEX VALUE`, as in piglit.
+/// Parses `atomic counters COUNT`, `atomic counter buffer BINDING COUNT`, `atomic counter BINDING
+/// INDEX VALUE`, as in piglit.
 pub(super) fn parse_atomic(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -44,7 +45,7 @@ fn counter_buffer(parser: &mut TestParser, binding: u32) -> BufferId {
     })
 }
 
-/// Takes a number of counters to the end of the line.
+/// Parses a number of counters to the end of the line.
 fn parse_counters(
     parser: &mut TestParser,
     buffer: BufferId,
@@ -59,13 +60,13 @@ fn parse_counters(
     words.finish()
 }
 
-/// Takes `INDEX VALUE`.
+/// Parses `INDEX VALUE`.
 fn parse_counter_value(words: &mut Words<'_>) -> Result<TypedData, LineError> {
     let offset = parse_counter_index(words)?;
     parse_values(words, COUNTER, DataLayout::STD430, offset)
 }
 
-/// Takes the number of a counter; gives its offset.
+/// Parses the number of a counter; returns its offset.
 fn parse_counter_index(words: &mut Words<'_>) -> Result<u64, LineError> {
     words.parse_with("the number of a counter", |word| {
         word.parse::<u64>()
@@ -75,7 +76,7 @@ fn parse_counter_index(words: &mut Words<'_>) -> Result<u64, LineError> {
     })
 }
 
-/// Takes `counter [buffer BINDING] INDEX`: the counters that piglit's `probe atomic` compares.
+/// Parses `counter [buffer BINDING] INDEX`: the counters that piglit's `probe atomic` compares.
 pub(super) fn parse_atomic_source(
     parser: &mut TestParser,
     words: &mut Words<'_>,

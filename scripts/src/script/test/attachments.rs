@@ -7,7 +7,7 @@ use crate::script::attachments::{Attachments, MAX_COLORS, parse_attachment_numbe
 use crate::script::command::{Clear, Command};
 use crate::script::words::{LineError, Words, parse_component};
 
-/// Takes the number of a color attachment that the framebuffer has.
+/// Parses the number of a color attachment that the framebuffer has.
 pub(super) fn parse_attachment<'a>(
     attachments: &'a Attachments,
     words: &mut Words<'_>,
@@ -19,7 +19,7 @@ pub(super) fn parse_attachment<'a>(
     }
 }
 
-/// `clear`, `clear color R G B A`, `clear depth D`, `clear stencil S`
+/// Parses `clear`, `clear color R G B A`, `clear depth D`, `clear stencil S`.
 pub(super) fn parse_clear(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     match words.peek() {
         None => return parser.push(words, Command::Clear(parser.clear)),
@@ -45,7 +45,7 @@ pub(super) fn parse_clear(parser: &mut TestParser, words: &mut Words<'_>) -> Res
     words.finish()
 }
 
-/// Takes `color R G B A`.
+/// Parses `color R G B A`.
 fn parse_clear_color(words: &mut Words<'_>) -> Result<[f64; 4], LineError> {
     words.word("color")?;
     let mut color = [0.0; 4];
@@ -55,7 +55,7 @@ fn parse_clear_color(words: &mut Words<'_>) -> Result<[f64; 4], LineError> {
     Ok(color)
 }
 
-/// `attachment N clear`, `attachment N clear color R G B A`, `attachment N PROPERTY VALUE`
+/// Parses `attachment N clear`, `attachment N clear color R G B A`, `attachment N PROPERTY VALUE`.
 pub(super) fn parse_attachment_command(
     parser: &mut TestParser,
     words: &mut Words<'_>,

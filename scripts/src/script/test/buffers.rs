@@ -1,4 +1,5 @@
-//! Commands about the contents of buffers: `buffer`, `ssbo`, `ubo`, `counter`, `uniform`, `push`, `print`.
+//! Commands about the contents of buffers: `buffer`, `ssbo`, `ubo`, `counter`, `uniform`, `push`,
+//! `print`.
 
 use super::atomic::{COUNTER, parse_atomic_source};
 use super::parser::TestParser;
@@ -18,13 +19,13 @@ use crate::script::command::{BindTarget, BufferId, BufferKey, BufferKind, Comman
 use crate::script::requirements::Convention;
 use crate::script::words::{LineError, Words};
 
-/// Largest push constant block that a script may ask for.
+/// Maximum size of the push constant block in a script.
 const MAX_PUSH: u64 = 256;
 
 /// Values that `print` writes at most.
 const MAX_PRINTED: u64 = 65536;
 
-/// `buffer NAME` and what [`parse_contents`] reads.
+/// Parses `buffer NAME` and the rest with [`parse_contents`].
 pub(super) fn parse_buffer(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -34,7 +35,7 @@ pub(super) fn parse_buffer(
     parse_contents(parser, buffer, DataLayout::STD430, words)
 }
 
-/// `ssbo [SET:]BINDING ...`, `ssbo layout ...`
+/// Parses `ssbo [SET:]BINDING ...`, `ssbo layout ...`.
 pub(super) fn parse_ssbo(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     if words.take("layout").is_some() {
         parser.storage_layout = parse_layout(words, DataLayout::STD430)?;
@@ -44,7 +45,7 @@ pub(super) fn parse_ssbo(parser: &mut TestParser, words: &mut Words<'_>) -> Resu
     parse_contents(parser, buffer, parser.storage_layout, words)
 }
 
-/// `counter BINDING ...`
+/// Parses `counter BINDING ...`.
 pub(super) fn parse_counter(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -53,7 +54,7 @@ pub(super) fn parse_counter(
     parse_contents(parser, buffer, DataLayout::STD430, words)
 }
 
-/// `ubo [SET:]BINDING ...`, `ubo layout ...`
+/// Parses `ubo [SET:]BINDING ...`, `ubo layout ...`.
 pub(super) fn parse_ubo(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     if words.take("layout").is_some() {
         parser.uniform_layout = parse_layout(words, DataLayout::STD140)?;
@@ -63,14 +64,15 @@ pub(super) fn parse_ubo(parser: &mut TestParser, words: &mut Words<'_>) -> Resul
     parse_contents(parser, buffer, parser.uniform_layout, words)
 }
 
-/// `uniform ubo BINDING TYPE OFFSET VALUES...`, `uniform TYPE OFFSET VALUES...`
+/// Parses `uniform ubo BINDING TYPE OFFSET VALUES...`, `uniform TYPE OFFSET VALUES...`.
 pub(super) fn parse_uniform(
     parser: &mut TestParser,
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
     if words.take("ubo").is_none() {
         let mut ahead = words.clone();
-        // piglit sets uniforms of GLSL by their name, VkRunner push constants by their offset: the second word tells which it is.
+        // piglit sets uniforms of GLSL by their name, VkRunner push constants by their offset: the
+        // second word distinguishes them.
         let by_name = ahead.word("a type").is_ok()
             && ahead
                 .word("a byte offset")
@@ -86,7 +88,7 @@ pub(super) fn parse_uniform(
     store(parser, buffer, data, words)
 }
 
-/// `push TYPE OFFSET VALUES...`, `push layout ...`
+/// Parses `push TYPE OFFSET VALUES...`, `push layout ...`.
 pub(super) fn parse_push(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     if words.take("layout").is_some() {
         parser.push_layout = parse_layout(words, DataLayout::STD430)?;
@@ -101,7 +103,7 @@ pub(super) fn parse_push(parser: &mut TestParser, words: &mut Words<'_>) -> Resu
     parser.push(words, Command::PushData(data))
 }
 
-/// The rest of a line that sets the size or contents of a buffer.
+/// Parses the rest of a line that sets the size or contents of a buffer.
 pub(super) fn parse_contents(
     parser: &mut TestParser,
     buffer: BufferId,
@@ -179,7 +181,8 @@ fn store(
     parser.push(words, Command::BufferData { buffer, data })
 }
 
-/// `print buffer NAME TYPE OFFSET COUNT [hex]`, `print ssbo|ubo|counter|xfb TYPE BINDING OFFSET COUNT [hex]`
+/// Parses `print buffer NAME TYPE OFFSET COUNT [hex]`, `print ssbo|ubo|counter|xfb TYPE BINDING
+/// OFFSET COUNT [hex]`.
 pub(super) fn parse_print(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     if words.take("image").is_some() {
         return parse_image_print(parser, words);
@@ -206,7 +209,8 @@ pub(super) fn parse_print(parser: &mut TestParser, words: &mut Words<'_>) -> Res
     )
 }
 
-/// `probe buffer NAME TYPE OFFSET OP VALUES...`, `probe ssbo|ubo|counter TYPE BINDING OFFSET OP VALUES...`
+/// Parses `probe buffer NAME TYPE OFFSET OP VALUES...`, `probe ssbo|ubo|counter TYPE BINDING OFFSET
+/// OP VALUES...`.
 pub(super) fn parse_buffer_probe(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -217,7 +221,7 @@ pub(super) fn parse_buffer_probe(
     push_buffer_probe(parser, (buffer, offset), (ty, layout), comparison, words)
 }
 
-/// `probe atomic counter [buffer BINDING] INDEX OP VALUE`, as in piglit.
+/// Parses `probe atomic counter [buffer BINDING] INDEX OP VALUE`, as in piglit.
 pub(super) fn parse_atomic_probe(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -229,7 +233,7 @@ pub(super) fn parse_atomic_probe(
     push_buffer_probe(parser, place, values, comparison, words)
 }
 
-/// The rest of a probe of an offset in a buffer: the expected values.
+/// Parses the rest of a probe of an offset in a buffer: the expected values.
 pub(super) fn push_buffer_probe(
     parser: &mut TestParser,
     (buffer, offset): (BufferId, u64),
@@ -252,7 +256,8 @@ pub(super) fn push_buffer_probe(
 /// Parameter buffers of a program at most.
 const MAX_PARAM_BUFFERS: u32 = 16;
 
-/// `bind ubo|ssbo [SET:]BINDING NAME [OFFSET [SIZE]]`, `bind counter|xfb BINDING ...`, `bind buffer_STAGE INDEX ...`, `bind image ...`
+/// Parses `bind ubo|ssbo [SET:]BINDING NAME [OFFSET [SIZE]]`, `bind counter|xfb BINDING ...`, `bind
+/// buffer_STAGE INDEX ...`, `bind image ...`.
 pub(super) fn parse_bind(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     if words.take("image").is_some() {
         return parse_bind_image(parser, words);

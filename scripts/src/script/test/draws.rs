@@ -62,7 +62,7 @@ const TOPOLOGIES: &[(&str, &str, vk::PrimitiveTopology)] = &[
     ),
 ];
 
-/// Topologies of GL alone, and what they are made of.
+/// Topologies that only GL has, and their decomposition.
 const ASSEMBLIES: &[(&str, Assembly, vk::PrimitiveTopology)] = &[
     (
         "GL_QUADS",
@@ -102,7 +102,7 @@ fn parse_topology(word: &str) -> Option<(vk::PrimitiveTopology, Assembly)> {
 }
 
 impl Draw {
-    /// GL's name of what is drawn, without prefix.
+    /// Returns GL's name of the primitive mode, without prefix.
     pub fn mode(&self) -> &'static str {
         let assembly = ASSEMBLIES.iter().find(|(_, it, _)| *it == self.assembly);
         let topology = TOPOLOGIES.iter().find(|(.., it)| *it == self.topology);
@@ -116,7 +116,7 @@ impl Draw {
     }
 }
 
-/// `topology NAME`: a property of VkRunner's that every draw sets again.
+/// Parses `topology NAME`: a property of VkRunner's that every draw sets again.
 pub(super) fn parse_topology_property(
     _parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -125,7 +125,7 @@ pub(super) fn parse_topology_property(
     words.finish()
 }
 
-/// `index type uint8|uint16|uint32`
+/// Parses `index type uint8|uint16|uint32`.
 pub(super) fn parse_index_type(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -140,7 +140,7 @@ pub(super) fn parse_index_type(
     words.finish()
 }
 
-/// The rest of `vertex divisor ATTRIBUTE N`.
+/// Parses the rest of `vertex divisor ATTRIBUTE N`.
 pub(super) fn parse_divisor(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -151,7 +151,8 @@ pub(super) fn parse_divisor(
     words.finish()
 }
 
-/// `compute X Y Z [group X Y Z]`, `compute indirect NAME [OFFSET]`, `compute entrypoint NAME`
+/// Parses `compute X Y Z [group X Y Z]`, `compute indirect NAME [OFFSET]`, `compute entrypoint
+/// NAME`.
 pub(super) fn parse_compute(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -187,7 +188,8 @@ pub(super) fn parse_compute(
     )
 }
 
-/// `patch parameter vertices N`, `patch parameter default level outer A B C D`, `patch parameter default level inner A B`
+/// Parses `patch parameter vertices N`, `patch parameter default level outer A B C D`, `patch
+/// parameter default level inner A B`.
 pub(super) fn parse_patch(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     words.parse_with("`parameter`", |word| (word == "parameter").then_some(()))?;
     match words.word("`vertices` or `default`")? {
@@ -213,7 +215,7 @@ pub(super) fn parse_patch(parser: &mut TestParser, words: &mut Words<'_>) -> Res
     words.finish()
 }
 
-/// `draw [instanced] rect ...`, `draw arrays ...`
+/// Parses `draw [instanced] rect ...`, `draw arrays ...`.
 pub(super) fn parse_draw(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     match words.word("`rect` or `arrays`")? {
         "rect" => parse_rect(parser, Instances::One, words),
@@ -226,15 +228,15 @@ pub(super) fn parse_draw(parser: &mut TestParser, words: &mut Words<'_>) -> Resu
     }
 }
 
-/// How many instances are drawn.
+/// Number of instances of a draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Instances {
     One,
-    /// As many as the line says.
+    /// Number of instances in the line.
     Given,
 }
 
-/// `[fails]`
+/// Parses `[fails]`.
 fn parse_outcome(words: &mut Words<'_>) -> GlOutcome {
     match words.take("fails") {
         Some(()) => GlOutcome::Refused,
@@ -242,7 +244,7 @@ fn parse_outcome(words: &mut Words<'_>) -> GlOutcome {
     }
 }
 
-/// `limit N [fails]`, after the first word `vertex`.
+/// Parses `limit N [fails]`, after the first word `vertex`.
 pub(super) fn parse_vertex_limit(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -252,7 +254,8 @@ pub(super) fn parse_vertex_limit(
     parser.push(words, Command::VertexLimit { limit, outcome })
 }
 
-/// The rest of `draw [instanced] rect [tex] [ortho] [patch] [INSTANCES] X Y W H [S T W H] [fails]`.
+/// Parses the rest of `draw [instanced] rect [tex] [ortho] [patch] [INSTANCES] X Y W H [S T W H]
+/// [fails]`.
 fn parse_rect(
     parser: &mut TestParser,
     instances: Instances,
@@ -278,7 +281,7 @@ fn parse_rect(
     };
     let mut position: [f32; 4] = words.floats("a coordinate")?;
     if ortho {
-        // `ortho` gives pixels, all else is clip space.
+        // With `ortho`, coordinates are in pixels, otherwise in clip space.
         let [width, height] = parser.framebuffer.map(|side| side as f32);
         let [x, y, w, h] = position;
         position = [
@@ -295,7 +298,7 @@ fn parse_rect(
     };
     let mut state = parser.pipeline;
     let topology = if patch {
-        // The corners are the patch, whatever `patch parameter vertices` says.
+        // The corners are the patch, regardless of `patch parameter vertices`.
         state.patch_control_points = 4;
         vk::PrimitiveTopology::PATCH_LIST
     } else {
@@ -315,7 +318,8 @@ fn parse_rect(
     parser.push(words, Command::Draw(Box::new(draw)))
 }
 
-/// The rest of `draw arrays [indexed] [instanced] TOPOLOGY FIRST COUNT [INSTANCES] [first_index N] [first_instance N] [fails]`.
+/// Parses the rest of `draw arrays [indexed] [instanced] TOPOLOGY FIRST COUNT [INSTANCES]
+/// [first_index N] [first_instance N] [fails]`.
 fn parse_arrays(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let (mut indexed, mut instanced) = (false, false);
     loop {
@@ -365,7 +369,7 @@ fn parse_arrays(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), Li
     parser.push(words, Command::Draw(Box::new(draw)))
 }
 
-/// `first_index N`, `first_instance N`
+/// Parses `first_index N`, `first_instance N`.
 fn parse_starts(draw: &mut Draw, words: &mut Words<'_>) -> Result<(), LineError> {
     while !words.is_empty() && words.peek() != Some("fails") {
         match (words.word("`first_instance`")?, &mut draw.source) {

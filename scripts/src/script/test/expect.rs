@@ -5,7 +5,7 @@ use super::stages::parse_stage;
 use crate::script::command::{Command, ExpectedError, ExpectedPlace};
 use crate::script::words::{LineError, Words};
 
-/// `expect error|warning CODE [at OFFSET | at START..END | at end | line L col C]`
+/// Parses `expect error|warning CODE [at OFFSET | at START..END | at end | line L col C]`.
 pub(super) fn parse_expect(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -19,7 +19,7 @@ pub(super) fn parse_expect(
     parser.push(words, command(expected))
 }
 
-/// `CODE [at OFFSET | at START..END | at end | line L col C]`
+/// Parses `CODE [at OFFSET | at START..END | at end | line L col C]`.
 fn parse_error(words: &mut Words<'_>) -> Result<ExpectedError, LineError> {
     let code = words.parse_with("an error code", glasm::Code::from_id)?;
     let place = match words.peek() {
@@ -55,7 +55,7 @@ fn parse_place(words: &mut Words<'_>) -> Result<ExpectedPlace, LineError> {
     }
 }
 
-/// `load STAGE NAME [fails with CODE [PLACE]]`
+/// Parses `load STAGE NAME [fails with CODE [PLACE]]`.
 pub(super) fn parse_load(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let stage = parse_stage(words)?;
     let name = words.word("the name of a program section")?;

@@ -51,7 +51,7 @@ const RESULTS: &[(&str, ResultName)] = &[
     ("clip[]", ResultName::Scalars(Semantic::ClipDistance)),
 ];
 
-/// What the name of a result denotes.
+/// Result that a name denotes.
 #[derive(Clone, Copy)]
 enum ResultName {
     One(Semantic),
@@ -60,7 +60,7 @@ enum ResultName {
     Scalars(fn(u8) -> Semantic),
 }
 
-/// A result with its first component and their number.
+/// Result with its first component and their number.
 type ResultPart = (Semantic, u8, u8);
 
 /// Reads `result.texcoord[2].xy`.
@@ -91,7 +91,8 @@ fn find_result(name: &str) -> Option<(Semantic, u8)> {
     })
 }
 
-/// `xfb BUFFER ...`, `xfb capture|stride|begin|end|draw ...`, `xfb buffer object BUFFER SIZE`
+/// Parses `xfb BUFFER ...`, `xfb capture|stride|begin|end|draw ...`, `xfb buffer object BUFFER
+/// SIZE`.
 pub(super) fn parse_xfb(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     match words.peek() {
         Some("capture") => {
@@ -146,7 +147,8 @@ pub(super) fn parse_xfb(parser: &mut TestParser, words: &mut Words<'_>) -> Resul
     }
 }
 
-/// `xfb draw ...`: captures one draw and discards what it would rasterize, as piglit does.
+/// Parses `xfb draw ...`: captures one draw and discards its primitives before rasterization, as
+/// piglit does.
 fn parse_captured_draw(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     if parser.capturing != Capturing::No {
         return Err(words.error_at_last("draws after `xfb begin` are captured without `xfb`"));
@@ -157,13 +159,14 @@ fn parse_captured_draw(parser: &mut TestParser, words: &mut Words<'_>) -> Result
     let result = parse_draw(parser, words);
     parser.pipeline.rasterizer_discard = discard;
     let step = |command| Step { line, command };
-    // If the draw cannot be read, the script is refused, and these steps with it.
+    // If the draw cannot be parsed, the script is rejected, including these steps.
     parser.steps.insert(first, step(Command::BeginCapture));
     parser.steps.push(step(Command::EndCapture));
     result
 }
 
-/// `xfb capture BUFFER [stream N] RESULT|skip N ...`: after what was captured into the buffer before.
+/// Parses `xfb capture BUFFER [stream N] RESULT|skip N ...`: appends to the previous captures of
+/// the buffer.
 fn parse_captures(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let buffer = parse_feedback_number(words)?;
     let stream = match words.take("stream") {
@@ -171,7 +174,7 @@ fn parse_captures(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), 
         None => 0,
     };
     let mut captures = Vec::new();
-    // Results follow each other without gaps in each buffer; `skip` makes gaps.
+    // Results follow each other without gaps in each buffer; `skip` creates gaps.
     let known = |captures: &[Capture]| {
         let own = captures.iter().filter(|capture| capture.buffer == buffer);
         own.map(|capture| capture.offset + 4 * u32::from(capture.count))
@@ -219,8 +222,9 @@ fn parse_stream(words: &mut Words<'_>) -> Result<u32, LineError> {
     })
 }
 
-/// The rest of `probe xfb`: `primitives|needed [stream N] OP COUNT`, `bytes BUFFER OP COUNT`, `TYPE BUFFER OFFSET OP VALUES...`, and
-/// piglit's `buffer float|double BUFFER INDEX VALUE`.
+/// Parses the rest of `probe xfb`: `primitives|needed [stream N] OP COUNT`, `bytes BUFFER OP
+/// COUNT`, `TYPE BUFFER OFFSET OP VALUES...`, and piglit's `buffer float|double BUFFER INDEX
+/// VALUE`.
 pub(super) fn parse_xfb_probe(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -261,7 +265,7 @@ pub(super) fn parse_xfb_probe(
     parser.push(words, command)
 }
 
-/// `OP COUNT`
+/// Parses `OP COUNT`.
 pub(super) fn parse_count(words: &mut Words<'_>) -> Result<(Comparison, u64), LineError> {
     let comparison = words.parse_with("a comparison other than ~=", |word| {
         Comparison::parse(word).filter(|comparison| *comparison != Comparison::Near)
@@ -269,7 +273,7 @@ pub(super) fn parse_count(words: &mut Words<'_>) -> Result<(Comparison, u64), Li
     Ok((comparison, words.unsigned("a count")?))
 }
 
-/// `buffer float|double BUFFER INDEX VALUE`
+/// Parses `buffer float|double BUFFER INDEX VALUE`.
 fn parse_piglit_probe(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     words.word("buffer")?;
     let ty = words.parse_with("`float` or `double`", |word| {

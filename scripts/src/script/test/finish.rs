@@ -1,4 +1,4 @@
-//! The end of the section: what can only be known there is checked.
+//! The end of the section: checks that need the whole section.
 
 use super::parser::{Capturing, MAX_BUFFERS, TestParser};
 use super::values::MAX_BUFFER;
@@ -6,7 +6,7 @@ use crate::script::command::{BufferDecl, BufferRange, Command, Step};
 use crate::script::words::ScriptError;
 use glasm::TransformFeedback;
 
-/// What the `[test]` section holds.
+/// Contents of the `[test]` section.
 pub(crate) struct Test {
     pub(crate) buffers: Vec<BufferDecl>,
     pub(crate) push_size: u32,
@@ -17,11 +17,11 @@ pub(crate) struct Test {
     pub(crate) steps: Vec<Step>,
 }
 
-/// Checks what can only be known at the end of the section.
+/// Performs the checks that need the whole section.
 pub(crate) fn finish(parser: TestParser, errors: &mut Vec<ScriptError>) -> Test {
     check_buffers(&parser, errors);
     check_feedback(&parser, errors);
-    // A program that must have an error leaves nothing to run.
+    // If a program must have an error, there is nothing to run.
     let expects_error = |step: &&Step| matches!(step.command, Command::ExpectError(_));
     if parser.steps.iter().any(|step| expects_error(&step)) {
         for step in parser.steps.iter().filter(|step| !expects_error(step)) {
@@ -42,7 +42,7 @@ pub(crate) fn finish(parser: TestParser, errors: &mut Vec<ScriptError>) -> Test 
 
 /// Checks sizes, which are known at the end of the section.
 fn check_buffers(parser: &TestParser, errors: &mut Vec<ScriptError>) {
-    // A line that could not be read may have been the one that gives a buffer its size.
+    // A line with an error may have been the one that determines the size of a buffer.
     if !errors.is_empty() {
         return;
     }
@@ -90,7 +90,7 @@ fn check_buffers(parser: &TestParser, errors: &mut Vec<ScriptError>) {
     }
 }
 
-/// Checks what can only be known at the end of the section.
+/// Performs the checks of transform feedback that need the whole section.
 fn check_feedback(parser: &TestParser, errors: &mut Vec<ScriptError>) {
     if let Capturing::Since(line) = parser.capturing {
         errors.push(ScriptError::new(line, 1, "there is no `xfb end`"));

@@ -9,7 +9,7 @@ use crate::script::pipeline_state::PipelineState;
 use crate::script::words::{LineError, Words};
 use ash::vk;
 
-/// Sets what a capability of GL denotes.
+/// Function that sets a capability of GL.
 type Capability = fn(&mut PipelineState, bool);
 
 /// GL's capabilities.
@@ -52,7 +52,7 @@ const CAPABILITIES: &[(&str, Capability)] = &[
     ("GL_STENCIL_TEST", |state, on| state.stencil_test = on),
 ];
 
-/// `enable GL_...`, `disable GL_...`
+/// Parses `enable GL_...`, `disable GL_...`.
 pub(super) fn parse_enable(
     parser: &mut TestParser,
     switch: Switch,
@@ -80,7 +80,8 @@ pub(super) fn parse_enable(
     words.finish()
 }
 
-/// Vulkan has no switch for clip distances: what a program writes counts.
+/// Returns true for capabilities that are always on. Vulkan has no switch for clip distances: those
+/// that a program writes are always enabled.
 fn is_always_on(name: &str) -> bool {
     let clip = ["GL_CLIP_PLANE", "GL_CLIP_DISTANCE"].into_iter();
     let mut numbers = clip.filter_map(|prefix| name.strip_prefix(prefix));
@@ -99,7 +100,7 @@ const COMPARISONS: &[&str] = &[
     "GL_ALWAYS",
 ];
 
-/// `depthfunc GL_...`
+/// Parses `depthfunc GL_...`.
 pub(super) fn parse_depth_func(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -118,7 +119,7 @@ const POLYGON_MODES: &[(&str, vk::PolygonMode)] = &[
     ("GL_POINT", vk::PolygonMode::POINT),
 ];
 
-/// `polygon mode GL_FRONT_AND_BACK GL_...`
+/// Parses `polygon mode GL_FRONT_AND_BACK GL_...`.
 pub(super) fn parse_polygon_mode(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -135,7 +136,7 @@ pub(super) fn parse_polygon_mode(
     words.finish()
 }
 
-/// `depthrange NEAR FAR`
+/// Parses `depthrange NEAR FAR`.
 pub(super) fn parse_depth_range(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -157,7 +158,7 @@ mod tests {
     use super::*;
     use crate::script::Script;
 
-    /// The state of a draw after some lines.
+    /// Returns the state of a draw after some lines.
     fn state(lines: &str) -> PipelineState {
         let text = format!("[test]\n{lines}\ndraw rect 0 0 1 1\n");
         let script = Script::parse(text.as_bytes()).unwrap();

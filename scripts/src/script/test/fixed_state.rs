@@ -1,5 +1,6 @@
-//! Words about what GL does where a draw has no program: what `enable` switches of it, `colormaterial`, and properties of `lightmodel`, `fog`,
-//! `texenv` and `texgen` that no parameter of programs has.
+//! Commands for fixed-function state of GL: the capabilities that `enable` switches,
+//! `colormaterial`, and properties of `lightmodel`, `fog`, `texenv` and `texgen` that are not
+//! parameters of programs.
 
 use crate::script::command::{
     CombinedLanes, EnvironmentMode, FixedCapability, FixedUpdate, Switch, TexEnvUpdate,
@@ -17,10 +18,10 @@ const LIGHTS: u32 = 8;
 /// Texture units that draws without programs have.
 const FIXED_UNITS: u32 = glasm::fixed_function::UNITS as u32;
 
-/// A property by its name, with what reads its value.
+/// Name of a property and parser of its value.
 type Property<T> = (&'static str, fn(&mut Words<'_>) -> Result<T, LineError>);
 
-/// Takes one of the words of a table.
+/// Parses a word of a table.
 fn choose<T: Copy>(words: &mut Words<'_>, what: &str, table: &[(&str, T)]) -> Result<T, LineError> {
     words.parse_with(what, |word| {
         let found = table.iter().find(|(name, _)| *name == word);
@@ -61,7 +62,7 @@ pub(super) fn capability(name: &str, unit: u32) -> Option<FixedCapability> {
     (unit < FIXED_UNITS).then_some(FixedCapability::TexGen(unit, coord))
 }
 
-/// Properties of the light model besides its color.
+/// Properties of the light model other than its color.
 pub(crate) const LIGHT_MODEL: &[Property<FixedUpdate>] = &[
     ("local_viewer", |words| {
         parse_switch(words).map(FixedUpdate::LocalViewer)
@@ -102,7 +103,7 @@ pub(crate) const FOG: &[Property<FixedUpdate>] = &[
     }),
 ];
 
-/// `FACES MODE` of `colormaterial`. GL 2.1 section 2.14.3.
+/// Parses `FACES MODE` of `colormaterial`. GL 2.1 section 2.14.3.
 pub(super) fn parse_color_material(words: &mut Words<'_>) -> Result<FixedUpdate, LineError> {
     let faces = [
         ("front", MaterialFaces::Front),
@@ -121,7 +122,7 @@ pub(super) fn parse_color_material(words: &mut Words<'_>) -> Result<FixedUpdate,
     Ok(FixedUpdate::ColorMaterial(ColorMaterial { faces, mode }))
 }
 
-/// `MODE` after `texgen UNIT COORD mode`. GL 2.1 section 2.11.4.
+/// Parses `MODE` after `texgen UNIT COORD mode`. GL 2.1 section 2.11.4.
 pub(super) fn parse_texgen_mode(words: &mut Words<'_>) -> Result<TexGenMode, LineError> {
     let modes = [
         ("object_linear", TexGenMode::ObjectLinear),
@@ -160,7 +161,7 @@ const FUNCTIONS: &[(&str, CombineFunction)] = &[
 /// Functions of colors alone.
 const COLOR_FUNCTIONS: [&str; 2] = ["dot3_rgb", "dot3_rgba"];
 
-/// Operands of colors; those of alpha come first.
+/// Operands of colors, after those of alpha.
 const OPERANDS: &[(&str, CombineOperand)] = &[
     ("src_alpha", CombineOperand::Alpha),
     ("one_minus_src_alpha", CombineOperand::OneMinusAlpha),
@@ -173,7 +174,7 @@ fn parse_function(words: &mut Words<'_>, lanes: CombinedLanes) -> Result<TexEnvU
     Ok(TexEnvUpdate::Function(lanes, function))
 }
 
-/// Fails if the next word is a function that alpha does not have.
+/// Returns an error if the next word is a function that alpha does not have.
 fn check_alpha_function(words: &mut Words<'_>) -> Result<(), LineError> {
     let is_for_colors = |word| COLOR_FUNCTIONS.contains(&word);
     if words.peek().is_some_and(is_for_colors) {
@@ -206,7 +207,8 @@ fn parse_scale(words: &mut Words<'_>, lanes: CombinedLanes) -> Result<TexEnvUpda
     Ok(TexEnvUpdate::Scale(lanes, scale))
 }
 
-/// `PROPERTY VALUE` after `texenv UNIT`, for all properties but `color`. GL 2.1 section 3.8.13.
+/// Parses `PROPERTY VALUE` after `texenv UNIT`, for all properties but `color`. GL 2.1 section
+/// 3.8.13.
 pub(super) fn parse_environment(
     words: &mut Words<'_>,
     name: &str,

@@ -1,6 +1,8 @@
-//! Commands that set GL state: `light`, `material`, `lightmodel`, `colormaterial`, `fog`, `point`, `texenv`, `texgen`, `clipplane`.
+//! Commands that set GL state: `light`, `material`, `lightmodel`, `colormaterial`, `fog`, `point`,
+//! `texenv`, `texgen`, `clipplane`.
 //!
-//! Words are GL's in lower case, ranges of values are GL's: what gives `GL_INVALID_VALUE` there is an error of the line.
+//! Words are GL's in lower case, ranges of values are GL's: a value for which GL generates
+//! `GL_INVALID_VALUE` is an error of the line.
 
 use super::fixed_state;
 use super::parser::TestParser;
@@ -13,7 +15,7 @@ use glasm::PointOrigin;
 use glasm::ir::Word;
 use glasm::state::{Color, Face, TexGenCoord, TexGenPlane};
 
-/// Lights, which programs know by the same numbers.
+/// Number of lights; programs use the same numbers.
 const LIGHTS: u32 = 8;
 
 /// Clip planes.
@@ -43,7 +45,7 @@ fn parse_not_negative(words: &mut Words<'_>) -> Result<f32, LineError> {
     parse_number(words, "a number that is not negative", |x| x >= 0.0)
 }
 
-/// A property by its name, with what reads its value.
+/// Name of a property and parser of its value.
 type Property<T> = (&'static str, fn(&mut Words<'_>) -> Result<T, LineError>);
 
 fn parse_property<T>(words: &mut Words<'_>, table: &[Property<T>]) -> Result<T, LineError> {
@@ -104,14 +106,14 @@ macro_rules! tables {
 
 state_properties! { tables }
 
-/// `light N PROPERTY VALUE...`. GL 2.1 section 2.14.1.
+/// Parses `light N PROPERTY VALUE...`. GL 2.1 section 2.14.1.
 pub(super) fn parse_light(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let number = words.below("a light from 0 to 7", LIGHTS)?;
     let update = parse_property(words, LIGHT)?;
     push(parser, words, StateUpdate::Light(number, update))
 }
 
-/// `material FACES PROPERTY VALUE...`. GL 2.1 section 2.14.1.
+/// Parses `material FACES PROPERTY VALUE...`. GL 2.1 section 2.14.1.
 pub(super) fn parse_material(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -129,7 +131,7 @@ pub(super) fn parse_material(
 /// Properties of the light model.
 pub(crate) const LIGHT_MODEL: &[Property<Color>] = &[("ambient", parse_color)];
 
-/// `lightmodel PROPERTY VALUE...`. GL 2.1 section 2.14.1.
+/// Parses `lightmodel PROPERTY VALUE...`. GL 2.1 section 2.14.1.
 pub(super) fn parse_light_model(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -139,7 +141,7 @@ pub(super) fn parse_light_model(
     push(parser, words, update)
 }
 
-/// `colormaterial FACES MODE`. GL 2.1 section 2.14.3.
+/// Parses `colormaterial FACES MODE`. GL 2.1 section 2.14.3.
 pub(super) fn parse_color_material(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -170,19 +172,19 @@ fn parse_either<T>(
     }
 }
 
-/// `fog PROPERTY VALUE...`. GL 2.1 section 3.10.
+/// Parses `fog PROPERTY VALUE...`. GL 2.1 section 3.10.
 pub(super) fn parse_fog(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let update = parse_either(words, FOG, StateUpdate::Fog, fixed_state::FOG)?;
     push(parser, words, update)
 }
 
-/// `point PROPERTY VALUE...`. GL 2.1 section 3.3.
+/// Parses `point PROPERTY VALUE...`. GL 2.1 section 3.3.
 pub(super) fn parse_point(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let update = parse_property(words, POINT)?;
     push(parser, words, StateUpdate::Point(update))?;
     if let PointUpdate::Size(size) = update {
         parser.points.size = size;
-        // Programs have no say, so this is the size of all points from here on.
+        // Programs do not write the size, so this is the size of all points from here on.
         if parser.points.source == Switch::Off {
             parser.push(words, Command::FixedPointSize(Some(size)))?;
         }
@@ -190,7 +192,7 @@ pub(super) fn parse_point(parser: &mut TestParser, words: &mut Words<'_>) -> Res
     Ok(())
 }
 
-/// `enable GL_PROGRAM_POINT_SIZE`, `disable GL_PROGRAM_POINT_SIZE`
+/// Parses `enable GL_PROGRAM_POINT_SIZE`, `disable GL_PROGRAM_POINT_SIZE`.
 pub(super) fn parse_program_point_size(
     parser: &mut TestParser,
     switch: Switch,
@@ -204,7 +206,7 @@ pub(super) fn parse_program_point_size(
     parser.push(words, Command::FixedPointSize(size))
 }
 
-/// `texenv UNIT PROPERTY VALUE...`. GL 2.1 section 3.8.13.
+/// Parses `texenv UNIT PROPERTY VALUE...`. GL 2.1 section 3.8.13.
 pub(super) fn parse_texenv(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -224,7 +226,7 @@ pub(super) fn parse_texenv(
     )
 }
 
-/// Fails for units that only programs have.
+/// Returns an error for units that only programs have.
 fn check_fixed(words: &Words<'_>, what: &str, unit: u32) -> Result<(), LineError> {
     if (unit as usize) < glasm::fixed_function::UNITS {
         Ok(())
@@ -233,7 +235,7 @@ fn check_fixed(words: &Words<'_>, what: &str, unit: u32) -> Result<(), LineError
     }
 }
 
-/// `texgen SET COORD PLANE VALUE...`, `texgen SET COORD mode MODE`. GL 2.1 section 2.11.4.
+/// Parses `texgen SET COORD PLANE VALUE...`, `texgen SET COORD mode MODE`. GL 2.1 section 2.11.4.
 pub(super) fn parse_texgen(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -252,7 +254,7 @@ pub(super) fn parse_texgen(
     push(parser, words, update)
 }
 
-/// `clipplane N A B C D`. GL 2.1 section 2.12.
+/// Parses `clipplane N A B C D`. GL 2.1 section 2.12.
 pub(super) fn parse_clip_plane(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -279,7 +281,7 @@ mod tests {
         updates.collect()
     }
 
-    /// Column and message of the only error of a line.
+    /// Returns column and message of the only error of a line.
     fn error(line: &str) -> (u32, String) {
         let errors = Script::parse(format!("[test]\n{line}\n").as_bytes()).unwrap_err();
         assert_eq!((errors.len(), errors[0].line), (1, 2), "{errors:?}");

@@ -11,7 +11,7 @@ const MAX_MATRICES: u32 = 64;
 /// Matrices that can be pushed on a stack at most.
 const MAX_PUSHED: u32 = 32;
 
-/// `matrix TARGET OPERATION`
+/// Parses `matrix TARGET OPERATION`.
 pub(super) fn parse_matrix(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -45,7 +45,7 @@ pub(super) fn parse_matrix_number(words: &mut Words<'_>) -> Result<u32, LineErro
     words.below("a matrix number", MAX_MATRICES)
 }
 
-/// Counts how many matrices are pushed, so that each `pop` finds one.
+/// Tracks the number of pushed matrices, so that each `pop` has one.
 fn track_stack(
     parser: &mut TestParser,
     target: MatrixTarget,
@@ -64,7 +64,7 @@ fn track_stack(
     Ok(())
 }
 
-/// What reads the values of a matrix operation.
+/// Parser of the operands of a matrix operation.
 type ParseMatrix = fn(&mut Words<'_>) -> Result<MatrixUpdate, LineError>;
 
 /// Matrix operations. All but `identity`, `load`, `push` and `pop` multiply from the right.
@@ -119,16 +119,17 @@ fn parse_matrix_update(words: &mut Words<'_>) -> Result<MatrixUpdate, LineError>
     }
 }
 
-/// 16 numbers, row by row.
+/// Parses 16 numbers in row-major order.
 fn parse_rows(words: &mut Words<'_>) -> Result<Matrix, LineError> {
     let rows: [f32; 16] = words.floats("a matrix element")?;
-    // Scripts have rows as one writes them on paper, a matrix of GL is retained by columns.
+    // Scripts specify rows as in mathematical notation; matrices of GL are stored by columns.
     Ok(std::array::from_fn(|column| {
         std::array::from_fn(|row| rows[4 * row + column])
     }))
 }
 
-/// `ortho` (pixels), `ortho LEFT RIGHT BOTTOM TOP`: projection, with the modelview matrix reset, as in piglit.
+/// Parses `ortho` (pixels), `ortho LEFT RIGHT BOTTOM TOP`: projection, with the modelview matrix
+/// reset, as in piglit.
 pub(super) fn parse_piglit_ortho(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -150,7 +151,8 @@ pub(super) fn parse_piglit_ortho(
     )
 }
 
-/// `frustum LEFT RIGHT BOTTOM TOP NEAR FAR`: projection, with the modelview matrix reset, as in piglit.
+/// Parses `frustum LEFT RIGHT BOTTOM TOP NEAR FAR`: projection, with the modelview matrix reset, as
+/// in piglit.
 pub(super) fn parse_piglit_frustum(
     parser: &mut TestParser,
     words: &mut Words<'_>,

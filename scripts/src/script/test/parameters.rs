@@ -1,4 +1,4 @@
-//! `parameter`, and the place of a parameter, which probes name, too.
+//! `parameter`, and the location of a parameter, which probes name, too.
 
 use super::draws::{parse_divisor, parse_vertex_limit};
 use super::parser::{TestParser, UNITS};
@@ -25,9 +25,9 @@ fn parse_bank(word: &str) -> Option<(ParamBank, Stage)> {
     Some((bank, parse_stage_suffix(suffix)?))
 }
 
-/// `parameter BANK N [TYPE] (X, Y, Z, W)`, `parameter BANK N address BUFFER [+OFFSET] [BUFFER [+OFFSET]]`,
-/// `parameter BANK N handle texture|image UNIT [texture|image UNIT]`,
-/// `parameter subroutine_STAGE N NUMBER`; `named_STAGE NAME` is a bank with its number, too
+/// Parses `parameter BANK N [TYPE] (X, Y, Z, W)`, `parameter BANK N address BUFFER [+OFFSET]
+/// [BUFFER [+OFFSET]]`, `parameter BANK N handle texture|image UNIT [texture|image UNIT]`,
+/// `parameter subroutine_STAGE N NUMBER`; `named_STAGE NAME` is a bank with its number, too.
 pub(super) fn parse_parameter(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -56,7 +56,7 @@ pub(super) fn parse_parameter(
     )
 }
 
-/// Takes the bank, program and number of a parameter, or its name.
+/// Parses the bank, program and number of a parameter, or its name.
 pub(super) fn parse_param_place(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -74,7 +74,7 @@ pub(super) fn parse_param_place(
     Ok((bank, stage, index))
 }
 
-/// Takes the name of a parameter and gives its number among those of the script.
+/// Parses the name of a parameter and returns its index among those of the script.
 fn parse_param_name(parser: &mut TestParser, words: &mut Words<'_>) -> Result<u32, LineError> {
     let name = words.word("the name of a parameter")?;
     let known = parser.param_names.iter().position(|known| known == name);
@@ -91,7 +91,8 @@ fn parse_param_name(parser: &mut TestParser, words: &mut Words<'_>) -> Result<u3
     }
 }
 
-/// Four components of 32 bits or two of 64, with their type; floats unless it comes first.
+/// Parses four components of 32 bits or two of 64, with their type; floats unless a type precedes
+/// them.
 fn parse_param_words(words: &mut Words<'_>) -> Result<(Option<ParamType>, [u32; 4]), LineError> {
     let named = words
         .peek()
@@ -122,7 +123,7 @@ fn parse_param_words(words: &mut Words<'_>) -> Result<(Option<ParamType>, [u32; 
     Ok((ParamType::of(scalar), value))
 }
 
-/// Takes one or two times `texture UNIT` or `image UNIT`.
+/// Parses one or two times `texture UNIT` or `image UNIT`.
 pub(super) fn parse_handles(words: &mut Words<'_>) -> Result<Vec<HandleUnit>, LineError> {
     let mut handles = Vec::new();
     while handles.is_empty() || (handles.len() < 2 && !words.is_empty()) {
@@ -138,7 +139,8 @@ pub(super) fn parse_handles(words: &mut Words<'_>) -> Result<Vec<HandleUnit>, Li
     Ok(handles)
 }
 
-/// `color R G B A` and everything else that sets the current value of the attribute at `location`.
+/// Parses `color R G B A` and all other commands that set the current value of the attribute at
+/// `location`.
 pub(super) fn parse_current(
     parser: &mut TestParser,
     location: u32,
@@ -148,7 +150,7 @@ pub(super) fn parse_current(
     parser.push(words, Command::Attribute { location, value })
 }
 
-/// `texcoord UNIT (S, T, R, Q)`
+/// Parses `texcoord UNIT (S, T, R, Q)`.
 pub(super) fn parse_texcoord(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -158,7 +160,7 @@ pub(super) fn parse_texcoord(
     parse_current(parser, 8 + unit, words)
 }
 
-/// `vertex attrib NAME (X, Y, Z, W)`, `vertex divisor NAME N`, `vertex entrypoint NAME`
+/// Parses `vertex attrib NAME (X, Y, Z, W)`, `vertex divisor NAME N`, `vertex entrypoint NAME`.
 pub(super) fn parse_vertex_attrib(
     parser: &mut TestParser,
     words: &mut Words<'_>,

@@ -1,6 +1,7 @@
-//! What the previous commands have set.
+//! State that the previous commands have set.
 //!
-//! State that later commands use (clear values, pipeline state, tolerances, layouts) lives in [`TestParser`] and is copied into each command.
+//! State that later commands use (clear values, pipeline state, tolerances, layouts) lives in
+//! [`TestParser`] and is copied into each command.
 
 use crate::data::DataLayout;
 use crate::probe::{Tolerance, Tolerances};
@@ -22,12 +23,12 @@ use std::collections::{BTreeMap, HashMap};
 /// Buffers that a script can have.
 pub(super) const MAX_BUFFERS: usize = 1024;
 
-/// What decides about the size of points.
+/// State that determines the size of points.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Points {
     /// GL's `POINT_SIZE`.
     pub(super) size: f32,
-    /// Whether programs write it: `PROGRAM_POINT_SIZE`, which is on in scripts that do not say otherwise.
+    /// Source of the size: `PROGRAM_POINT_SIZE`, which is on unless the script disables it.
     pub(super) source: Switch,
 }
 
@@ -63,18 +64,18 @@ pub(crate) struct TestParser {
     pub(super) push_layout: DataLayout,
     pub(super) initial_sampling: Sampling,
     pub(super) units: Units,
-    /// How many matrices are on the stack of each.
+    /// Number of matrices on each stack.
     pub(super) pushed_matrices: HashMap<MatrixTarget, u32>,
     pub(super) buffers: Vec<BufferDecl>,
-    /// The first line with a buffer too many.
+    /// First line that exceeds the maximum number of buffers.
     pub(super) too_many_buffers: Option<u32>,
-    /// Parts of buffers that commands name, with their lines.
+    /// Ranges of buffers that commands name, with their lines.
     pub(super) ranges: Vec<(u32, BufferRange)>,
     pub(super) push_size: u32,
     pub(super) index_width: IndexWidth,
     pub(super) divisors: Divisors,
     pub(super) convention: Convention,
-    /// What the commands need and this runner does not have.
+    /// Features that the commands need and this runner does not support.
     pub(super) unmet: Vec<String>,
     pub(super) entry_names: Vec<String>,
     pub(super) param_names: Vec<String>,
@@ -88,12 +89,13 @@ pub(crate) struct TestParser {
 
 impl TestParser {
     pub(crate) fn new(requirements: &Requirements, spares: &[Spare]) -> Self {
-        // GL's counter-clockwise triangles look clockwise to Vulkan, whose y axis points down.
+        // GL's counter-clockwise triangles are clockwise in Vulkan, whose y axis points down.
         let (front_face, provoking_vertex) = match requirements.convention {
             Convention::Vulkan => (vk::FrontFace::COUNTER_CLOCKWISE, ProvokingVertex::First),
             Convention::OpenGl => (vk::FrontFace::CLOCKWISE, ProvokingVertex::Last),
         };
-        // Programs see depths as (d, 0, 0, 1) in Vulkan, as the initial DEPTH_TEXTURE_MODE says, LUMINANCE, in GL.
+        // Programs read depths as (d, 0, 0, 1) in Vulkan; in GL, according to the initial
+        // DEPTH_TEXTURE_MODE, LUMINANCE.
         let depth_mode = match requirements.convention {
             Convention::Vulkan => DepthMode::Red,
             Convention::OpenGl => DepthMode::Luminance,
@@ -140,7 +142,7 @@ impl TestParser {
         }
     }
 
-    /// Ends a line and keeps its command.
+    /// Ends a line and records its command.
     pub(super) fn push(&mut self, words: &Words<'_>, command: Command) -> Result<(), LineError> {
         words.finish()?;
         self.steps.push(Step {
@@ -150,13 +152,13 @@ impl TestParser {
         Ok(())
     }
 
-    /// Returns the buffer of that key, which is made if it is new.
+    /// Returns the buffer of a key, which is created if it is new.
     pub(super) fn buffer(&mut self, key: BufferKey) -> BufferId {
         if let Some(index) = self.buffers.iter().position(|buffer| buffer.key == key) {
             return BufferId(index);
         }
         if self.buffers.len() == MAX_BUFFERS {
-            // The script is refused at its end; until then any buffer will do.
+            // The script is rejected at its end; until then any buffer suffices.
             self.too_many_buffers.get_or_insert(self.line);
             return BufferId(0);
         }
@@ -168,13 +170,13 @@ impl TestParser {
         BufferId(self.buffers.len() - 1)
     }
 
-    /// Makes a buffer as large as commands reach.
+    /// Extends a buffer to the largest offset that commands access.
     pub(super) fn grow(&mut self, buffer: BufferId, size: u64) {
         let known = &mut self.buffers[buffer.0].size;
         *known = size.max(*known);
     }
 
-    /// Keeps a part of a buffer, to be checked when all sizes are known.
+    /// Records a range of a buffer, to be checked when all sizes are known.
     pub(super) fn note_range(&mut self, range: BufferRange) {
         self.ranges.push((self.line, range));
     }
@@ -183,14 +185,15 @@ impl TestParser {
 /// Texture image units.
 pub(super) const UNITS: u32 = 32;
 
-/// A texture image unit as the previous commands have set it.
+/// Texture image unit as the previous commands have set it.
 #[derive(Clone, Debug)]
 pub(super) struct Unit {
     pub(super) shape: Option<Shape>,
     pub(super) sampling: Sampling,
 }
 
-/// All texture image units and images that the script has set, and the unit that `texparameter` changes.
+/// All texture image units and images that the script has set, and the unit that `texparameter`
+/// changes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Units {
     pub(super) active: u32,

@@ -7,7 +7,7 @@ use crate::script::command::Command;
 use crate::script::names::is_identifier;
 use crate::script::words::{LineError, Words, parse_component};
 
-/// What coordinates count.
+/// Unit of coordinates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Coordinates {
     Pixels,
@@ -15,7 +15,7 @@ pub(super) enum Coordinates {
     Relative,
 }
 
-/// Takes `X Y`; a relative coordinate of 1 means the last pixel.
+/// Parses `X Y`; a relative coordinate of 1 means the last pixel.
 pub(super) fn parse_pixel(
     framebuffer: [u32; 2],
     coordinates: Coordinates,
@@ -35,7 +35,7 @@ pub(super) fn parse_pixel(
     })
 }
 
-/// Takes `X Y W H`.
+/// Parses `X Y W H`.
 pub(super) fn parse_region(
     framebuffer: [u32; 2],
     coordinates: Coordinates,
@@ -64,7 +64,7 @@ fn parse_relative_length(words: &mut Words<'_>, side: u32) -> Result<u32, LineEr
     })
 }
 
-/// A surface, before it is known whether the words that follow are about its depth.
+/// Surface prefix of a probe; the following words determine whether its depth is probed.
 #[derive(Clone, Copy, Debug, Default)]
 struct Prefix {
     attachment: Option<u32>,
@@ -72,7 +72,7 @@ struct Prefix {
     sample: Option<u32>,
 }
 
-/// Takes `[attachment N] [layer N] [sample N]`.
+/// Parses `[attachment N] [layer N] [sample N]`.
 fn parse_prefix(parser: &TestParser, words: &mut Words<'_>) -> Result<Prefix, LineError> {
     let mut prefix = Prefix::default();
     if words.take("attachment").is_some() {
@@ -124,14 +124,14 @@ impl Prefix {
     }
 }
 
-/// What is compared of each pixel.
+/// Components that are compared of each pixel.
 #[derive(Clone, Copy, Debug)]
 struct Compared {
     surface: Surface,
     components: usize,
 }
 
-/// Takes `rgb`, `rgba`, `depth` or `stencil`.
+/// Parses `rgb`, `rgba`, `depth` or `stencil`.
 fn parse_compared(
     parser: &TestParser,
     prefix: Prefix,
@@ -155,14 +155,14 @@ fn parse_compared(
     })
 }
 
-/// The rest of `probe [attachment N] [layer N] [sample N] ...` and `relative probe ...`.
+/// Parses the rest of `probe [attachment N] [layer N] [sample N] ...` and `relative probe ...`.
 pub(super) fn parse_pixel_probe(
     parser: &mut TestParser,
     coordinates: Coordinates,
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
     let prefix = parse_prefix(parser, words)?;
-    // What is a warning in piglit is a failure here.
+    // Warnings of piglit are failures here.
     let _ = words.take("warn");
     let [width, height] = parser.framebuffer;
     match words.peek() {
@@ -180,7 +180,7 @@ pub(super) fn parse_pixel_probe(
         Some("rect") => {
             words.word("rect")?;
             let compared = parse_compared(parser, prefix, words)?;
-            // The type of attachments says the same.
+            // The type is redundant with that of the attachment.
             let _ = words.take("int").or_else(|| words.take("uint"));
             let region = parse_region(parser.framebuffer, coordinates, words)?;
             push_probe(parser, compared, region, words)
@@ -196,7 +196,7 @@ pub(super) fn parse_pixel_probe(
     }
 }
 
-/// Takes the expected values and keeps the probe.
+/// Parses the expected values and records the probe.
 fn push_probe(
     parser: &mut TestParser,
     compared: Compared,
@@ -207,7 +207,7 @@ fn push_probe(
         surface,
         components,
     } = compared;
-    // Integers are compared exactly, where a fraction could never be met.
+    // Integers are compared exactly; a fraction could never be equal.
     let integers = match surface.plane {
         Plane::Stencil => true,
         Plane::Depth => false,
@@ -235,7 +235,7 @@ fn push_probe(
     parser.push(words, Command::ProbePixels(probe))
 }
 
-/// `save [attachment N] [layer N] [sample N] [depth|stencil] image NAME.png`
+/// Parses `save [attachment N] [layer N] [sample N] [depth|stencil] image NAME.png`.
 pub(super) fn parse_save(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let prefix = parse_prefix(parser, words)?;
     let plane = if prefix.attachment.is_none() && words.take("depth").is_some() {

@@ -1,4 +1,4 @@
-//! Which buffer, and which part of it.
+//! Buffers and ranges of them.
 
 use super::parser::TestParser;
 use super::values::{parse_offset, parse_type};
@@ -10,20 +10,20 @@ use crate::script::words::{LineError, Words, parse_unsigned};
 /// Bindings of a descriptor set.
 const MAX_BINDINGS: u32 = 1024;
 
-/// Transform feedback buffers that a script can name; devices have at most as many as this.
+/// Maximum number of transform feedback buffers in a script; no device has more.
 const MAX_FEEDBACK_BUFFERS: u32 = 16;
 
 /// First words of [`parse_source`].
 const SOURCES: &str = "`buffer`, `ssbo`, `ubo`, `counter` or `xfb`";
 
-/// Takes the name of a buffer.
+/// Parses the name of a buffer.
 pub(super) fn parse_buffer_name(words: &mut Words<'_>) -> Result<String, LineError> {
     words.parse_with("a buffer name", |word| {
         is_identifier(word).then(|| word.to_owned())
     })
 }
 
-/// Takes the numbers `[SET:]BINDING`.
+/// Parses the numbers `[SET:]BINDING`.
 pub(super) fn parse_slot(words: &mut Words<'_>) -> Result<(u32, u32), LineError> {
     let binding = |word: &str| word.parse().ok().filter(|binding| *binding < MAX_BINDINGS);
     words.parse_with("a binding", |word| match word.split_once(':') {
@@ -32,7 +32,7 @@ pub(super) fn parse_slot(words: &mut Words<'_>) -> Result<(u32, u32), LineError>
     })
 }
 
-/// Takes `[SET:]BINDING`.
+/// Parses `[SET:]BINDING`.
 pub(super) fn parse_bound(
     parser: &mut TestParser,
     kind: BufferKind,
@@ -42,14 +42,14 @@ pub(super) fn parse_bound(
     Ok(parser.buffer(BufferKey::Bound { kind, set, binding }))
 }
 
-/// Takes the number of a buffer of atomic counters.
+/// Parses the number of a buffer of atomic counters.
 pub(super) fn parse_counter_number(words: &mut Words<'_>) -> Result<u32, LineError> {
     words.parse_with("the number of a counter buffer", |word| {
         word.parse().ok().filter(|binding| *binding < MAX_BINDINGS)
     })
 }
 
-/// Takes the number of a buffer of atomic counters that is called after it.
+/// Parses the number of a buffer of atomic counters that is named after it.
 pub(super) fn parse_counter_binding(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -62,7 +62,7 @@ pub(super) fn parse_counter_binding(
     }))
 }
 
-/// Takes the number of a transform feedback buffer.
+/// Parses the number of a transform feedback buffer.
 pub(super) fn parse_feedback_number(words: &mut Words<'_>) -> Result<u32, LineError> {
     let what = format!("the number of a transform feedback buffer, below {MAX_FEEDBACK_BUFFERS}");
     words.parse_with(&what, |word| {
@@ -72,7 +72,7 @@ pub(super) fn parse_feedback_number(words: &mut Words<'_>) -> Result<u32, LineEr
     })
 }
 
-/// Takes the number of a transform feedback buffer that is called after it.
+/// Parses the number of a transform feedback buffer that is named after it.
 pub(super) fn parse_feedback_buffer(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -85,7 +85,7 @@ pub(super) fn parse_feedback_buffer(
     }))
 }
 
-/// Takes `NAME [OFFSET]`.
+/// Parses `NAME [OFFSET]`.
 fn parse_start(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -100,7 +100,7 @@ fn parse_start(
     Ok((buffer, offset))
 }
 
-/// Takes `NAME [OFFSET [SIZE]]`.
+/// Parses `NAME [OFFSET [SIZE]]`.
 pub(super) fn parse_range(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -122,7 +122,7 @@ pub(super) fn parse_range(
     Ok(range)
 }
 
-/// Takes `NAME [OFFSET]`, where the numbers of work groups are.
+/// Parses `NAME [OFFSET]`: the location of the numbers of work groups.
 pub(super) fn parse_indirect(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -140,7 +140,7 @@ pub(super) fn parse_indirect(
     Ok(range)
 }
 
-/// Takes up to `limit` times `NAME [+OFFSET]`.
+/// Parses up to `limit` times `NAME [+OFFSET]`.
 pub(super) fn parse_addresses(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -161,7 +161,8 @@ pub(super) fn parse_addresses(
     Ok(addresses)
 }
 
-/// Takes `buffer NAME TYPE` or `ssbo|ubo|counter|xfb TYPE BINDING`: what `probe` and `print` read.
+/// Parses `buffer NAME TYPE` or `ssbo|ubo|counter|xfb TYPE BINDING`: the source of `probe` and
+/// `print`.
 pub(super) fn parse_source(
     parser: &mut TestParser,
     words: &mut Words<'_>,

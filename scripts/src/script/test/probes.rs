@@ -10,7 +10,7 @@ use crate::probe::Tolerance;
 use crate::script::command::Command;
 use crate::script::words::{LineError, Words};
 
-/// `relative probe ...`
+/// Parses `relative probe ...`.
 pub(super) fn parse_relative(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -19,7 +19,7 @@ pub(super) fn parse_relative(
     parse_probe(parser, Coordinates::Relative, words)
 }
 
-/// The rest of `probe ...`.
+/// Parses the rest of `probe ...`.
 pub(super) fn parse_probe(
     parser: &mut TestParser,
     coordinates: Coordinates,
@@ -63,7 +63,7 @@ pub(super) fn parse_probe(
     }
 }
 
-/// `tolerance T` or `tolerance T T T T`
+/// Parses `tolerance T` or `tolerance T T T T`.
 pub(super) fn parse_tolerance(
     parser: &mut TestParser,
     words: &mut Words<'_>,

@@ -5,12 +5,12 @@ use crate::script::words::{LineError, Words};
 use ash::vk;
 use std::fmt::Debug;
 
-/// A field of the state, by the type of its value.
+/// Field of the state, by the type of its value.
 pub(crate) enum Slot<'a> {
     Bool(&'a mut bool),
     Int(&'a mut u32),
     Float(&'a mut f32),
-    /// From 0 to 1.
+    /// Number from 0 to 1.
     Fraction(&'a mut f32),
     Color(&'a mut [f32; 4]),
     SampleMask(&'a mut u64),
@@ -28,10 +28,10 @@ pub(crate) enum Slot<'a> {
     ColorMask(&'a mut vk::ColorComponentFlags),
 }
 
-/// The field of a property.
+/// Field of a property.
 type Field<T> = for<'a> fn(&'a mut T) -> Slot<'a>;
 
-/// Every property but those of stencil tests and attachments.
+/// All properties except for those of stencil tests and attachments.
 pub(crate) const PROPERTIES: &[(&str, Field<PipelineState>)] = &[
     ("primitiveRestartEnable", |state| {
         Slot::Bool(&mut state.primitive_restart)
@@ -159,7 +159,7 @@ fn find<'a, T>(table: &[(&str, Field<T>)], state: &'a mut T, name: &str) -> Opti
     Some(field(state))
 }
 
-/// Sets the property called `name`; `None` if there is no such property.
+/// Sets the property with the name `name`; `None` if there is no such property.
 pub(super) fn set_property(
     state: &mut PipelineState,
     name: &str,
@@ -169,7 +169,7 @@ pub(super) fn set_property(
         .or_else(|| slot(state, name).map(|slot| fill_slot(slot, words)))
 }
 
-/// Which attachments a property is for.
+/// Attachments that a property applies to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Attachment {
     Every,
@@ -255,7 +255,7 @@ fn fill_slot(slot: Slot<'_>, words: &mut Words<'_>) -> Result<(), LineError> {
     words.finish()
 }
 
-/// X, Y, width and height. A negative height turns the picture over.
+/// Parses x, y, width and height. A negative height flips the image.
 fn parse_viewport(words: &mut Words<'_>) -> Result<[f32; 4], LineError> {
     let mut number = |what, valid: fn(f32) -> bool| {
         words.parse_with(what, |word| word.parse().ok().filter(|value| valid(*value)))
@@ -268,7 +268,7 @@ fn parse_viewport(words: &mut Words<'_>) -> Result<[f32; 4], LineError> {
     ])
 }
 
-/// X, Y, width and height; the far corner must be one that Vulkan can name.
+/// Parses x, y, width and height; the far corner must be representable in Vulkan.
 fn parse_scissor(words: &mut Words<'_>) -> Result<[u32; 4], LineError> {
     const LIMIT: u32 = i32::MAX as u32 / 2;
     let mut values = [0; 4];

@@ -1,4 +1,4 @@
-//! Probes of what GL's queries give: `probe components`, `probe count`, `probe parameter`.
+//! Probes of the results of GL's queries: `probe components`, `probe count`, `probe parameter`.
 
 use super::parameters::parse_param_place;
 use super::parser::TestParser;
@@ -10,7 +10,7 @@ use crate::script::command::{Command, CountKind, ParamBank, ParamType};
 use crate::script::words::{LineError, Words};
 use glasm::ir::Stage;
 
-/// The rest of `probe components STAGE attribs|results OP N`.
+/// Parses the rest of `probe components STAGE attribs|results OP N`.
 pub(super) fn parse_components_probe(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -24,7 +24,7 @@ pub(super) fn parse_components_probe(
     parse_count(parser, stage, kind, words)
 }
 
-/// The rest of `probe count STAGE WHAT OP N`.
+/// Parses the rest of `probe count STAGE WHAT OP N`.
 pub(super) fn parse_count_probe(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -54,7 +54,8 @@ fn parse_count(
     parser.push(words, command)
 }
 
-/// The rest of `probe parameter PLACE OP (A, B, C, D)`: four floats, compared as those of buffers.
+/// Parses the rest of `probe parameter PLACE OP (A, B, C, D)`: four floats, compared as those of
+/// buffers.
 fn parse_comparison(
     parser: &mut TestParser,
     (bank, stage, index): (ParamBank, Stage, u32),
@@ -85,7 +86,8 @@ fn parse_comparison(
     parser.push(words, command)
 }
 
-/// The rest of `probe parameter PLACE TYPE A B C D`, `probe parameter PLACE TYPE incompatible` or `probe parameter PLACE OP (A, B, C, D)`.
+/// Parses the rest of `probe parameter PLACE TYPE A B C D`, `probe parameter PLACE TYPE
+/// incompatible` or `probe parameter PLACE OP (A, B, C, D)`.
 pub(super) fn parse_parameter_probe(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -99,7 +101,7 @@ pub(super) fn parse_parameter_probe(
         let ty = DataType::parse(word).filter(|ty| ty.components() == 1)?;
         ParamType::of(ty.scalar).map(|_| ty.scalar)
     })?;
-    // Types of queries have 32 bits, so nothing of the components below is lost.
+    // Types of queries have 32 bits, so the components below lose no bits.
     let ty = ParamType::of(scalar).expect("the type was found before");
     let expected = match words.take("incompatible") {
         Some(()) => None,

@@ -18,7 +18,7 @@ const STAGE_SUFFIXES: &[(&str, Stage)] = &[
 /// Names of entry points that a script may use.
 const MAX_ENTRY_NAMES: usize = 1000;
 
-/// Takes the one or two words of a stage.
+/// Parses the one or two words of a stage.
 pub(super) fn parse_stage(words: &mut Words<'_>) -> Result<Stage, LineError> {
     let mut name = words.word("a stage")?.to_owned();
     if name.starts_with("tess") {
@@ -36,7 +36,7 @@ pub(super) fn parse_stage_suffix(suffix: &str) -> Option<Stage> {
     found.map(|(_, stage)| *stage)
 }
 
-/// The rest of `STAGE entrypoint NAME`, after the first word `STAGE`.
+/// Parses the rest of `STAGE entrypoint NAME`, after the first word `STAGE`.
 pub(super) fn parse_entry_point(
     parser: &mut TestParser,
     stage: Stage,
@@ -57,7 +57,7 @@ pub(super) fn parse_entry_point(
     Ok(())
 }
 
-/// `tess control entrypoint NAME`, and the other stages of two words.
+/// Parses `tess control entrypoint NAME`, and the other stages of two words.
 pub(super) fn parse_tessellation(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -71,7 +71,7 @@ pub(super) fn parse_tessellation(
     parse_entry_point(parser, stage, words)
 }
 
-/// `provoking vertex first|last`
+/// Parses `provoking vertex first|last`.
 pub(super) fn parse_provoking(
     parser: &mut TestParser,
     words: &mut Words<'_>,

@@ -9,12 +9,12 @@ pub(super) const MAX_BUFFER: u64 = 1 << 30;
 /// Numbers that a line may denote.
 const MAX_NUMBERS: u64 = 1 << 24;
 
-/// Takes a type name.
+/// Parses a type name.
 pub(super) fn parse_type(words: &mut Words<'_>) -> Result<DataType, LineError> {
     words.parse_with("a type", DataType::parse)
 }
 
-/// Takes an offset in a buffer.
+/// Parses an offset in a buffer.
 pub(super) fn parse_offset(words: &mut Words<'_>) -> Result<u64, LineError> {
     let offset = words.unsigned("a byte offset")?;
     if offset > MAX_BUFFER {
@@ -23,7 +23,7 @@ pub(super) fn parse_offset(words: &mut Words<'_>) -> Result<u64, LineError> {
     Ok(offset)
 }
 
-/// Takes `TYPE OFFSET VALUES...`.
+/// Parses `TYPE OFFSET VALUES...`.
 pub(super) fn parse_data(
     words: &mut Words<'_>,
     layout: DataLayout,
@@ -33,7 +33,8 @@ pub(super) fn parse_data(
     parse_values(words, ty, layout, offset)
 }
 
-/// Takes values to the end of the line: whole elements of the type, and `x TIMES` to repeat them all.
+/// Parses values to the end of the line: whole elements of the type, and `x TIMES` to repeat them
+/// all.
 pub(super) fn parse_values(
     words: &mut Words<'_>,
     ty: DataType,
@@ -41,7 +42,7 @@ pub(super) fn parse_values(
     offset: u64,
 ) -> Result<TypedData, LineError> {
     let mut literals = Vec::with_capacity(words.remaining());
-    // No value is written `x`, so what follows it is how often the values are repeated.
+    // No value begins with `x`, so the word after it is the number of repetitions.
     while words.peek().is_some_and(|word| word != "x") {
         literals.push(words.parse_with("a value of the type", |word| {
             Literal::parse(ty.scalar, word)
@@ -68,7 +69,7 @@ pub(super) fn parse_values(
     })
 }
 
-/// Takes a count of at least 1.
+/// Parses a count of at least 1.
 pub(super) fn parse_count(words: &mut Words<'_>, limit: u64) -> Result<usize, LineError> {
     let what = format!("a count from 1 to {limit}");
     words.parse_with(&what, |word| {
@@ -86,7 +87,7 @@ pub(super) fn check_end(words: &Words<'_>, end: u64) -> Result<(), LineError> {
     }
 }
 
-/// Takes `TYPE OFFSET COUNT [START [STEP]]`.
+/// Parses `TYPE OFFSET COUNT [START [STEP]]`.
 pub(super) fn parse_sequence(
     words: &mut Words<'_>,
     layout: DataLayout,
@@ -111,7 +112,7 @@ pub(super) fn parse_sequence(
     })
 }
 
-/// Takes `[std140|std430] [row_major|column_major]`.
+/// Parses `[std140|std430] [row_major|column_major]`.
 pub(super) fn parse_layout(
     words: &mut Words<'_>,
     default: DataLayout,

@@ -18,7 +18,7 @@ const FORMS: &[(&str, MatrixForm)] = &[
     ("inverse_transpose", MatrixForm::InverseTranspose),
 ];
 
-/// `track N MATRIX [TRANSFORM]`, `track N none`
+/// Parses `track N MATRIX [TRANSFORM]`, `track N none`.
 pub(super) fn parse_track(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let address = words.below("a parameter number below 96", TRACKING_PARAMS)?;
     if !address.is_multiple_of(4) {
@@ -42,7 +42,8 @@ pub(super) fn parse_track(parser: &mut TestParser, words: &mut Words<'_>) -> Res
     parser.push(words, Command::Track { address, tracking })
 }
 
-/// Takes the name of a matrix. `texture` without a number is that of the active texture unit at this line.
+/// Parses the name of a matrix. `texture` without a number denotes that of the active texture unit
+/// at this line.
 fn parse_tracked(parser: &TestParser, words: &mut Words<'_>) -> Result<TrackedMatrix, LineError> {
     Ok(match words.word("a matrix or `none`")? {
         "modelview" => TrackedMatrix::Modelview,
@@ -66,7 +67,7 @@ fn parse_tracked(parser: &TestParser, words: &mut Words<'_>) -> Result<TrackedMa
     })
 }
 
-/// `state program [NAME] (X, Y, Z, W) [fails]`
+/// Parses `state program [NAME] (X, Y, Z, W) [fails]`.
 pub(super) fn parse_state_program(
     parser: &mut TestParser,
     words: &mut Words<'_>,

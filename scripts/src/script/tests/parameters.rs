@@ -1,4 +1,4 @@
-//! What sets the values that programs read: parameters, addresses, matrices.
+//! Commands that set the values that programs read: parameters, addresses, matrices.
 
 use super::*;
 

@@ -8,10 +8,10 @@ use glasm_scripts::format::{DepthFormat, Format};
 use glasm_scripts::script::Attachments;
 use std::rc::Rc;
 
-/// The layout of depth and stencil attachments between commands and in the render pass.
+/// Layout of depth and stencil attachments between commands and in the render pass.
 pub(super) const DEPTH_LAYOUT: vk::ImageLayout = vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
 
-/// Who reads color attachments while they are drawn to.
+/// Readers of color attachments during a draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reading {
     Never,
@@ -28,19 +28,19 @@ impl Reading {
     }
 }
 
-/// A color attachment.
+/// Color attachment.
 pub(super) struct ColorAttachment {
     pub(super) image: Image,
     pub(super) format: Format,
 }
 
-/// A depth or stencil attachment, or both in one.
+/// Depth or stencil attachment, or both in one.
 pub(super) struct DepthStencil {
     pub(super) image: Image,
     pub(super) format: DepthFormat,
 }
 
-/// Makes the images of attachments.
+/// Creates the images of attachments.
 pub(super) struct AttachmentImages<'a> {
     pub(super) device: &'a Rc<Device>,
     pub(super) width: u32,

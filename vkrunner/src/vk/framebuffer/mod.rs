@@ -1,6 +1,6 @@
 //! The framebuffer that draws go to: its attachments, and clearing them.
 //!
-//! Between commands every attachment is in the layout that the render pass wants.
+//! Between commands every attachment is in the layout that the render pass expects.
 
 mod attachments;
 mod pass;
@@ -25,7 +25,7 @@ use std::rc::Rc;
 
 pub(crate) use attachments::Reading;
 
-/// What decides about a framebuffer.
+/// Key of a framebuffer.
 #[derive(PartialEq, Eq)]
 pub(crate) struct FramebufferKey {
     size: [u32; 2],
@@ -34,7 +34,7 @@ pub(crate) struct FramebufferKey {
 }
 
 impl FramebufferKey {
-    /// Texels of all attachments.
+    /// Returns the number of texels of all attachments.
     pub(super) fn texels(&self) -> u64 {
         let Attachments {
             colors,
@@ -51,17 +51,17 @@ impl FramebufferKey {
 /// Color attachments, perhaps a depth or stencil attachment, and the render pass for them.
 pub(crate) type Framebuffer = Kept<FramebufferObject>;
 
-/// What a [`Framebuffer`] is.
+/// Vulkan objects of a [`Framebuffer`].
 pub(crate) struct FramebufferObject {
     pub(super) key: Rc<FramebufferKey>,
     pub(super) render_pass: vk::RenderPass,
     raw: vk::Framebuffer,
-    /// By number; `None` are numbers without attachment.
+    /// Color attachments by number; `None` for numbers without attachment.
     colors: Vec<Option<ColorAttachment>>,
     depth: Option<DepthStencil>,
-    /// Holds one layer of one sample of any attachment.
+    /// Buffer for one layer of one sample of any attachment.
     readback: Buffer,
-    /// Readers of samples, made when they are needed.
+    /// Readers of samples, created on demand.
     readers: RefCell<Vec<SampleCopier>>,
     width: u32,
     height: u32,
@@ -71,7 +71,8 @@ pub(crate) struct FramebufferObject {
 }
 
 impl Framebuffer {
-    /// A framebuffer, cleared to zeros and depth 1. The caller checked that the device has the formats, the samples and the size.
+    /// Creates a framebuffer, cleared to zeros and depth 1. The caller has checked that the device
+    /// supports the formats, the samples and the size.
     pub(crate) fn new(
         device: &Rc<Device>,
         size: [u32; 2],
@@ -167,7 +168,7 @@ impl FramebufferObject {
         })
     }
 
-    /// Brings the new images into their layouts and clears them.
+    /// Transitions the new images to their layouts and clears them.
     fn prepare(&self) -> Result<(), Error> {
         let undefined = vk::ImageLayout::UNDEFINED;
         let layout = self.key.reading.color_layout();
@@ -248,17 +249,17 @@ impl FramebufferObject {
         }
     }
 
-    /// Returns whether there are depth and stencil buffers.
+    /// Returns the format of the depth and stencil buffers; `None` if there are none.
     pub(super) fn depth_format(&self) -> Option<DepthFormat> {
         self.depth.as_ref().map(|depth| depth.format)
     }
 
-    /// Color attachments, numbers without attachment counted.
+    /// Returns the number of color attachments, including numbers without attachment.
     pub(super) fn color_count(&self) -> usize {
         self.colors.len()
     }
 
-    /// Samples of a pixel.
+    /// Returns the number of samples of a pixel.
     pub(super) fn samples(&self) -> vk::SampleCountFlags {
         vk::SampleCountFlags::from_raw(self.samples)
     }
@@ -269,7 +270,8 @@ impl FramebufferObject {
             .render_pass(self.render_pass)
             .framebuffer(self.raw)
             .render_area(self.area());
-        // SAFETY: the command buffer is being recorded, outside of a render pass; the images are in the layouts that the pass expects.
+        // SAFETY: the command buffer is being recorded, outside of a render pass; the images are in
+        // the layouts that the pass expects.
         unsafe { raw.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE) };
     }
 }
@@ -288,7 +290,7 @@ impl Drop for FramebufferObject {
         if self.device.is_lost() {
             return;
         }
-        // SAFETY: both were made from this device or are null, and the device is idle.
+        // SAFETY: both were created from this device or are null, and the device is idle.
         unsafe {
             self.device.raw.destroy_framebuffer(self.raw, None);
             self.device.raw.destroy_render_pass(self.render_pass, None);

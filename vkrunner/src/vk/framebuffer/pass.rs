@@ -6,7 +6,7 @@ use crate::vk::device::Device;
 use ash::vk;
 use glasm_scripts::script::Attachments;
 
-/// A draw may read what those before it in the pass have written.
+/// Draws may read results of previous draws in the pass.
 const READ_BY_DRAWS: vk::SubpassDependency = vk::SubpassDependency {
     src_subpass: 0,
     dst_subpass: 0,
@@ -17,7 +17,7 @@ const READ_BY_DRAWS: vk::SubpassDependency = vk::SubpassDependency {
     dependency_flags: vk::DependencyFlags::BY_REGION,
 };
 
-/// Returns an attachment that stays unchanged but for draws.
+/// Returns an attachment whose contents are preserved.
 fn kept(format: vk::Format, layout: vk::ImageLayout) -> vk::AttachmentDescription {
     vk::AttachmentDescription::default()
         .format(format)
@@ -29,7 +29,7 @@ fn kept(format: vk::Format, layout: vk::ImageLayout) -> vk::AttachmentDescriptio
         .final_layout(layout)
 }
 
-/// Creates a pass that preserves what the attachments hold.
+/// Creates a pass that preserves the contents of the attachments.
 pub(super) fn create(
     device: &Device,
     wanted: &Attachments,

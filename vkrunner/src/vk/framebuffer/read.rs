@@ -15,15 +15,15 @@ use glasm_scripts::format::{Encoding, Format};
 use glasm_scripts::image::Image as Picture;
 use glasm_scripts::probe::pixels::{Plane, Surface};
 
-/// An attachment's image, and how to read one aspect of it.
+/// Image of an attachment, and the properties of reading one aspect of it.
 pub(super) struct Source<'a> {
     pub(super) image: &'a Image,
-    /// Of the attachment.
+    /// Format of the attachment.
     pub(super) vk_format: vk::Format,
     pub(super) aspect: vk::ImageAspectFlags,
     /// Between commands.
     pub(super) layout: vk::ImageLayout,
-    /// Of texels that are copied to a buffer.
+    /// Format of texels that are copied to a buffer.
     texels: Format,
 }
 
@@ -124,7 +124,7 @@ impl Framebuffer {
         }
     }
 
-    /// Returns the texels that a copy has left in the readback buffer.
+    /// Returns the texels that a copy has written to the readback buffer.
     fn copied(&self, source: &Source<'_>) -> (Format, Vec<u8>) {
         let size = self.width as usize * self.height as usize * source.texels.size();
         (

@@ -1,7 +1,8 @@
-//! Filling of multisample images: every sample of every layer is drawn with a pipeline whose mask leaves only that sample.
+//! Filling of multisample images: every sample of every layer is drawn with a pipeline whose mask
+//! selects only that sample.
 //!
-//! The texels come from an array texture that has a layer for each layer and sample. No feature is needed for it, unlike for storage
-//! images with samples or for shaders that run per sample.
+//! The source of the texels is an array texture with a layer for each layer and sample. It needs no
+//! feature, unlike storage images with samples or shaders that run per sample.
 
 mod modules;
 
@@ -97,7 +98,7 @@ fn create_source(
     Ok(image)
 }
 
-/// What the draws need; all of it goes when they are done.
+/// Objects of the draws; all of them are destroyed after the draws.
 struct Filler {
     render_pass: vk::RenderPass,
     set_layout: vk::DescriptorSetLayout,
@@ -105,10 +106,10 @@ struct Filler {
     pool: vk::DescriptorPool,
     sampler: vk::Sampler,
     modules: Vec<vk::ShaderModule>,
-    /// One for each sample.
+    /// Pipelines, one for each sample.
     pipelines: Vec<vk::Pipeline>,
     views: Vec<vk::ImageView>,
-    /// One for each layer.
+    /// Framebuffers, one for each layer.
     framebuffers: Vec<vk::Framebuffer>,
     device: Rc<Device>,
 }
@@ -124,7 +125,7 @@ fn attachment_layout(shape: &Shape) -> vk::ImageLayout {
 impl Filler {
     fn create_render_pass(&mut self, shape: &Shape) -> Result<(), Error> {
         let layout = attachment_layout(shape);
-        // The samples that the mask leaves out must stay.
+        // The samples that the mask excludes must be preserved.
         let attachments = [vk::AttachmentDescription::default()
             .format(shape.format.vk)
             .samples(vk::SampleCountFlags::from_raw(shape.samples))
@@ -153,7 +154,7 @@ impl Filler {
         Ok(())
     }
 
-    /// Makes layouts, and a descriptor set with the source.
+    /// Creates layouts, and a descriptor set with the source.
     fn create_layout(&mut self, source: &Image) -> Result<vk::DescriptorSet, Error> {
         let raw = &self.device.raw;
         let bindings = [vk::DescriptorSetLayoutBinding::default()
@@ -166,7 +167,7 @@ impl Filler {
             .call("vkCreateDescriptorSetLayout")?;
         let set_layouts = [self.set_layout];
         let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&set_layouts);
-        // SAFETY: the set layout was made from this device.
+        // SAFETY: the set layout was created from this device.
         self.layout =
             unsafe { raw.create_pipeline_layout(&info, None) }.call("vkCreatePipelineLayout")?;
         let sizes = [vk::DescriptorPoolSize {
@@ -319,8 +320,8 @@ impl Filler {
                     .render_pass(self.render_pass)
                     .framebuffer(*framebuffer)
                     .render_area(area(shape));
-                // SAFETY: the command buffer is being recorded; the image is in the layout that the pass expects, and everything bound
-                // was made for the layout and the pass.
+                // SAFETY: the command buffer is being recorded; the image is in the layout that the
+                // pass expects, and all bound objects were created for the layout and the pass.
                 unsafe {
                     raw.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE);
                     raw.cmd_bind_descriptor_sets(commands, graphics, self.layout, 0, &[set], &[]);
@@ -343,7 +344,8 @@ impl Drop for Filler {
             return;
         }
         let raw = &self.device.raw;
-        // SAFETY: all were made from this device or are null, and the device is idle. The pool frees its set.
+        // SAFETY: all were created from this device or are null, and the device is idle. The pool
+        // frees its set.
         unsafe {
             for framebuffer in &self.framebuffers {
                 raw.destroy_framebuffer(*framebuffer, None);
@@ -370,7 +372,8 @@ fn first_pipeline(
     device: &Device,
     info: &vk::GraphicsPipelineCreateInfo<'_>,
 ) -> Result<vk::Pipeline, Error> {
-    // SAFETY: all pointers are to locals of the caller; modules, layout and render pass are from this device.
+    // SAFETY: all pointers are to locals of the caller; modules, layout and render pass are from
+    // this device.
     let made = unsafe {
         device
             .raw

@@ -1,4 +1,5 @@
-//! The runner's own shaders: they copy a layer of an array texture, texel by pixel, to a color or depth attachment.
+//! The runner's own shaders: they copy a layer of an array texture, texel by pixel, to a color or
+//! depth attachment.
 //!
 //! Vertices 3 n to 3 n + 2 of a draw copy layer n.
 
@@ -7,7 +8,8 @@ use crate::own_shader::{compile, texel_words};
 use crate::requirements::Capabilities;
 use glasm_scripts::format::{Aspect, Format};
 
-/// Three vertices span a triangle around the whole viewport, with corners at -1 and 3. The layer goes to the fragments.
+/// Three vertices span a triangle around the whole viewport, with corners at -1 and 3. The layer is
+/// passed to the fragments.
 const VERTEX: &str = "program vertex
 r0: temp32
 r1: output32 out0
@@ -31,8 +33,8 @@ pub(super) fn vertex_module(capabilities: &Capabilities) -> Result<Vec<u32>, Err
     compile(VERTEX, capabilities).map(|shader| shader.words)
 }
 
-/// Returns the fragment shader: the texel at the pixel's place in the layer, of the texture at set
-/// 0, binding 0, becomes the color or depth.
+/// Returns the fragment shader: the texel at the pixel's position in the layer, of the texture at
+/// set 0, binding 0, becomes the color or depth.
 pub(super) fn fragment_module(
     format: &Format,
     capabilities: &Capabilities,

@@ -1,4 +1,4 @@
-//! What a physical device can do, as scripts and programs are compared with it.
+//! Capabilities of a physical device, as scripts and programs are compared with them.
 
 use super::{formats, framebuffer};
 use crate::features::all_features;
@@ -13,7 +13,7 @@ use glasm::feature_table;
 use glasm::vulkan::{FeatureTable, Support};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Asks a device.
+/// Queries the capabilities of a device.
 pub(super) fn query_capabilities(
     instance: &Instance,
     handle: vk::PhysicalDevice,
@@ -66,12 +66,12 @@ pub(super) fn query_capabilities(
     capabilities
 }
 
-/// Returns the minor version that both the device and the runner know.
+/// Returns the minor version that both the device and the runner support.
 fn common_minor(api_version: u32) -> u32 {
     vk::api_version_minor(api_version.min(API_VERSION))
 }
 
-/// Major and minor version and patch.
+/// Returns major and minor version and patch.
 pub(super) fn split_version(version: u32) -> [u32; 3] {
     [
         vk::api_version_major(version),
@@ -121,7 +121,7 @@ fn feedback_limits(
     }
     let mut limits = vk::PhysicalDeviceTransformFeedbackPropertiesEXT::default();
     let mut list = vk::PhysicalDeviceProperties2::default().push_next(&mut limits);
-    // SAFETY: the list holds only structures that the device knows.
+    // SAFETY: the list contains only structures that the device supports.
     unsafe {
         instance
             .raw
@@ -139,7 +139,7 @@ fn feedback_limits(
     }
 }
 
-/// Returns whether pages of this process can be the memory of buffers that have addresses.
+/// Returns true if pages of this process can be the memory of buffers that have addresses.
 fn can_share(instance: &Instance, handle: vk::PhysicalDevice, capabilities: &Capabilities) -> bool {
     let name = ash::ext::external_memory_host::NAME.to_string_lossy();
     if !capabilities.extensions.contains(&*name)
@@ -151,7 +151,7 @@ fn can_share(instance: &Instance, handle: vk::PhysicalDevice, capabilities: &Cap
         .usage(LOW_BUFFER.flags())
         .handle_type(vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT);
     let mut properties = vk::ExternalBufferProperties::default();
-    // SAFETY: the handle comes from this instance, and the device knows the type.
+    // SAFETY: the handle belongs to this instance, and the device supports the type.
     unsafe {
         instance
             .raw
@@ -163,10 +163,10 @@ fn can_share(instance: &Instance, handle: vk::PhysicalDevice, capabilities: &Cap
         .contains(vk::ExternalMemoryFeatureFlags::IMPORTABLE)
 }
 
-/// The features of the compiler, and those that scripts may need in addition.
+/// Features of the compiler, and those that scripts may need in addition.
 static FEATURES: FeatureTable = all_features! { feature_table };
 
-/// Asks a device for them. `version` is the one that the device and the runner know.
+/// Queries the features of a device. `version` is the one that the device and the runner support.
 pub(super) fn query_features(
     instance: &Instance,
     device: vk::PhysicalDevice,
@@ -178,7 +178,8 @@ pub(super) fn query_features(
         &FEATURES,
         version,
         &|name| extensions.contains(&*name.to_string_lossy()),
-        // SAFETY: the device comes from this instance, and the list holds only structures that it knows.
+        // SAFETY: the device belongs to this instance, and the list contains only structures that
+        // it supports.
         |list| unsafe { raw.get_physical_device_features2(device, list) },
         // SAFETY: as above.
         |list| unsafe { raw.get_physical_device_properties2(device, list) },

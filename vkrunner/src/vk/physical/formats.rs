@@ -1,4 +1,4 @@
-//! What a physical device can do with texels of each format.
+//! Capabilities of a physical device for texels of each format.
 
 use crate::requirements::{Capabilities, FormatUses};
 use crate::vk::instance::Instance;
@@ -12,7 +12,7 @@ pub(super) fn query_formats(
 ) {
     for raw in 1..=vk::Format::ASTC_12X12_SRGB_BLOCK.as_raw() {
         let format = vk::Format::from_raw(raw);
-        // SAFETY: the handle comes from this instance, and all core formats are valid arguments.
+        // SAFETY: the handle belongs to this instance, and all core formats are valid arguments.
         let properties = unsafe {
             instance
                 .raw
@@ -40,7 +40,7 @@ pub(super) fn query_formats(
     }
 }
 
-/// Numbers of samples that textures which draws fill can have.
+/// Returns the sample counts that textures which draws fill support.
 fn texture_samples(
     instance: &Instance,
     handle: vk::PhysicalDevice,
@@ -62,7 +62,7 @@ fn texture_samples(
     image_samples(instance, handle, format, usage, flags)
 }
 
-/// Numbers of samples that storage images can have.
+/// Returns the sample counts that storage images support.
 fn storage_samples(
     instance: &Instance,
     handle: vk::PhysicalDevice,
@@ -77,7 +77,7 @@ fn storage_samples(
     image_samples(instance, handle, format, MULTISAMPLE_STORAGE, flags)
 }
 
-/// Numbers of samples that two-dimensional images can have.
+/// Returns the sample counts that two-dimensional images support.
 fn image_samples(
     instance: &Instance,
     handle: vk::PhysicalDevice,
@@ -85,7 +85,7 @@ fn image_samples(
     usage: vk::ImageUsageFlags,
     flags: vk::ImageCreateFlags,
 ) -> vk::SampleCountFlags {
-    // SAFETY: the handle comes from this instance, and the arguments are valid.
+    // SAFETY: the handle belongs to this instance, and the arguments are valid.
     let properties = unsafe {
         instance.raw.get_physical_device_image_format_properties(
             handle,

@@ -1,4 +1,4 @@
-//! What framebuffers of a physical device can be.
+//! Framebuffer limits of a physical device.
 
 use crate::requirements::FramebufferLimits;
 use crate::vk::instance::Instance;
@@ -6,7 +6,7 @@ use crate::vk::usage::multisample_usage;
 use ash::vk;
 use std::collections::BTreeMap;
 
-/// Asks a device. `version` says which limits it knows.
+/// Queries a device. `version` selects the limits that it supports.
 pub(super) fn query(
     instance: &Instance,
     handle: vk::PhysicalDevice,
@@ -63,18 +63,18 @@ pub(super) fn query(
     found
 }
 
-/// Which limits a device knows.
+/// Version of the limits that a device reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum VersionLimits {
     Vulkan1_1,
     Vulkan1_2,
 }
 
-/// Numbers of samples that integer attachments can have.
+/// Returns the sample counts that integer attachments support.
 fn integer_samples(instance: &Instance, handle: vk::PhysicalDevice) -> vk::SampleCountFlags {
     let mut properties = vk::PhysicalDeviceVulkan12Properties::default();
     let mut list = vk::PhysicalDeviceProperties2::default().push_next(&mut properties);
-    // SAFETY: the list holds only structures that the device knows.
+    // SAFETY: the list contains only structures that the device supports.
     unsafe {
         instance
             .raw
@@ -83,7 +83,7 @@ fn integer_samples(instance: &Instance, handle: vk::PhysicalDevice) -> vk::Sampl
     properties.framebuffer_integer_color_sample_counts
 }
 
-/// Asks about formats.
+/// Queries of formats.
 struct Formats<'a> {
     instance: &'a Instance,
     handle: vk::PhysicalDevice,
@@ -91,7 +91,7 @@ struct Formats<'a> {
 
 impl Formats<'_> {
     fn features(&self, format: vk::Format) -> vk::FormatFeatureFlags {
-        // SAFETY: the handle comes from this instance, and all core formats are valid arguments.
+        // SAFETY: the handle belongs to this instance, and all core formats are valid arguments.
         let properties = unsafe {
             self.instance
                 .raw
@@ -108,7 +108,8 @@ impl Formats<'_> {
         usage: vk::ImageUsageFlags,
         limit: vk::SampleCountFlags,
     ) {
-        // SAFETY: the handle comes from this instance, and the arguments are valid, whether the device can make such images or not.
+        // SAFETY: the handle belongs to this instance, and the arguments are valid, even if the
+        // device does not support such images.
         let properties = unsafe {
             self.instance
                 .raw

@@ -1,4 +1,4 @@
-//! Physical devices and what they can do.
+//! Physical devices and their capabilities.
 
 mod capabilities;
 mod formats;
@@ -13,7 +13,7 @@ use glasm::vulkan::Support;
 use std::collections::BTreeSet;
 use std::ffi::CStr;
 
-/// A device that scripts can run on.
+/// Device that scripts can run on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeviceInfo {
     /// Number for [`DeviceChoice::Index`](crate::DeviceChoice::Index).
@@ -30,7 +30,7 @@ pub struct DeviceInfo {
     pub features: Vec<&'static str>,
 }
 
-/// A physical device, not opened yet.
+/// Physical device, not opened yet.
 pub(crate) struct PhysicalDevice {
     pub(super) handle: vk::PhysicalDevice,
     pub(super) queue_family: u32,
@@ -57,13 +57,13 @@ impl PhysicalDevice {
         Ok(devices)
     }
 
-    /// Asks a device what it can do; `None` if it cannot run scripts.
+    /// Queries the capabilities of a device; `None` if it cannot run scripts.
     fn query(
         instance: &Instance,
         handle: vk::PhysicalDevice,
         index: usize,
     ) -> Result<Option<Self>, Error> {
-        // SAFETY: the handle comes from this instance.
+        // SAFETY: the handle belongs to this instance.
         let properties = unsafe { instance.raw.get_physical_device_properties(handle) };
         let Some(queue_family) = find_queue_family(instance, handle) else {
             return Ok(None);
@@ -105,7 +105,7 @@ fn print_version(version: u32) -> String {
     format!("{major}.{minor}.{patch}")
 }
 
-/// The type of devices that compute on the CPU.
+/// Type of devices that compute on the CPU.
 pub(super) const SOFTWARE: &str = "cpu";
 
 fn describe_type(device_type: vk::PhysicalDeviceType) -> (&'static str, u32) {
@@ -121,7 +121,7 @@ fn describe_type(device_type: vk::PhysicalDeviceType) -> (&'static str, u32) {
 /// Finds a family for graphics and compute; Vulkan promises one wherever there are graphics.
 fn find_queue_family(instance: &Instance, handle: vk::PhysicalDevice) -> Option<u32> {
     let wanted = vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE;
-    // SAFETY: the handle comes from this instance.
+    // SAFETY: the handle belongs to this instance.
     let families = unsafe {
         instance
             .raw
@@ -138,7 +138,7 @@ fn query_extensions(
     instance: &Instance,
     handle: vk::PhysicalDevice,
 ) -> Result<BTreeSet<String>, Error> {
-    // SAFETY: the handle comes from this instance.
+    // SAFETY: the handle belongs to this instance.
     let extensions = unsafe { instance.raw.enumerate_device_extension_properties(handle) }
         .call("vkEnumerateDeviceExtensionProperties")?;
     Ok(extensions
@@ -161,7 +161,7 @@ fn describe_driver(
     if known {
         list = list.push_next(&mut driver);
     }
-    // SAFETY: the list holds only structures that the device knows.
+    // SAFETY: the list contains only structures that the device supports.
     unsafe {
         instance
             .raw

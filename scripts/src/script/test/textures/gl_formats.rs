@@ -1,7 +1,8 @@
 //! GL's internal formats as Vulkan formats with swizzles.
 //!
-//! Formats of three components, which devices mostly lack, get a fourth one that is never read; luminance, alpha and intensity are formats
-//! of one or two components (GL 2.1 specification, table 3.15).
+//! Formats of three components, which few devices support, have a fourth one that is never read;
+//! luminance, alpha and intensity are formats of one or two components (GL 2.1 specification, table
+//! 3.15).
 
 use crate::format::Format;
 use crate::texture::Swizzle::{One, Zero};
@@ -19,7 +20,7 @@ const INTENSITY: [Swizzle; 4] = [R, R, R, R];
 const ALPHA: [Swizzle; 4] = [Zero, Zero, Zero, R];
 const LUMINANCE_ALPHA: [Swizzle; 4] = [R, R, R, G];
 
-/// A row of the table.
+/// Entry of the table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GlFormat {
     name: &'static str,
@@ -30,14 +31,15 @@ pub(super) struct GlFormat {
 
 macro_rules! sized_formats {
     ($($format:ident: $internal:ident $client:ident $ty:ident $layout:ident;)*) => {
-        /// Formats that are stored as they are.
+        /// Formats that are stored unchanged.
         const SIZED: &[GlFormat] = &[$(row(concat!("GL_", stringify!($internal)), stringify!($format), RGBA),)*];
     };
 }
 
 crate::gl_texel_formats! { sized_formats }
 
-/// Formats that have no textures here: stencil values are neither colors nor depths, and piglit has none of the other.
+/// Formats that have no textures here: stencil values are neither colors nor depths, and piglit has
+/// none of the other.
 const LEFT_OUT: &[&str] = &["GL_STENCIL_INDEX8", "GL_RGB10_A2UI"];
 
 /// Finds the format of that name.
@@ -56,7 +58,7 @@ impl GlFormat {
         }
     }
 
-    /// Returns the number of components that GL knows of.
+    /// Returns the number of components in GL.
     pub(super) fn channels(&self, format: &Format) -> u8 {
         match self.swizzle {
             RGB => 3,
@@ -73,7 +75,8 @@ const fn row(name: &'static str, format: &'static str, swizzle: [Swizzle; 4]) ->
     }
 }
 
-/// Formats without a size, with others in their place, and of other components than those of Vulkan.
+/// Formats without a size, which are replaced by others, and formats whose components differ from
+/// those of Vulkan.
 const FORMATS: &[GlFormat] = &[
     row("GL_RGBA", "R8G8B8A8_UNORM", RGBA),
     row("GL_RGBA2", "R8G8B8A8_UNORM", RGBA),

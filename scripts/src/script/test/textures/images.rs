@@ -21,7 +21,7 @@ const MAX_LEVELS: u32 = 15;
 
 const MAX_SLICES: u32 = 2048;
 
-/// Takes `UNIT` or `SET:BINDING`.
+/// Parses `UNIT` or `SET:BINDING`.
 fn parse_key(words: &mut Words<'_>) -> Result<ImageKey, LineError> {
     let what = format!("an image unit below {UNITS}, or SET:BINDING");
     words.parse_with(&what, |word| match word.split_once(':') {
@@ -36,7 +36,7 @@ fn parse_key(words: &mut Words<'_>) -> Result<ImageKey, LineError> {
     })
 }
 
-/// `image TARGET KEY [SELECTION] FORMAT (SIDES) [CONTENTS]`
+/// Parses `image TARGET KEY [SELECTION] FORMAT (SIDES) [CONTENTS]`.
 pub(crate) fn parse_image(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let target = words.parse_with("a target", find_target)?;
     let key = parse_key(words)?;
@@ -53,7 +53,8 @@ pub(crate) fn parse_image(parser: &mut TestParser, words: &mut Words<'_>) -> Res
     parser.push(words, Command::Image { key, update })
 }
 
-/// `bind image KEY KEY [level L] [layer N | face N | slice N] [format F]`, after `image`: where a program looks, and what it sees.
+/// Parses `bind image KEY KEY [level L] [layer N | face N | slice N] [format F]`, after `image`:
+/// the image unit, and the image that a program accesses through it.
 pub(crate) fn parse_bind_image(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -63,7 +64,7 @@ pub(crate) fn parse_bind_image(
     let Some(shape) = parser.units.images.get(&image) else {
         return Err(words.error_at_last(format!("{image} is not set")));
     };
-    // Parts that the image lacks can be bound; programs see nothing there.
+    // Parts that the image lacks can be bound; programs read zeros there.
     let (mut part, mut format) = (ImagePart::default(), None);
     while let Some(word) = words.peek() {
         match word {
@@ -95,7 +96,7 @@ pub(crate) fn parse_bind_image(
     parser.push(words, Command::BindImage { place, bound })
 }
 
-/// Takes `KEY [level L] [layer N | face N | slice N] [sample N]`.
+/// Parses `KEY [level L] [layer N | face N | slice N] [sample N]`.
 fn parse_plane(
     parser: &TestParser,
     words: &mut Words<'_>,
@@ -141,7 +142,7 @@ fn parse_plane(
     Ok((key, plane, [width, height]))
 }
 
-/// `probe image KEY [PLANE] all|rect|rgb|rgba ...`, after `image`.
+/// Parses `probe image KEY [PLANE] all|rect|rgb|rgba ...`, after `image`.
 pub(crate) fn parse_image_probe(
     parser: &mut TestParser,
     coordinates: Coordinates,
@@ -195,7 +196,7 @@ fn parse_expected(components: usize, words: &mut Words<'_>) -> Result<Expected, 
     Ok(Expected { values, components })
 }
 
-/// `print image KEY [PLANE]`, after `image`.
+/// Parses `print image KEY [PLANE]`, after `image`.
 pub(crate) fn parse_image_print(
     parser: &mut TestParser,
     words: &mut Words<'_>,

@@ -1,4 +1,5 @@
-//! Commands about textures and storage images: `texture`, `texparameter`, `active_texture`, `image`.
+//! Commands about textures and storage images: `texture`, `texparameter`, `active_texture`,
+//! `image`.
 
 mod begin;
 mod gl_formats;
@@ -15,7 +16,7 @@ use begin::{parse_unit, set_part};
 use glasm::ir::TexTarget;
 use parts::{Current, Filling, parse_part};
 
-/// `texture KIND UNIT ...`
+/// Parses `texture KIND UNIT ...`.
 pub(super) fn parse_texture(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -27,7 +28,7 @@ pub(super) fn parse_texture(
     piglit::parse_generated(parser, kind, words)
 }
 
-/// `texture TARGET UNIT [SELECTION] FORMAT (SIDES) CONTENTS`
+/// Parses `texture TARGET UNIT [SELECTION] FORMAT (SIDES) CONTENTS`.
 fn parse_literal(
     parser: &mut TestParser,
     target: TexTarget,

@@ -72,7 +72,7 @@ const SWIZZLES: &[(&str, Swizzle)] = &[
     ("one", Swizzle::One),
 ];
 
-/// Takes a word of a table.
+/// Parses a word of a table.
 fn parse_row<T: Copy>(
     words: &mut Words<'_>,
     what: &str,
@@ -84,7 +84,7 @@ fn parse_row<T: Copy>(
     })
 }
 
-/// `active_texture UNIT`: the unit that `texparameter` changes.
+/// Parses `active_texture UNIT`: the unit that `texparameter` changes.
 pub(crate) fn parse_active_texture(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -93,10 +93,10 @@ pub(crate) fn parse_active_texture(
     words.finish()
 }
 
-/// Texture coordinate sets, and so the units that draws without programs read.
+/// Number of texture coordinate sets, and thus of units for draws without programs.
 const FIXED_UNITS: u32 = 8;
 
-/// `enable GL_TEXTURE_2D`: for the unit that the last `texture` or `active_texture` named.
+/// Parses `enable GL_TEXTURE_2D`: for the unit that the last `texture` or `active_texture` named.
 pub(crate) fn parse_texture_enable(
     parser: &mut TestParser,
     name: &str,
@@ -116,7 +116,8 @@ pub(crate) fn parse_texture_enable(
     parser.push(words, Command::TextureEnables { unit, enables })
 }
 
-/// `texparameter TARGET NAME VALUE`: for the unit that the last `texture` or `active_texture` named.
+/// Parses `texparameter TARGET NAME VALUE`: for the unit that the last `texture` or
+/// `active_texture` named.
 pub(crate) fn parse_texparameter(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -139,7 +140,7 @@ pub(crate) fn parse_texparameter(
     parser.push(words, Command::Sampling { unit, sampling })
 }
 
-/// Base formats: whether they are signed HILO, and what they are for draws without programs.
+/// Base formats: signed HILO or not, and the base format for draws without programs.
 const BASE_FORMATS: &[(&str, (bool, Option<BaseFormat>))] = &[
     ("own", (false, None)),
     ("signed_hilo", (true, None)),
@@ -217,7 +218,7 @@ fn parse_finite(words: &mut Words<'_>) -> Result<f32, LineError> {
     })
 }
 
-/// Reads four letters such as `bgr1`.
+/// Parses a swizzle of four characters such as `bgr1`.
 fn read_swizzle(word: &str) -> Option<[Swizzle; 4]> {
     let letters: Option<Vec<Swizzle>> = word
         .chars()

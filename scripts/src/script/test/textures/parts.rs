@@ -1,4 +1,5 @@
-//! The general form of `texture` and `image`: which part of a texture, its format and size, and what goes there.
+//! The general form of `texture` and `image`: the updated part of a texture, its format and size,
+//! and its contents.
 
 use crate::format::{Aspect, Format};
 use crate::script::texels::parse_texel;
@@ -10,27 +11,27 @@ const MAX_SIDE: u32 = 16384;
 
 const MAX_BUFFER: u32 = 1 << 26;
 
-/// Samples of a multisample texture unless the script says otherwise: all devices have four.
+/// Default number of samples of a multisample texture: all devices support four.
 const DEFAULT_SAMPLES: u32 = 4;
 
-/// What is being set.
+/// Texture unit or image that is being set.
 #[derive(Clone, Debug)]
 pub(super) struct Current {
     /// For messages.
     pub(super) what: &'static str,
-    /// What the unit holds so far.
+    /// Shape of the current contents of the unit.
     pub(super) shape: Option<Shape>,
 }
 
-/// Whether contents must be given.
+/// Presence of contents: required or optional.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Filling {
     Required,
-    /// Zeros if nothing is given.
+    /// Zeros are the default.
     Optional,
 }
 
-/// The words between unit and format.
+/// Words between unit and format.
 #[derive(Clone, Copy, Default, Debug)]
 struct Selection {
     level: Option<u32>,
@@ -40,7 +41,7 @@ struct Selection {
     samples: Option<u32>,
 }
 
-/// Sides as written: those of one plane, and the number of planes if all are meant.
+/// Sizes as specified: those of one plane, and the number of planes if all are updated.
 #[derive(Clone, Copy, Debug)]
 struct Sides {
     width: u32,
@@ -98,7 +99,7 @@ fn parse_selection(words: &mut Words<'_>, target: TexTarget) -> Result<Selection
     Ok(selection)
 }
 
-/// Takes a number below a limit.
+/// Parses a number below a limit.
 pub(super) fn parse_below(words: &mut Words<'_>, what: &str, limit: u32) -> Result<u32, LineError> {
     words.below(&format!("{what} below {limit}"), limit)
 }
@@ -118,7 +119,7 @@ fn parse_samples(words: &mut Words<'_>) -> Result<u32, LineError> {
     })
 }
 
-/// Takes a face of a cube, by number or as GL and Vulkan order them: +x -x +y -y +z -z.
+/// Parses a face of a cube, by number or as GL and Vulkan order them: +x -x +y -y +z -z.
 pub(super) fn parse_face(words: &mut Words<'_>) -> Result<u32, LineError> {
     const FACES: [&str; 6] = ["+x", "-x", "+y", "-y", "+z", "-z"];
     words.parse_with("a face", |word| {
@@ -169,7 +170,7 @@ fn parse_sides(
     })
 }
 
-/// Works out the texture after the update. The message says what does not fit.
+/// Computes the shape of the texture after the update. The error message describes a mismatch.
 fn place(
     target: TexTarget,
     selection: Selection,
@@ -286,8 +287,7 @@ fn new_shape(
     Ok(shape)
 }
 
-/// Returns the texture with one more level, layer or slice, or unchanged if the part is there
-/// already.
+/// Returns the shape with one more level, layer or slice, or unchanged if the part exists already.
 fn extended(shape: &Shape, level: u32, slice: Option<u32>, sides: Sides) -> Result<Shape, String> {
     let mut shape = shape.clone();
     let most = shape.max_levels();
@@ -300,7 +300,8 @@ fn extended(shape: &Shape, level: u32, slice: Option<u32>, sides: Sides) -> Resu
     shape.levels = shape.levels.max(level + 1);
     if let Some(slice) = slice {
         match shape.target {
-            // The depth of level 0 decides how many slices the others have, so it grows only while level 0 is alone.
+            // The depth of level 0 determines the number of slices of the others, so it can only
+            // grow while there is one level.
             TexTarget::D3 if shape.levels == 1 => shape.extent[2] = shape.extent[2].max(slice + 1),
             TexTarget::CubeArray => {
                 shape.layers = shape.layers.max((slice + 1).next_multiple_of(6));
@@ -334,7 +335,7 @@ fn extended(shape: &Shape, level: u32, slice: Option<u32>, sides: Sides) -> Resu
     Ok(shape)
 }
 
-/// Takes texels or a pattern.
+/// Parses texels or a pattern.
 fn parse_contents(
     words: &mut Words<'_>,
     update: &Update,
@@ -351,7 +352,7 @@ fn parse_contents(
             })
             .map(Some);
         }
-        // Values such as `inf` and `nan` begin with letters, too.
+        // Values such as `inf` and `nan` begin with an alphabetic character, too.
         Some(word) if word.starts_with(|c: char| c.is_ascii_alphabetic()) && !is_number(word) => {
             parse_pattern(words, update)?
         }
@@ -380,7 +381,7 @@ fn parse_contents(
     Ok(Some(Contents::Pattern(pattern)))
 }
 
-/// Returns whether a word that starts with a letter is a number nevertheless, such as `inf`.
+/// Returns true if a word that begins with an alphabetic character is a number, such as `inf`.
 fn is_number(word: &str) -> bool {
     word.parse::<f64>().is_ok()
 }
@@ -405,7 +406,7 @@ fn parse_texels(
     Ok(Contents::Texels(bytes))
 }
 
-/// Takes four components.
+/// Parses four components.
 pub(super) fn parse_color(words: &mut Words<'_>) -> Result<[f64; 4], LineError> {
     let mut color = [0.0; 4];
     for component in &mut color {
@@ -436,7 +437,7 @@ fn parse_pattern(words: &mut Words<'_>, update: &Update) -> Result<Pattern, Line
     })
 }
 
-/// Takes width and height of fields and four colors.
+/// Parses width and height of fields and four colors.
 pub(super) fn parse_quads(words: &mut Words<'_>) -> Result<Pattern, LineError> {
     let mut side = || {
         words.parse_with("the side of a field", |word| {

@@ -1,4 +1,4 @@
-//! Generated textures as piglit's scripts ask for them, with the sampling that piglit gives them.
+//! Textures of piglit's generators, with piglit's sampler state.
 
 use super::begin::{begin, parse_unit, set_part};
 use super::gl_formats::{self, GlFormat};
@@ -15,7 +15,7 @@ use glasm::ir::TexTarget;
 
 const MAX_SIDE: u32 = 16384;
 
-/// `texture KIND ...` where the kind is no target.
+/// Parses `texture KIND ...` with a kind that is not a target.
 pub(super) fn parse_generated(
     parser: &mut TestParser,
     kind: &str,
@@ -93,8 +93,9 @@ fn begin_whole(
     begin(parser, words, unit, update, sampling)
 }
 
-/// `texture rgbw UNIT (W, H) [GL_FORMAT]`, `texture rgbw 1D UNIT`, `texture rgbw 3D UNIT`, `texture rgbw 2DArray UNIT (W, H, LAYERS)`,
-/// `texture rgbw 1DArray UNIT (W, LAYERS)`; the arrays have one color for each layer.
+/// Parses `texture rgbw UNIT (W, H) [GL_FORMAT]`, `texture rgbw 1D UNIT`, `texture rgbw 3D UNIT`,
+/// `texture rgbw 2DArray UNIT (W, H, LAYERS)`, `texture rgbw 1DArray UNIT (W, LAYERS)`; the arrays
+/// have one color for each layer.
 fn parse_rgbw(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let target = words.peek().and_then(find_target);
     if target.is_some() {
@@ -164,8 +165,8 @@ fn parse_rgbw_plane(parser: &mut TestParser, words: &mut Words<'_>) -> Result<()
     begin_whole(parser, words, unit, update, sampling)
 }
 
-/// `texture checkerboard UNIT LEVEL (W, H) (R, G, B, A) (R, G, B, A)`: fields of half the width and height; the first color
-/// is at texture coordinate (0, 0).
+/// Parses `texture checkerboard UNIT LEVEL (W, H) (R, G, B, A) (R, G, B, A)`: fields of half the
+/// width and height; the first color is at texture coordinate (0, 0).
 fn parse_checkerboard(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let (unit, level, sides) = parse_level_and_sides(parser, words)?;
     let (even, odd) = (parse_color(words)?, parse_color(words)?);
@@ -176,7 +177,7 @@ fn parse_checkerboard(parser: &mut TestParser, words: &mut Words<'_>) -> Result<
     set_level(parser, words, unit, level, sides, pattern)
 }
 
-/// `texture quads UNIT LEVEL (W, H) (FIELD_W, FIELD_H) COLOR COLOR COLOR COLOR`
+/// Parses `texture quads UNIT LEVEL (W, H) (FIELD_W, FIELD_H) COLOR COLOR COLOR COLOR`.
 fn parse_piglit_quads(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let (unit, level, sides) = parse_level_and_sides(parser, words)?;
     let pattern = parse_quads(words)?;
@@ -192,7 +193,7 @@ fn parse_level_and_sides(
     Ok((unit, level, parse_sides(words)?))
 }
 
-/// Level 0 begins a texture; others add to it, and must halve.
+/// Sets a level: level 0 begins a texture; others add to it, and must have half its size.
 fn set_level(
     parser: &mut TestParser,
     words: &Words<'_>,
@@ -204,7 +205,7 @@ fn set_level(
     let whole = shape(TexTarget::D2, "R8G8B8A8_UNORM", [width, height, 1], 1);
     let mut update = Update::whole(whole, Some(Contents::Pattern(pattern)));
     if level > 0 {
-        // piglit gives each level in a line of its own.
+        // piglit specifies each level in a separate line.
         update.start = Start::Add;
         update.shape = level_above(&parser.units, unit, level, [width, height, 1])
             .map_err(|message| words.error_at_last(message))?;
@@ -238,7 +239,7 @@ fn level_above(units: &Units, unit: u32, level: u32, extent: [u32; 3]) -> Result
     }
 }
 
-/// `texture miptree UNIT`: 8 x 8 texels and all levels, red, green, blue and white.
+/// Parses `texture miptree UNIT`: 8 x 8 texels and all levels, red, green, blue and white.
 fn parse_miptree(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let unit = parse_unit(parser, words)?;
     let shape = Shape {
@@ -253,7 +254,7 @@ fn parse_miptree(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), L
     begin_whole(parser, words, unit, update, sampling)
 }
 
-/// `texture integer UNIT (W, H) (B, A) GL_FORMAT`
+/// Parses `texture integer UNIT (W, H) (B, A) GL_FORMAT`.
 fn parse_integer(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let unit = parse_unit(parser, words)?;
     let [width, height] = parse_sides(words)?;
@@ -276,7 +277,7 @@ fn parse_integer(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), L
     begin_whole(parser, words, unit, update, sampling)
 }
 
-/// `texture junk 2DArray UNIT (W, H, LAYERS)`: anything; here zeros.
+/// Parses `texture junk 2DArray UNIT (W, H, LAYERS)`: undefined contents; here zeros.
 fn parse_junk(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     words.parse_with("`2DArray`", |word| (word == "2DArray").then_some(()))?;
     let unit = parse_unit(parser, words)?;
@@ -287,7 +288,7 @@ fn parse_junk(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), Line
     begin_whole(parser, words, unit, Update::whole(shape, None), sampling)
 }
 
-/// `texture storage UNIT TARGET GL_FORMAT (LEVELS SIDES...)`: zeros.
+/// Parses `texture storage UNIT TARGET GL_FORMAT (LEVELS SIDES...)`: zeros.
 fn parse_storage(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let unit = parse_unit(parser, words)?;
     let target = words.parse_with("a target", |word| {
@@ -331,7 +332,8 @@ fn parse_storage(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), L
     begin_whole(parser, words, unit, Update::whole(shape, None), sampling)
 }
 
-/// `texture shadow2D UNIT (W, H)` and the like: depths from 0 at the left edge to 1 at the right one, compared with `greater`.
+/// Parses `texture shadow2D UNIT (W, H)` and the other shadow targets: depths from 0 at the left
+/// edge to 1 at the right one, compared with `greater`.
 fn parse_shadow(
     parser: &mut TestParser,
     target: TexTarget,

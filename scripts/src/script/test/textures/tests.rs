@@ -32,7 +32,7 @@ fn update(command: &Command) -> &Update {
     panic!("{command:?} is no texture")
 }
 
-/// The texture that all texture commands of a script make together.
+/// Returns the texture that all texture commands of a script create together.
 fn texture(lines: &str) -> TextureData {
     let mut data: Option<TextureData> = None;
     for command in parse(lines) {
@@ -46,7 +46,7 @@ fn texture(lines: &str) -> TextureData {
     data.unwrap()
 }
 
-/// How the last command says that a texture is sampled.
+/// Returns the sampler state that the last command sets.
 fn sampling(lines: &str) -> Sampling {
     match parse(lines).last() {
         Some(Command::Sampling { sampling, .. }) => *sampling,
@@ -293,7 +293,7 @@ fn parts_that_do_not_fit_are_refused() {
     }
 }
 
-/// Every texture command of piglit's scripts, with what piglit's generators make.
+/// Tests every texture command of piglit's scripts against the output of piglit's generators.
 #[test]
 fn piglit_generators() {
     let rgbw = texture("texture rgbw 1 (2, 2)");
@@ -741,7 +741,8 @@ fn bad_image_lines() {
     }
 }
 
-/// No line makes the reader panic or take much memory: truncated and mutilated commands all give errors or commands.
+/// Checks that no line makes the parser panic or allocate much memory: truncated and malformed
+/// commands all result in errors or commands.
 #[test]
 fn truncated_commands_are_errors() {
     let line = "texture 2DMSArray 0 samples 4 sample 1 layer 2 R8G8B8A8_UNORM (2, 2) colors 1 0 0 1 1 0 0 1 1 0 0 1 1 0 0 1";
