@@ -235,7 +235,7 @@ pub(crate) fn skip_reason(script: &Script, gl: &Gl) -> Option<String> {
         .or_else(|| missing_form(script))
         .or_else(|| missing_glsl(script, gl))
         .or_else(|| missing_language(script, gl))
-        .or_else(|| missing_registers(script, gl))
+        .or_else(|| find_lacking_address_registers(script, gl))
         .or_else(|| missing_command(script))
 }
 
@@ -377,9 +377,9 @@ fn missing_language(script: &Script, gl: &Gl) -> Option<String> {
     Some(lacks(&extension))
 }
 
-/// Returns the number of address registers that the driver lacks; OpenGL has at least one. `None`
-/// for programs that are expected to be rejected, which do not indicate missing features.
-fn missing_registers(script: &Script, gl: &Gl) -> Option<String> {
+/// Returns the reason to skip a script whose programs need more address registers than the driver
+/// has; OpenGL has at least one. `None` if the driver has enough, and for programs that are expected to be rejected, which do not indicate missing features.
+fn find_lacking_address_registers(script: &Script, gl: &Gl) -> Option<String> {
     let is_refused = |step: &Step| matches!(step.command, Command::ExpectError(_));
     let vertex = script
         .programs

@@ -172,7 +172,7 @@ pub(crate) fn fragment(capabilities: &Capabilities, has_vertex_program: bool) ->
     };
     let units = query::integer(0x84E2).clamp(0, UNITS as i32) as u32;
     reader::with_units((1 << units) - 1, |unit| {
-        state.units[unit as usize] = texture_unit()
+        state.units[unit as usize] = read_texture_unit()
     });
     state
 }
@@ -209,8 +209,9 @@ const TARGETS: [(u32, TextureTarget, u32); 5] = [
     (0x0DE0, TextureTarget::D1, 0x0DE0),
 ];
 
-/// Returns the active unit.
-fn texture_unit() -> TextureUnit {
+/// Reads the state of fixed functions of the active texture unit. Returns the default state if no
+/// target is enabled.
+fn read_texture_unit() -> TextureUnit {
     let Some((name, target, image)) = TARGETS
         .into_iter()
         .find(|(name, ..)| query::is_enabled(*name))

@@ -149,12 +149,13 @@ pub(crate) fn copy(state: &mut State, [x, y]: [i32; 2], size: [i32; 2], kind: u3
     };
     match kind {
         COLOR => draw_pixels(state, size, fill, native),
-        _ => draw_others(state, native),
+        _ => draw_depth_or_stencil(state, native),
     }
 }
 
-/// Draws pixels that are not colors, which the driver executes: `native` is its command.
-pub(crate) fn draw_others(state: &mut State, native: impl FnOnce()) {
+/// Draws pixels that are not colors: `native` is the command of the driver. Draws nothing if the
+/// current program is rejected.
+pub(crate) fn draw_depth_or_stencil(state: &mut State, native: impl FnOnce()) {
     match way(state) {
         Way::Refused => {}
         Way::Ours(_) | Way::Driver => beside(state, native),

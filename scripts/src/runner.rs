@@ -492,6 +492,8 @@ fn is_timed(command: &Command) -> bool {
     matches!(
         command,
         Command::ProbePixels(_)
+            | Command::ProbeImage { .. }
+            | Command::ProbeSamples { .. }
             | Command::ProbeBuffer { .. }
             | Command::ProbeCount { .. }
             | Command::ProbeParameter { .. }

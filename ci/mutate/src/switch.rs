@@ -45,7 +45,8 @@ pub fn note(seen: &dyn Debug) {
     text.hash(hasher.get_or_insert_default());
 }
 
-/// Writes the reached faults and the compiler output of a script.
+/// Appends a script, the hash of the compiler output for it and the faults that it reached to the
+/// file that `GLASM_FAULT_SCRIPTS` names, and resets both. No-op without the variable.
 pub fn end_script(path: &dyn Debug) {
     let Some(file) = variable("GLASM_FAULT_SCRIPTS") else {
         return;

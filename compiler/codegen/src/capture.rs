@@ -42,7 +42,7 @@ pub(crate) fn plan(
     for (index, capture) in feedback.captures.iter().enumerate() {
         let before = &feedback.captures[..index];
         check(capture, feedback, stage)?;
-        check_overlap(capture, before)?;
+        check_shared_buffer(capture, before)?;
         // A variable has one offset in one buffer, so only one capture of a result can use its
         // variable.
         let mut others = before.iter().zip(&homes);
@@ -123,7 +123,9 @@ fn check(capture: &Capture, feedback: &TransformFeedback, stage: Stage) -> Resul
     Err(Error::unsupported(problem))
 }
 
-fn check_overlap(capture: &Capture, before: &[Capture]) -> Result<(), Failure> {
+/// Checks a capture against the others of its buffer: they must not overlap, and a buffer records
+/// one stream.
+fn check_shared_buffer(capture: &Capture, before: &[Capture]) -> Result<(), Failure> {
     let Capture { buffer, offset, .. } = *capture;
     let mut others = before.iter().filter(|other| other.buffer == buffer);
     let meets = |other: &Capture| other.offset < capture.end() && offset < other.end();

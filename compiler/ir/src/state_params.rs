@@ -18,7 +18,7 @@ use std::fmt::{self, Display, Write};
 /// text form with underscores; the description. Text forms and descriptions contain the arguments
 /// in braces. The block has the binding paths of the languages, which the front end reads: path
 /// after `state`, `(number)` with the GL limit of the number, parameter `=>` ARB programs, both if
-/// none are named; the required option; `true` if bindings may name ranges of it.
+/// none are named; the required option; `RANGES` if bindings may name ranges of it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! state_params {

@@ -104,12 +104,12 @@ fn words_in_no_order_are_read_or_refused() {
     }
 }
 
-/// Parses every command with up to twelve words of one kind.
+/// No number of words after a command makes the parser panic.
 #[test]
-fn commands_with_too_much_and_too_little() {
+fn commands_with_any_number_of_words_do_not_panic() {
     for (command, _) in COMMANDS {
         for word in ODD {
-            for count in 0..12 {
+            for count in 0..=12 {
                 let words = vec![*word; count].join(" ");
                 read(format!("[test]\n{command} {words}\n").as_bytes());
             }

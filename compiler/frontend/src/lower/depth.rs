@@ -3,7 +3,7 @@
 
 use super::Lowerer;
 use super::context::splat;
-use super::fog::load_state;
+use super::fog::get_state_source;
 use super::formula::F;
 use super::kill::add_discard;
 use super::resource::Resources;
@@ -30,7 +30,7 @@ pub(super) fn limit_depth(l: &mut Lowerer<'_>) {
     l.flags = InstFlags::empty();
     l.hidden_used = [0; 2];
     let depth = splat(Src::register(register), 2);
-    let bounds = load_state(l, StateParam::DepthBounds);
+    let bounds = get_state_source(l, StateParam::DepthBounds);
     let cc = l.resources.add_condition_code();
     let unused = l.hidden(Width::W32);
     let mut compare = |mask, sources: &[Src]| {

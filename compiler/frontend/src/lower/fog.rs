@@ -69,7 +69,7 @@ pub(super) fn add_fog(l: &mut Lowerer<'_>) {
         ..Dst::new(register, WriteMask(mask))
     };
     let factor = compute_fog_factor(l);
-    let fog = load_state(l, StateParam::FogColor);
+    let fog = get_state_source(l, StateParam::FogColor);
     let fog = compute_clamped(l, Op::Mov, &[fog]);
     let color = compute_clamped(l, Op::Mov, &[color]);
     let distance = l.compute(Op::Sub, F, &[color, fog]);
@@ -85,7 +85,7 @@ fn compute_fog_factor(l: &mut Lowerer<'_>) -> Src {
     let coordinate = Base::Input(l.resources.get_input(binding, TypeBase::Float, Width::W32));
     // The coordinate is in x; the other components are ignored.
     let coordinate = splat(Src::new(coordinate), 0);
-    let params = load_state(l, StateParam::FogParams);
+    let params = get_state_source(l, StateParam::FogParams);
     let [density, end, scale] = [0, 2, 3].map(|lane| splat(params, lane));
     if l.resources.checked.features.contains(Features::FOG_LINEAR) {
         let rest = l.compute(Op::Sub, F, &[end, coordinate]);
@@ -101,8 +101,8 @@ fn compute_fog_factor(l: &mut Lowerer<'_>) -> Src {
     compute_clamped(l, Op::Exp2, &[power.negated()])
 }
 
-/// Loads a parameter of GL state.
-pub(super) fn load_state(l: &mut Lowerer<'_>, state: StateParam) -> Src {
+/// Returns the source operand that reads a parameter of GL state, which is declared if necessary.
+pub(super) fn get_state_source(l: &mut Lowerer<'_>, state: StateParam) -> Src {
     Src::new(Base::Param(
         l.resources.get_param(ParamSource::State(state)),
     ))

@@ -280,7 +280,7 @@ impl Generator {
                 Self::make_full_dst(scratch),
                 Src::register(scratch),
             );
-            self.emit_mix(scratch);
+            self.emit_observation(scratch);
         }
         for register in self.pools.long.clone() {
             let scratch = self.pools.scratch;
@@ -290,7 +290,7 @@ impl Generator {
                 Self::make_full_dst(scratch),
                 &[Src::register(register)],
             );
-            self.emit_mix(scratch);
+            self.emit_observation(scratch);
         }
         if self.options.arrays {
             for element in 0..ARRAY {
@@ -310,7 +310,9 @@ impl Generator {
         }
     }
 
-    fn emit_mix(&mut self, register: RegisterId) {
+    /// Emits the addition of a register to a random integer register, so that results of the program
+    /// depend on it.
+    fn emit_observation(&mut self, register: RegisterId) {
         let target = self.random.pick(&self.pools.int);
         self.emit(
             Op::Add,

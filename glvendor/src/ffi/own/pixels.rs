@@ -69,7 +69,7 @@ pub(crate) unsafe extern "system" fn DrawPixels(
         if pixels::is_color(format) {
             pixels::draw_pixels(state, size, fill, native)
         } else {
-            pixels::draw_others(state, native)
+            pixels::draw_depth_or_stencil(state, native)
         }
         true
     });

@@ -59,8 +59,9 @@ impl Outputs<'_> {
         }
     }
 
+    /// Stores the lanes of a register as clip or cull distances `first` to `first + 3`.
     #[inline]
-    fn distances(&mut self, place: TempPlace, mask: u8, first: u8) {
+    fn store_distances(&mut self, place: TempPlace, mask: u8, first: u8) {
         let semantics = [0, 1, 2, 3].map(|lane| self.properties.distance(first + lane));
         self.single(place, mask, |lane| semantics[usize::from(lane)]);
     }
@@ -76,7 +77,7 @@ impl Outputs<'_> {
                 self.layer_of_viewport();
             }
             Sink::Output(..) | Sink::Dropped => {}
-            Sink::Distances(first) => self.distances(row.place, mask, first),
+            Sink::Distances(first) => self.store_distances(row.place, mask, first),
             Sink::CullDistances(first) => {
                 self.single(row.place, mask, |lane| {
                     Some(Semantic::CullDistance(first + lane))
