@@ -274,11 +274,11 @@ pub(super) enum Scope {
         cond: Cond,
         span: Span,
         then: Option<BlockId>,
-        /// Whether the end of the first block cannot be reached.
+        /// True if the end of the first block cannot be reached.
         then_ends: bool,
     },
     Loop {
-        /// Whether a jump leaves it at its end.
+        /// True if a jump leaves it at its end.
         has_break: bool,
         saved: Vec<SavedLanes>,
         /// Instructions of an iteration outside of other blocks.
@@ -295,29 +295,29 @@ pub(super) enum Scope {
     Switch(OpenSwitch),
 }
 
-/// A switch that is open.
+/// Switch under construction.
 #[derive(Debug)]
 pub(super) struct OpenSwitch {
     pub(super) selector: RegisterId,
     pub(super) sections: Vec<Section>,
-    /// The labels of the section that is open.
+    /// Labels of the section under construction.
     pub(super) current: Option<Labels>,
     pub(super) span: Span,
 }
 
-/// The labels of a section.
+/// Labels of a section.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
     pub(super) values: Vec<u32>,
     pub(super) is_default: bool,
 }
 
-/// What is between two labels of a switch.
+/// Code between two labels of a switch.
 #[derive(Debug)]
 pub(super) struct Section {
     pub(super) labels: Labels,
     pub(super) block: BlockId,
-    /// Whether its end is reached, so that the next section follows.
+    /// True if its end is reached, so that the next section follows.
     pub(super) falls: bool,
 }
 
