@@ -108,16 +108,20 @@ const TOUCHES_MEMORY: &[&str] = &[
 /// Commands whose name starts like one of [`TOUCHES_MEMORY`] and that only change state.
 const HARMLESS: &[&str] = &["DrawBuffer"];
 
+/// Returns true if a command may read or write memory of this process: it has a pointer argument or
+/// its name starts with a prefix in [`TOUCHES_MEMORY`].
 fn touches_memory(command: &Cmd) -> bool {
     let name = command.proto.ident.as_str();
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
     has_pointer(command) || starts(TOUCHES_MEMORY) && !starts(HARMLESS)
 }
 
+/// Writes `bindings.rs`: the types, constants and functions of the OpenGL commands of all
+/// extensions that the runner uses, generated from the registry.
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     let folder = std::env::var("OUT_DIR").map_err(io::Error::other)?;
-    let commands = Commands::with(EXTENSIONS);
-    let text = commands.types_and_constants() + &commands.table(touches_memory);
+    let commands = Commands::with_extensions(EXTENSIONS);
+    let text = commands.types_and_constants() + &commands.commands_macro(touches_memory);
     fs::write(Path::new(&folder).join("bindings.rs"), text)
 }

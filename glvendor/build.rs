@@ -2,13 +2,14 @@
 //! driver, and the entry points that precede them.
 //!
 //! `src/ffi/driver.rs` includes `driver.rs`, a table of all commands, as macro calls.
-//! `src/ffi/entry.rs` includes `entries.rs`: the commands that this library intercepts, each with
-//! its handling, which [`RULES`] defines by name.
+//! `src/ffi/entry_table.rs` includes `entries.rs`: the commands that this library intercepts, each
+//! with its handling, which [`RULES`] defines by name.
 
 use glasm_glregistry::{Binding, Cmd, Commands, has_pointer, signature};
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::process::Command;
 
 /// Extensions that applications may use beyond OpenGL 4.6 with the compatibility profile and the
 /// extensions for programs, their parameters, attributes, draws and state.
@@ -66,6 +67,27 @@ const EXTENSIONS: &[&str] = &[
     "GL_NV_vertex_program",
     "GL_NV_vertex_program4",
 ];
+
+/// Extensions whose commands this library provides if the driver lacks them.
+const PROVIDED_EXTENSIONS: &[&str] = &[
+    "GL_ARB_compute_variable_group_size",
+    "GL_ARB_fragment_program",
+    "GL_ARB_vertex_program",
+    "GL_EXT_gpu_program_parameters",
+    "GL_NV_fragment_program",
+    "GL_NV_geometry_program4",
+    "GL_NV_gpu_program4",
+    "GL_NV_gpu_program5",
+    "GL_NV_parameter_buffer_object",
+    "GL_NV_tessellation_program5",
+    "GL_NV_transform_feedback",
+    "GL_NV_transform_feedback2",
+    "GL_NV_vertex_program",
+    "GL_NV_vertex_program4",
+];
+
+/// Version of OpenGL whose commands the system's library of Windows exports.
+const EXPORTED_VERSION: (u8, u8) = (1, 1);
 
 /// Handling of commands, by the name or the start of the name (`*`), without `gl`. The first
 /// matching entry applies; commands that match none go to the driver directly.
@@ -438,7 +460,7 @@ const RULES: &[(&str, &[&str])] = &[
 ];
 
 /// Returns the class of a command in [`RULES`]; `None` for those that go to the driver directly.
-fn class_of(name: &str) -> Option<&'static str> {
+fn handling_class(name: &str) -> Option<&'static str> {
     let fits = |pattern: &&str| match pattern.split_once('*') {
         Some((start, end)) => name.starts_with(start) && name.ends_with(end),
         None => name == *pattern,
@@ -449,13 +471,14 @@ fn class_of(name: &str) -> Option<&'static str> {
     Some(row.0).filter(|class| *class != "unseen")
 }
 
-/// Returns the commands that this library intercepts, each with its handling.
-fn entries(commands: &Commands) -> String {
+/// Returns an invocation of the macro `entries` with the commands that this library intercepts,
+/// each with its class and the values that the class takes, if any.
+fn format_entries(commands: &Commands) -> String {
     let rows = commands.iter().filter_map(|command| {
-        let class = class_of(&command.proto.ident)?;
+        let class = handling_class(&command.proto.ident)?;
         let value = match class {
-            "attribute" | "numbered" | "raster" => attribute(command),
-            "rectangle" => rectangle(command),
+            "attribute" | "numbered" | "raster" => format_attribute(command),
+            "rectangle" => format_rectangle_corners(command),
             "draw" => " = mode_, ()".to_owned(),
             _ => String::new(),
         };
@@ -465,11 +488,13 @@ fn entries(commands: &Commands) -> String {
     format!("entries! {{\n{rows}}}\n")
 }
 
-/// Returns the statements that precede a command for a parameter that names objects of the driver
-/// which this library may have, too. `crate::names` explains the reason. Programs of
-/// ARB_vertex_program have separate names.
-fn guard(command: &Cmd, parameter: &Binding) -> Option<String> {
-    let (name, of) = (command.proto.ident.as_str(), parameter.ident.as_str());
+/// Returns Rust statements for the start of a command whose parameter is the name of an object that
+/// this library may have created, or a list of such names: they delete or rename the library's
+/// object, or replace the name by one that no object has (`crate::object_names` explains both).
+/// Returns `None` for other parameters, including programs of ARB_vertex_program, whose names are
+/// separate.
+fn format_name_guard(command: &Cmd, parameter: &Binding) -> Option<String> {
+    let (name, parameter_name) = (command.proto.ident.as_str(), parameter.ident.as_str());
     let of_programs = [
         "NamedProgram",
         "BindProgramARB",
@@ -485,56 +510,105 @@ fn guard(command: &Cmd, parameter: &Binding) -> Option<String> {
             .iter()
             .find(|it| ["n", "count"].contains(&it.ident.as_str()))
     };
-    Some(match (ty, of) {
+    Some(match (ty, parameter_name) {
         ("GLuint", "buffer") if name.starts_with("IsBuffer") => {
-            "let buffer_ = own::foreign_buffer(buffer_);".to_owned()
+            "let buffer_ = entry_points::hide_buffer_name(buffer_);".to_owned()
         }
-        ("GLuint", "buffer" | "readBuffer" | "writeBuffer") => format!("own::claim_buffer({of}_);"),
+        ("GLuint", "buffer" | "readBuffer" | "writeBuffer") => {
+            format!("entry_points::claim_buffer({parameter_name}_);")
+        }
         ("GLuint", "texture" | "origtexture" | "srcName" | "dstName") => {
-            format!("own::claim_texture({of}_);")
+            format!("entry_points::claim_texture({parameter_name}_);")
         }
         ("GLuint", "program") if !of_programs => {
-            "let program_ = own::foreign_program(program_);".to_owned()
+            "let program_ = entry_points::hide_program_name(program_);".to_owned()
         }
         ("GLhandleARB", "programObj" | "containerObj" | "obj") => {
-            format!("let {of}_ = own::foreign_program({of}_);")
+            format!("let {parameter_name}_ = entry_points::hide_program_name({parameter_name}_);")
         }
-        ("GLuint", "pipeline") => "let pipeline_ = own::foreign_pipeline(pipeline_);".to_owned(),
+        ("GLuint", "pipeline") => {
+            "let pipeline_ = entry_points::hide_pipeline_name(pipeline_);".to_owned()
+        }
         ("GLuint", "name" | "object") if name.contains("Object") && name.contains("Label") => {
             let kind = &command.params[0].ident;
-            format!("let {of}_ = own::foreign_object({kind}_, {of}_);")
+            format!(
+                "let {parameter_name}_ = entry_points::hide_object_name({kind}_, {parameter_name}_);"
+            )
         }
         (_, "pipelines") if name == "DeleteProgramPipelines" => {
-            "if own::delete_pipelines(n_, pipelines_) { return; }".to_owned()
+            "if entry_points::delete_pipelines(n_, pipelines_) { return; }".to_owned()
         }
         (ty, "buffers" | "textures") if ty.starts_with("*const") => {
-            let (count, one) = (&count()?.ident, of.trim_end_matches('s'));
-            format!("own::claim_{one}s({count}_, {of}_);")
+            let (count, one) = (&count()?.ident, parameter_name.trim_end_matches('s'));
+            format!("entry_points::claim_{one}s({count}_, {parameter_name}_);")
         }
         _ => return None,
     })
 }
 
-/// Returns the commands that name objects which this library may have, each with the statements
-/// that precede it; `seen` if it is an entry, too.
-fn guards(commands: &Commands) -> String {
+/// Returns an invocation of the macro `guards` with the commands for which [`format_name_guard`]
+/// returns statements, each with these; `seen` if [`format_entries`] lists the command, too.
+fn format_name_guards(commands: &Commands) -> String {
     let rows = commands.iter().filter_map(|command| {
-        let statements = command.params.iter().filter_map(|it| guard(command, it));
+        let statements = command
+            .params
+            .iter()
+            .filter_map(|it| format_name_guard(command, it));
         let statements: Vec<String> = statements.collect();
-        let seen = match class_of(&command.proto.ident) {
+        let intercepted = match handling_class(&command.proto.ident) {
             Some(_) => "seen",
             None => "unseen",
         };
         let statements = statements.join(" ");
-        (!statements.is_empty())
-            .then(|| format!("{seen} {} = {{ {statements} }};\n", signature(command)))
+        (!statements.is_empty()).then(|| {
+            format!(
+                "{intercepted} {} = {{ {statements} }};\n",
+                signature(command)
+            )
+        })
     });
     let rows: String = rows.collect();
     format!("guards! {{\n{rows}}}\n")
 }
 
+/// Returns the functions that the library of Windows exports, each with the function of this library
+/// that it calls: an entry point, or the driver's command.
+fn format_exports(commands: &Commands) -> String {
+    let guards = format_name_guards(commands);
+    let rows = Commands::of_version(EXPORTED_VERSION, &[]);
+    let rows = rows.iter().map(|command| {
+        let name = command.proto.ident.as_str();
+        let is_guarded = guards
+            .lines()
+            .any(|row| row.split(['(', ' ']).nth(1) == Some(name));
+        let module = match handling_class(name) {
+            _ if is_guarded => "guards",
+            Some(_) => "points",
+            None => "driver",
+        };
+        format!("gl{name} = {module} {};\n", signature(command))
+    });
+    let rows: String = rows.collect();
+    format!("exports! {{\n{rows}}}\n")
+}
+
+/// Returns the names of the commands that this library provides if the driver lacks them, sorted.
+fn format_provided() -> String {
+    let base = Commands::of_version(EXPORTED_VERSION, &[]);
+    let extended = Commands::of_version(EXPORTED_VERSION, PROVIDED_EXTENSIONS);
+    let known: Vec<&str> = base.iter().map(|it| it.proto.ident.as_str()).collect();
+    let added = extended.iter().map(|it| it.proto.ident.as_str());
+    let mut names: Vec<String> = added
+        .filter(|name| !known.contains(name))
+        .filter(|name| matches!(handling_class(name), Some("own" | "numbered")))
+        .map(|name| format!("gl{name}"))
+        .collect();
+    names.sort();
+    format!("&{names:?}")
+}
+
 /// Returns the corners of a rectangle: ` = (), [x1, y1, x2, y2]`.
-fn rectangle(command: &Cmd) -> String {
+fn format_rectangle_corners(command: &Cmd) -> String {
     let corners: Vec<String> = match &command.params[..] {
         [first, second] => [first, second]
             .into_iter()
@@ -552,14 +626,14 @@ fn rectangle(command: &Cmd) -> String {
 /// Returns the vertex attribute that a command sets: ` = number of the attribute, four components`.
 /// Components that it omits are 0, 0, 0, 1; integers are fractions of the largest one if GL
 /// specifies it (GL 2.1 section 2.7; NV_vertex_program, "VertexAttrib4ubNV").
-fn attribute(command: &Cmd) -> String {
+fn format_attribute(command: &Cmd) -> String {
     let name = command.proto.ident.as_str();
     let digit = name.find(|it: char| it.is_ascii_digit());
     let (base, count) = match digit {
         Some(place) => (&name[..place], usize::from(name.as_bytes()[place] - b'0')),
         None => ("FogCoord", 1),
     };
-    let first = format!("{}_", command.params[0].ident);
+    let first_parameter = format!("{}_", command.params[0].ident);
     let (number, values) = match base {
         "Color" => ("3".to_owned(), &command.params[..]),
         "SecondaryColor" => ("4".to_owned(), &command.params[..]),
@@ -568,10 +642,10 @@ fn attribute(command: &Cmd) -> String {
         "TexCoord" => ("8".to_owned(), &command.params[..]),
         "FogCoord" => ("5".to_owned(), &command.params[..]),
         "MultiTexCoord" => (
-            format!("texture_coordinates({first})"),
+            format!("texture_coordinates({first_parameter})"),
             &command.params[1..],
         ),
-        "VertexAttrib" => (first, &command.params[1..]),
+        "VertexAttrib" => (first_parameter, &command.params[1..]),
         _ => panic!("{name} sets no attribute that is known"),
     };
     let fractions = match base {
@@ -594,15 +668,80 @@ fn attribute(command: &Cmd) -> String {
     format!(" = {number}, [{}]", components.join(", "))
 }
 
+/// Makes the linker prefer the static C++ library of GNU compilers for Windows: the library of this
+/// crate is copied next to programs, where the dynamic one is missing. Does nothing for other
+/// targets, without the feature that builds C++, or if the compiler has no static library.
+fn prefer_static_cpp(folder: &Path) -> io::Result<()> {
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    let is_mingw =
+        variable("CARGO_CFG_TARGET_OS") == "windows" && variable("CARGO_CFG_TARGET_ENV") == "gnu";
+    if !is_mingw || variable("CARGO_FEATURE_TEXT").is_empty() {
+        return Ok(());
+    }
+    let compiler = find_cpp_compiler();
+    let run = |argument: &str| {
+        let output = Command::new(&compiler).arg(argument).output();
+        output.map(|it| String::from_utf8_lossy(&[it.stdout, it.stderr].concat()).into_owned())
+    };
+    let folder = folder.join("cpp");
+    fs::create_dir_all(&folder)?;
+    let copy = |library: &str| -> io::Result<bool> {
+        let path = run(&format!("-print-file-name={library}"))?;
+        // The compiler prints the name alone for libraries that it does not have.
+        let path = Path::new(path.trim());
+        Ok(path.is_absolute() && fs::copy(path, folder.join(library)).is_ok())
+    };
+    if copy("libstdc++.a")? {
+        println!("cargo::rustc-link-search=native={}", folder.display());
+    }
+    if run("-v")?.contains("Thread model: posix") && copy("libwinpthread.a")? {
+        println!("cargo::rustc-link-arg-cdylib=-lwinpthread");
+    }
+    Ok(())
+}
+
+/// Returns the C++ compiler that dependencies are built with: that of the environment, or else the
+/// one of MinGW for the target.
+fn find_cpp_compiler() -> String {
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    let target = variable("TARGET");
+    let names = [
+        format!("CXX_{target}"),
+        format!("CXX_{}", target.replace('-', "_")),
+        "CXX".to_owned(),
+    ];
+    for name in names {
+        println!("cargo::rerun-if-env-changed={name}");
+        if let Ok(compiler) = std::env::var(name) {
+            return compiler;
+        }
+    }
+    if variable("HOST") == target {
+        return "g++".to_owned();
+    }
+    let architecture = target.split('-').next().unwrap_or_default();
+    format!("{architecture}-w64-mingw32-g++")
+}
+
+/// Writes the sources that are generated from the OpenGL registry: `driver.rs` with the driver's
+/// commands, `entries.rs` with the entry points and their guards, and for Windows `exports.rs` and
+/// `provided.rs`.
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
+    // GLVND loads the library by this name, which the dynamic linker then finds again.
+    if std::env::var_os("CARGO_CFG_TARGET_OS").is_some_and(|name| name == "linux") {
+        println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libGLX_glasm.so.0");
+    }
     let folder = std::env::var("OUT_DIR").map_err(io::Error::other)?;
     let folder = Path::new(&folder);
-    let commands = Commands::with(EXTENSIONS);
-    let driver = commands.types_and_constants() + &commands.table(has_pointer);
+    prefer_static_cpp(folder)?;
+    let commands = Commands::with_extensions(EXTENSIONS);
+    let driver = commands.types_and_constants() + &commands.commands_macro(has_pointer);
     fs::write(folder.join("driver.rs"), driver)?;
     fs::write(
         folder.join("entries.rs"),
-        entries(&commands) + &guards(&commands),
-    )
+        format_entries(&commands) + &format_name_guards(&commands),
+    )?;
+    fs::write(folder.join("exports.rs"), format_exports(&commands))?;
+    fs::write(folder.join("provided.rs"), format_provided())
 }

@@ -1,25 +1,36 @@
 //! The command line: commands, options, help messages.
 
-mod reading;
+mod extract;
+#[cfg(test)]
+mod former_options;
 #[cfg(feature = "run")]
 mod run;
+mod source_options;
 
+use crate::metadata;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use glasm::ProgramType;
 #[cfg(unix)]
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-pub(crate) use reading::{Reading, ReadingArgs};
+pub(crate) use extract::ExtractArgs;
 #[cfg(feature = "run")]
 pub(crate) use run::{
-    ApiArg, Comparing, DevicesArgs, FailOnSkip, RunArgs, Shard, SideArg, ThroughArg, ValidationArg,
-    WorkerArgs,
+    ApiArg, ComparedSides, DevicesArgs, FailOnSkip, RoundTripArg, RunArgs, Shard, SideArg,
+    ValidationArg, WorkerArgs,
 };
+pub(crate) use source_options::{SourceArgs, SourceOptions};
 
 /// Compiles legacy GPU assembly programs to SPIR-V and runs them on Vulkan.
 #[derive(Parser, Debug)]
-#[command(name = "glasm", version, max_term_width = 100, after_help = EXAMPLES)]
+#[command(
+    name = "glasm",
+    version,
+    long_version = metadata::LONG_VERSION.as_str(),
+    max_term_width = 100,
+    after_help = EXAMPLES
+)]
 pub(crate) struct Cli {
     /// Command to run.
     #[command(subcommand)]
@@ -34,6 +45,7 @@ Examples:
   glasm check old_game/shaders          find every error in a directory of programs
   glasm compile lit.vp -o lit.spv       write a SPIR-V module
   glasm compile lit.vp --emit wgsl      print it as WGSL
+  glasm extract game.exe -o programs    find the programs in any file
   glasm run shaders --device llvmpipe   run scripts on a CPU
   glasm gl ./game                       start an application with these programs on your driver
   glasm explain E0201                   explain an error code
@@ -80,6 +92,9 @@ pub(crate) enum Command {
     /// Compile programs to SPIR-V or another form
     #[command(after_help = COMPILE_HELP)]
     Compile(CompileArgs),
+    /// Find the programs in executables, archives, caches, logs and sources
+    #[command(after_help = extract::EXTRACT_HELP)]
+    Extract(ExtractArgs),
     /// Run test scripts on a device of Vulkan or OpenGL, or compare two of them
     #[cfg(feature = "run")]
     #[command(after_help = run::RUN_HELP)]
@@ -92,6 +107,10 @@ pub(crate) enum Command {
     #[cfg(feature = "run")]
     #[command(hide = true)]
     RunDevices(DevicesArgs),
+    /// The process of `gl --check` that opens a context, see the module `gl_check`.
+    #[cfg(all(unix, feature = "run"))]
+    #[command(hide = true)]
+    GlProbe,
     /// List the devices of Vulkan or OpenGL
     #[cfg(feature = "run")]
     Devices(DevicesArgs),
@@ -103,11 +122,17 @@ pub(crate) enum Command {
     /// header; without a name, list all of them
     #[command(after_help = EXPLAIN_HELP)]
     Explain(ExplainArgs),
+    /// Print the script that completes the words of a command line in a shell
+    #[command(after_help = COMPLETIONS_HELP)]
+    Completions(CompletionsArgs),
+    /// Write a manual page for each command, for packages
+    #[command(hide = true)]
+    ManPages(ManPagesArgs),
 }
 
 const EXPLAIN_HELP: &str = "\
-With --message-format json each entry is an object on a separate line: kind, name, about, syntax, fields and text; in
-lists kind, name and about.
+With --message-format json each entry is an object on a separate line: kind, name, summary, syntax, fields and
+description; in lists kind, name and summary.
 
 Examples:
   glasm explain MAD                     an opcode
@@ -143,11 +168,11 @@ pub(crate) struct CheckArgs {
     pub(crate) inputs: Vec<PathBuf>,
     /// Type that the programs must have; without it, the type in their headers. In files with
     /// several programs, only those of this type are checked
-    #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
+    #[arg(long, value_name = "STAGE", value_parser = parse_program_type)]
     pub(crate) stage: Option<ProgramType>,
     /// Interpretation of programs.
     #[command(flatten)]
-    pub(crate) reading: ReadingArgs,
+    pub(crate) source_args: SourceArgs,
 }
 
 const COMPILE_HELP: &str = "\
@@ -166,7 +191,7 @@ Shading languages for --emit, with the version after the name; the default versi
                20 21 22 23 24* 30 31 32
   hlsl         depth 0..w, y up      vulkan-glsl  depth 0..w, y down, sets and bindings as in SPIR-V
                50 51 60* 61 62 63 64 65 66 67 68
-Without --conventions programs are assumed to follow the rules of the form: positions pass unchanged. SPIR-V has those
+Without --clip-conventions programs are assumed to follow the rules of the form: positions pass unchanged. SPIR-V has those
 of vulkan-glsl. docs/text-output.md describes the numbers of textures and buffers and the limits of each language.
 
 Examples:
@@ -175,7 +200,7 @@ Examples:
   glasm compile shaders -o out --emit hlsl
   glasm compile lit.vfp --stage fragment -o lit.spv
   glasm compile lit.fp --emit glsl330
-  cat lit.vp | glasm compile - --emit reflect";
+  cat lit.vp | glasm compile - --emit reflection";
 
 /// `glasm compile`.
 #[derive(Args, Debug)]
@@ -185,41 +210,46 @@ pub(crate) struct CompileArgs {
     pub(crate) inputs: Vec<PathBuf>,
     /// Type that the programs must have; without it, the type in their headers. In files with
     /// several programs, only those of this type are compiled
-    #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
+    #[arg(long, value_name = "STAGE", value_parser = parse_program_type)]
     pub(crate) stage: Option<ProgramType>,
     /// Interpretation of programs.
     #[command(flatten)]
-    pub(crate) reading: ReadingArgs,
+    pub(crate) source_args: SourceArgs,
     /// Output file, or directory that mirrors several inputs
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-    /// Output form: spirv, spvasm, ir, reflect, or a shading language as listed below, such as
+    /// Output form: spirv, spvasm, ir, reflection, or a shading language as listed below, such as
     /// glsl330
-    #[arg(long, value_name = "FORM", default_value = "spirv", value_parser = parse_emit)]
-    pub(crate) emit: Emit,
+    #[arg(long, value_name = "FORM", default_value = "spirv", value_parser = parse_emit_format)]
+    pub(crate) emit: EmitFormat,
     /// Environment that the module is compiled for
     #[arg(long, value_name = "TARGET", default_value = "vulkan1.1")]
     pub(crate) target: TargetArg,
     /// Rules for clip space that the programs follow; where the form has others, positions are
     /// converted [default: those of the form, so that positions pass unchanged]
-    #[arg(long, value_name = "RULES")]
+    #[arg(long = "clip-conventions", alias = "conventions", value_name = "RULES")]
     pub(crate) conventions: Option<ConventionsArg>,
     /// Instructions after which the loops of programs with free branches end; 0: no limit
     #[arg(long, value_name = "N", default_value_t = 65_536)]
     pub(crate) step_limit: u32,
     /// Source of the GL state that programs depend on, in modules
-    #[arg(long, value_name = "FORM", default_value = "fixed")]
-    pub(crate) state: StateArg,
+    #[arg(
+        long = "state-source",
+        alias = "state",
+        value_name = "SOURCE",
+        default_value = "compile-time"
+    )]
+    pub(crate) state: StateSourceArg,
     /// Define zero times anything as zero, as old GPUs do; without it 0 * inf and 0 * NaN are NaN
     #[arg(long)]
     pub(crate) legacy_multiply: bool,
     /// Compute results of half precision and fixed point of !!FP1.0 programs with more precision
     /// than specified: shorter code
-    #[arg(long)]
+    #[arg(long = "skip-precision-rounding", alias = "fast-precision")]
     pub(crate) fast_precision: bool,
     /// Flush denormals of programs of the register languages by code: exact on every device, but
     /// much longer code
-    #[arg(long)]
+    #[arg(long = "emulate-denormal-flush", alias = "exact-denormals")]
     pub(crate) exact_denormals: bool,
     /// In GLSL, test for NaN where results of its functions are undefined: exact, but much longer
     /// code
@@ -230,43 +260,46 @@ pub(crate) struct CompileArgs {
     #[arg(long)]
     pub(crate) validate: bool,
     /// Put source names and line numbers into the modules
-    #[arg(long)]
+    #[arg(long = "debug-info", alias = "debug")]
     pub(crate) debug: bool,
 }
 
 /// Parses a program type: a stage, such as `vertex`, or `vertex_state`.
-fn parse_stage(word: &str) -> Result<ProgramType, String> {
-    let found = ProgramType::all().find(|it| it.word() == word);
+fn parse_program_type(word: &str) -> Result<ProgramType, String> {
+    let found = ProgramType::all().find(|it| it.identifier() == word);
     found.ok_or_else(|| {
-        let names: Vec<&str> = ProgramType::all().map(ProgramType::word).collect();
+        let names: Vec<&str> = ProgramType::all().map(ProgramType::identifier).collect();
         format!("expected one of {}", names.join(", "))
     })
 }
 
 /// Source of GL state in modules.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum StateArg {
+pub(crate) enum StateSourceArg {
     /// Compiled in
+    #[value(name = "compile-time", alias = "fixed")]
     Fixed,
     /// Specialization constants
+    #[value(name = "spec-constant", alias = "specialized")]
     Specialized,
     /// A uniform block
+    #[value(name = "uniform-block", alias = "uniform")]
     Uniform,
 }
 
-impl From<StateArg> for glasm::StateForm {
-    fn from(form: StateArg) -> Self {
+impl From<StateSourceArg> for glasm::StateSource {
+    fn from(form: StateSourceArg) -> Self {
         match form {
-            StateArg::Fixed => Self::Fixed,
-            StateArg::Specialized => Self::Specialized,
-            StateArg::Uniform => Self::Uniform,
+            StateSourceArg::Fixed => Self::CompileTime,
+            StateSourceArg::Specialized => Self::SpecConstant,
+            StateSourceArg::Uniform => Self::UniformBlock,
         }
     }
 }
 
 /// Output form of `glasm compile`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Emit {
+pub(crate) enum EmitFormat {
     /// SPIR-V module
     Spirv,
     /// SPIR-V as text
@@ -280,8 +313,8 @@ pub(crate) enum Emit {
     Text(glasm_text::Language),
 }
 
-impl Emit {
-    /// Returns the extension of output files.
+impl EmitFormat {
+    /// Returns the extension of output files in this form, without dot.
     pub(crate) fn extension(self) -> &'static str {
         match self {
             Self::Spirv => "spv",
@@ -300,17 +333,18 @@ impl Emit {
 }
 
 /// Parses a form, such as `glsl330`.
-fn parse_emit(word: &str) -> Result<Emit, String> {
+fn parse_emit_format(word: &str) -> Result<EmitFormat, String> {
     match word {
-        "spirv" => return Ok(Emit::Spirv),
-        "spvasm" => return Ok(Emit::Spvasm),
-        "ir" => return Ok(Emit::Ir),
-        "reflect" => return Ok(Emit::Reflect),
+        "spirv" => return Ok(EmitFormat::Spirv),
+        "spvasm" => return Ok(EmitFormat::Spvasm),
+        "ir" => return Ok(EmitFormat::Ir),
+        // Older command lines say `reflect`.
+        "reflection" | "reflect" => return Ok(EmitFormat::Reflect),
         _ => {}
     }
     #[cfg(feature = "translate")]
     let known = match word.parse::<glasm_text::Language>() {
-        Ok(language) => return Ok(Emit::Text(language)),
+        Ok(language) => return Ok(EmitFormat::Text(language)),
         Err(_) => format!("{MODULE_FORMS}, {TEXT_FORMS}"),
     };
     #[cfg(not(feature = "translate"))]
@@ -318,7 +352,7 @@ fn parse_emit(word: &str) -> Result<Emit, String> {
     Err(format!("expected one of {known}"))
 }
 
-const MODULE_FORMS: &str = "spirv, spvasm, ir, reflect";
+const MODULE_FORMS: &str = "spirv, spvasm, ir, reflection";
 
 /// The languages as users type them. A test compares it with the list of the library.
 #[cfg(feature = "translate")]
@@ -366,15 +400,19 @@ pub(crate) enum ConventionsArg {
 const GL_HELP: &str = "\
 libglasm_glvendor.so, a vendor library of GLVND, is inserted between the application and the driver. It compiles
 programs of NV_vertex_program to NV_gpu_program5 and passes them to the driver as SPIR-V; all other calls go to the
-driver unchanged. It is searched for next to this command and in ../lib; for 32-bit applications in
-../i686-unknown-linux-gnu/release (or debug), ../lib/i386-linux-gnu and ../lib32. These variables are set for that:
+driver unchanged. It is searched for next to this command, in ../lib/x86_64-linux-gnu (or that of another machine),
+../lib64 and ../lib; for 32-bit applications in ../i686-unknown-linux-gnu/release (or debug), ../lib/i386-linux-gnu and
+../lib32. These variables are set for that:
   __GLX_VENDOR_LIBRARY_NAME=glasm       for GLX, with its directory in LD_LIBRARY_PATH
   __EGL_VENDOR_LIBRARY_FILENAMES        for EGL
-You can set others: GLASM_ALL=1 also compiles all programs of ARB_vertex_program and ARB_fragment_program;
-GLASM_LOG=info logs events; GLASM_DUMP=DIR writes draws as scripts. docs/driver.md lists all of them.
+You can set others: GLASM_COMPILE_ARB_PROGRAMS=1 also compiles all programs of ARB_vertex_program and
+ARB_fragment_program; GLASM_LOG=info logs events; GLASM_DUMP_DIR=DIR writes draws as scripts. docs/applications.md lists
+all of them, and describes rules for applications in ~/.config/glasm/applications.toml.
 The exit status is that of the application, or 2 if it cannot be started.
 
 Examples:
+  glasm gl --check
+  glasm gl --explain ./game
   glasm gl ./game -fullscreen
   glasm gl --vendor mesa -- glxinfo
   GLASM_LOG=info glasm gl ./game";
@@ -383,15 +421,30 @@ Examples:
 #[cfg(unix)]
 #[derive(Args, Debug)]
 pub(crate) struct GlArgs {
-    /// Vendor whose driver draws: NAME of its libGLX_NAME.so.0 [default: the value of GLASM_VENDOR,
+    /// Vendor whose driver draws: NAME of its libGLX_NAME.so.0 [default: the value of GLASM_DRIVER,
     /// or mesa]
     #[arg(long, value_name = "NAME")]
     pub(crate) vendor: Option<OsString>,
     /// Vendor library, or the directory that contains it; repeat it for that of 32-bit applications
     #[arg(long, value_name = "PATH")]
     pub(crate) library: Vec<PathBuf>,
+    /// Report in a few lines whether applications will run with these programs on this system, and
+    /// what to install; exit status 1 if they will not
+    #[arg(long, conflicts_with = "application")]
+    pub(crate) check: bool,
+    /// List the rules for applications of all files; exit status 1 if a file is invalid
+    #[arg(long, conflicts_with_all = ["application", "check"])]
+    pub(crate) list: bool,
+    /// Do not start the application; report which rules match it, and each setting with its value
+    /// and the reason; exit status 1 if a file is invalid
+    #[arg(long, conflicts_with_all = ["check", "list"])]
+    pub(crate) explain: bool,
     /// Application and its arguments
-    #[arg(required = true, trailing_var_arg = true, value_name = "APPLICATION")]
+    #[arg(
+        required_unless_present_any = ["check", "list"],
+        trailing_var_arg = true,
+        value_name = "APPLICATION"
+    )]
     pub(crate) application: Vec<OsString>,
 }
 
@@ -402,6 +455,27 @@ pub(crate) struct ExplainArgs {
     /// targets, files, semantics, properties, languages
     #[arg(value_name = "NAME|GROUP")]
     pub(crate) topic: Option<String>,
+}
+
+const COMPLETIONS_HELP: &str = "\
+Packages install these scripts. Without a package:
+
+  glasm completions bash > ~/.local/share/bash-completion/completions/glasm
+  glasm completions zsh > ~/.zfunc/_glasm       a directory of fpath
+  glasm completions fish > ~/.config/fish/completions/glasm.fish";
+
+/// `glasm completions`.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct CompletionsArgs {
+    /// Shell that the script is for
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// `glasm man-pages`.
+#[derive(Args, Debug)]
+pub(crate) struct ManPagesArgs {
+    /// Directory for the pages, which must exist
+    pub(crate) directory: PathBuf,
 }
 
 #[cfg(test)]
@@ -418,19 +492,22 @@ mod tests {
     #[test]
     fn help_names_every_language() {
         for language in glasm_text::Language::ALL {
-            assert_eq!(parse_emit(&language.to_string()), Ok(Emit::Text(*language)));
+            assert_eq!(
+                parse_emit_format(&language.to_string()),
+                Ok(EmitFormat::Text(*language))
+            );
             assert!(COMPILE_HELP.contains(language.family()), "{language}");
             if let Some(version) = language.version() {
                 assert!(COMPILE_HELP.contains(&format!(" {version}")), "{language}");
             }
         }
-        for language in glasm_text::Language::defaults() {
+        for language in glasm_text::Language::default_versions() {
             if let Some(version) = language.version() {
                 assert!(COMPILE_HELP.contains(&format!(" {version}*")), "{language}");
             }
         }
         assert!(
-            parse_emit("glsl120")
+            parse_emit_format("glsl120")
                 .unwrap_err()
                 .contains("essl (300, 310, 320)")
         );
@@ -453,7 +530,7 @@ mod tests {
         };
         assert_eq!(
             (args.target, args.emit),
-            (TargetArg::Vulkan1_2, Emit::Spvasm)
+            (TargetArg::Vulkan1_2, EmitFormat::Spvasm)
         );
     }
 }

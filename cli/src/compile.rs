@@ -1,14 +1,14 @@
 //! `glasm compile`: programs to SPIR-V and other forms.
 
-use crate::args::{CompileArgs, ConventionsArg, Emit, Reading};
-use crate::batch::{Done, run_batch};
+use crate::args::{CompileArgs, ConventionsArg, EmitFormat, SourceOptions};
+use crate::batch::{InputResult, run_batch};
+use crate::check::Validator;
 use crate::check::format_closing_line;
 use crate::console::{Console, Fatal, Status};
-use crate::emit::{self, Emitted, Failure};
 use crate::inputs::{Input, Inputs, find_inputs};
-use crate::programs::{Content, Program, labels};
-use crate::validate::Validator;
-use glasm::{Conventions, DebugInfo, Options, ProgramType, Source, StateForms, Target};
+use crate::loaded_input::{InputProgram, LoadedInput, list_program_labels};
+use crate::output_formats::{self, EmitError, EmittedProgram};
+use glasm::{Conventions, DebugInfo, Options, ProgramType, Source, StateSources, Target};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 /// A program, by its input and the label that distinguishes it from other programs there: it has
 /// one output.
-type Output = (Input, Option<String>);
+type OutputKey = (Input, Option<String>);
 
 /// Location of the output of one program.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,11 +26,13 @@ enum Destination {
     File(PathBuf),
 }
 
-/// Compiles all programs; prints a closing count if there are several.
+/// Compiles all programs and writes their outputs; prints a closing count if there are several.
+/// Returns `Failed` if an input fails, and an error before any output if the usage is wrong:
+/// outputs that share a file, a binary module for a terminal, or `--validate` without a module.
 pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fatal> {
     let validator = match (args.validate, args.emit) {
         (false, _) => None,
-        (true, Emit::Ir) => {
+        (true, EmitFormat::Ir) => {
             return Err(Fatal(
                 "--validate needs a SPIR-V module, and --emit ir makes none".to_owned(),
             ));
@@ -38,7 +40,7 @@ pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fa
         (true, _) => Some(Validator::find()?),
     };
     let inputs = find_inputs(&args.inputs)?;
-    let reading = Reading::from(&args.reading);
+    let reading = SourceOptions::from(&args.source_args);
     let outputs = list_outputs(&inputs, args.stage, reading);
     let destinations = resolve_destinations(&inputs, &outputs, args.output.as_deref(), args.emit)?;
     let binary_output = destinations
@@ -47,43 +49,45 @@ pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fa
         && !args.emit.is_text();
     if binary_output && io::stdout().is_terminal() {
         return Err(Fatal(
-            "a SPIR-V module is no text for a terminal; use -o FILE or --emit spvasm".to_owned(),
+            "a SPIR-V module is binary and is not written to a terminal; use -o FILE or --emit spvasm".to_owned(),
         ));
     }
-    let options = read_options(args);
-    let job = emit::EmitSettings {
-        emit: args.emit,
-        stage: args.stage,
-        reading,
+    let options = build_options(args);
+    let settings = output_formats::EmitSettings {
+        format: args.emit,
+        program_type: args.stage,
+        source_options: reading,
         step_limit: Some(args.step_limit).filter(|&limit| limit > 0),
         #[cfg(feature = "translate")]
         text_conventions: match args.conventions {
-            None => glasm_text::Conventions::Own,
-            Some(ConventionsArg::Opengl) => glasm_text::Conventions::OpenGl,
-            Some(ConventionsArg::Vulkan) => glasm_text::Conventions::Vulkan,
+            None => glasm_text::ClipConventions::OfLanguage,
+            Some(ConventionsArg::Opengl) => glasm_text::ClipConventions::OpenGl,
+            Some(ConventionsArg::Vulkan) => glasm_text::ClipConventions::Vulkan,
         },
         #[cfg(feature = "translate")]
         nan: if args.exact_nan {
-            glasm_text::Nan::Exact
+            glasm_text::NanMode::Exact
         } else {
-            glasm_text::Nan::Open
+            glasm_text::NanMode::Unspecified
         },
         options,
         validator,
     };
     let totals = run_batch(&inputs.list, console, |input, text| {
-        compile_one(&job, input, text, &destinations, console)
+        compile_input(&settings, input, text, &destinations, console)
     })?;
-    if !inputs.single || totals.programs > 1 {
-        console.err(&format_closing_line(inputs.list.len(), &totals, console));
+    if !inputs.is_single_file || totals.programs > 1 {
+        console.write_err(&format_closing_line(inputs.list.len(), &totals, console));
     }
     Ok(Status::from_failures(totals.failed))
 }
 
-fn read_options(args: &CompileArgs) -> Options {
+/// Returns the options of the compiler that the command line specifies. `--conventions opengl` has
+/// no effect on the target OpenGL, which has them.
+fn build_options(args: &CompileArgs) -> Options {
     let target = Target::from(args.target);
     let base = match target {
-        Target::OpenGl4_5 => glasm::opengl::options_of_all(),
+        Target::OpenGl4_5 => glasm::opengl::build_default_options(),
         Target::Vulkan1_1 | Target::Vulkan1_2 | Target::Vulkan1_3 => Options::default(),
     };
     Options {
@@ -96,74 +100,80 @@ fn read_options(args: &CompileArgs) -> Options {
             names: args.debug,
             lines: args.debug,
         },
-        forms: StateForms::all(args.state.into()),
-        legacy_multiply: args.legacy_multiply,
-        fast_precision: args.fast_precision,
-        exact_denormals: args.exact_denormals,
+        state_sources: StateSources::all(args.state.into()),
+        zero_wins_multiply: args.legacy_multiply,
+        skip_precision_rounding: args.fast_precision,
+        emulate_denormal_flush: args.exact_denormals,
         ..base
     }
 }
 
-fn compile_one(
-    job: &emit::EmitSettings,
+/// Compiles all programs of an input, writes each to its destination, and returns the messages and
+/// the bytes for standard output. An input that cannot be parsed, or without programs of the
+/// requested type, fails.
+fn compile_input(
+    settings: &output_formats::EmitSettings,
     input: &Input,
     text: &[u8],
-    destinations: &HashMap<Output, Destination>,
+    destinations: &HashMap<OutputKey, Destination>,
     console: Console,
-) -> Done {
+) -> InputResult {
     let name = input.name();
-    let content = match Content::read(input, &name, text, job.reading) {
+    let content = match LoadedInput::load(input, &name, text, settings.source_options) {
         Ok(content) => content,
-        Err(errors) => return Done::from_script_errors(&name, &errors, console),
+        Err(errors) => return InputResult::from_script_errors(&name, &errors, console),
     };
-    let programs = content.list_programs(job.stage, &job.options);
+    let programs = content.list_programs(settings.program_type, &settings.options);
     if programs.is_empty() {
-        let message = match job.stage {
+        let message = match settings.program_type {
             Some(wanted) => format!("it has no {} program", wanted.name()),
             None => "it has no assembly program".to_owned(),
         };
-        return Done::from_failure(console.format_error(Some(&name), &message));
+        return InputResult::from_failure(console.format_error(Some(&name), &message));
     }
-    let mut done = Done {
+    let mut done = InputResult {
         programs: programs.len(),
-        ..Done::default()
+        ..InputResult::default()
     };
     for program in &programs {
         let output = (input.clone(), program.label.clone());
-        let one = compile_program(
-            job,
+        let result = compile_program(
+            settings,
             &content,
             program,
             &name,
             destinations.get(&output),
             console,
         );
-        done.messages += &one.messages;
-        done.output.extend(one.output);
-        done.failed |= one.failed;
+        done.messages += &result.messages;
+        done.output.extend(result.output);
+        done.failed |= result.failed;
     }
     done
 }
 
+/// Compiles a program and writes the result to its destination. Returns the messages, the bytes for
+/// standard output, and whether it failed. A program without a destination fails: its input has
+/// changed since they were resolved.
 fn compile_program(
-    job: &emit::EmitSettings,
-    content: &Content<'_>,
-    program: &Program<'_>,
+    settings: &output_formats::EmitSettings,
+    content: &LoadedInput<'_>,
+    program: &InputProgram<'_>,
     name: &str,
     destination: Option<&Destination>,
     console: Console,
-) -> Done {
+) -> InputResult {
     let source = Source {
-        step_limit: job.step_limit,
+        step_limit: settings.step_limit,
         ..program.source
     };
-    match emit::emit(&build_settings(job, program), &source) {
-        Ok(Emitted { bytes, warnings }) => {
-            let mut done = Done {
-                messages: content.format(program, &warnings, console),
-                ..Done::default()
+    match output_formats::emit_program(&build_program_settings(settings, program), &source) {
+        Ok(EmittedProgram { bytes, warnings }) => {
+            let mut done = InputResult {
+                messages: content.format_diagnostics(program, &warnings, console),
+                ..InputResult::default()
             };
-            match destination.map(|destination| write(destination, bytes)) {
+            match destination.map(|destination| write_output(destination, bytes)) {
                 Some(Ok(output)) => done.output = output,
                 Some(Err(message)) => {
                     done.failed = true;
@@ -178,42 +188,47 @@ fn compile_program(
             }
             done
         }
-        Err(Failure::Program(diagnostics)) => {
-            Done::from_failure(content.format(program, &diagnostics, console))
+        Err(EmitError::Program(diagnostics)) => {
+            InputResult::from_failure(content.format_diagnostics(program, &diagnostics, console))
         }
-        Err(Failure::Tool { warnings, message }) => {
-            let messages = content.format(program, &warnings, console);
+        Err(EmitError::Tool { warnings, message }) => {
+            let messages = content.format_diagnostics(program, &warnings, console);
             let name = match &program.label {
                 Some(label) => format!("{name} ({label})"),
                 None => name.to_owned(),
             };
-            Done::from_failure(messages + &console.format_error(Some(&name), &message))
+            InputResult::from_failure(messages + &console.format_error(Some(&name), &message))
         }
     }
 }
 
-/// Returns the settings for one of the programs: those given and the requirements of its script.
-fn build_settings(job: &emit::EmitSettings, program: &Program<'_>) -> emit::EmitSettings {
-    emit::EmitSettings {
-        emit: job.emit,
-        stage: job.stage,
-        reading: job.reading,
-        step_limit: job.step_limit,
+/// Returns the settings for one of the programs: those given, with the options and the clip
+/// conventions of its script.
+fn build_program_settings(
+    settings: &output_formats::EmitSettings,
+    program: &InputProgram<'_>,
+) -> output_formats::EmitSettings {
+    output_formats::EmitSettings {
+        format: settings.format,
+        program_type: settings.program_type,
+        source_options: settings.source_options,
+        step_limit: settings.step_limit,
         options: program.options.clone(),
         #[cfg(feature = "translate")]
         text_conventions: if program.follows_gl() {
-            glasm_text::Conventions::OpenGl
+            glasm_text::ClipConventions::OpenGl
         } else {
-            job.text_conventions
+            settings.text_conventions
         },
         #[cfg(feature = "translate")]
-        nan: job.nan,
-        validator: job.validator,
+        nan: settings.nan,
+        validator: settings.validator,
     }
 }
 
-/// Writes a file, or returns the bytes for standard output.
-fn write(destination: &Destination, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
+/// Writes a file and returns no bytes, or returns the bytes for standard output. The error contains
+/// the path.
+fn write_output(destination: &Destination, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
     match destination {
         Destination::Stdout => Ok(bytes),
         Destination::File(path) => match write_file(path, &bytes) {
@@ -223,45 +238,56 @@ fn write(destination: &Destination, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
     }
 }
 
+/// Writes a file, and creates the missing directories above it.
 fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
+    if let Some(dir) = path.parent() {
+        std::fs::create_dir_all(dir)?;
     }
     std::fs::write(path, bytes)
 }
 
-/// Lists the programs of all inputs. An input that cannot be read has one, which fails.
-fn list_outputs(inputs: &Inputs, stage: Option<ProgramType>, reading: Reading) -> Vec<Output> {
-    let of_input = |input: &Input| {
+/// Reads all inputs in parallel and returns the key of each program's output, in the order of the
+/// inputs. An input that cannot be read or parsed has one, which fails later.
+fn list_outputs(
+    inputs: &Inputs,
+    stage: Option<ProgramType>,
+    reading: SourceOptions,
+) -> Vec<OutputKey> {
+    let list_input_outputs = |input: &Input| {
         let labels = match input.read() {
-            Ok(text) => labels(input, &text, stage, reading),
+            Ok(text) => list_program_labels(input, &text, stage, reading),
             Err(_) => vec![None],
         };
         let outputs = labels.into_iter().map(|label| (input.clone(), label));
         outputs.collect::<Vec<_>>()
     };
-    inputs.list.par_iter().flat_map_iter(of_input).collect()
+    inputs
+        .list
+        .par_iter()
+        .flat_map_iter(list_input_outputs)
+        .collect()
 }
 
-/// Decides the locations of all outputs before any work is done. Two outputs never share a file.
+/// Resolves the locations of all outputs before any work is done. Returns an error if two outputs
+/// share a file, or those of [`resolve_destination`].
 fn resolve_destinations(
     inputs: &Inputs,
-    outputs: &[Output],
+    outputs: &[OutputKey],
     output: Option<&Path>,
-    emit: Emit,
-) -> Result<HashMap<Output, Destination>, Fatal> {
-    let count = if inputs.single {
-        Count::OneFile(outputs.len())
+    emit: EmitFormat,
+) -> Result<HashMap<OutputKey, Destination>, Fatal> {
+    let count = if inputs.is_single_file {
+        InputCount::OneFile(outputs.len())
     } else {
-        Count::Files
+        InputCount::Files
     };
     let mut destinations = HashMap::new();
     let mut taken: HashMap<PathBuf, String> = HashMap::new();
-    for program in outputs {
-        let destination = resolve_destination(program, count, output, emit)?;
-        let name = match &program.1 {
-            Some(label) => format!("{} ({label})", program.0.name()),
-            None => program.0.name(),
+    for key in outputs {
+        let destination = resolve_destination(key, count, output, emit)?;
+        let name = match &key.1 {
+            Some(label) => format!("{} ({label})", key.0.name()),
+            None => key.0.name(),
         };
         if let Destination::File(path) = &destination
             && let Some(other) = taken.insert(path.clone(), name.clone())
@@ -271,86 +297,94 @@ fn resolve_destinations(
                 "{other} and {name} would both be written to {path}"
             )));
         }
-        destinations.insert(program.clone(), destination);
+        destinations.insert(key.clone(), destination);
     }
     Ok(destinations)
 }
 
 /// Kind of inputs that the command line names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Count {
+enum InputCount {
     /// One file, with that many programs.
     OneFile(usize),
     /// Several files, or directories.
     Files,
 }
 
+/// Returns the file or stream for the output of a program: `-o`, as a file or a directory; by
+/// default standard output for one program as text or from standard input, otherwise a file next to
+/// the input. Returns an error if `-o` names one file or stream for several programs, or a file in
+/// a directory that does not exist.
 fn resolve_destination(
-    (input, label): &Output,
-    count: Count,
+    (input, label): &OutputKey,
+    count: InputCount,
     output: Option<&Path>,
-    emit: Emit,
+    emit: EmitFormat,
 ) -> Result<Destination, Fatal> {
-    let names_folder = |output: &Path| output.is_dir() || ends_with_separator(output);
+    let names_dir = |output: &Path| output.is_dir() || ends_with_separator(output);
     match (output, count) {
-        (Some(output), Count::OneFile(0 | 1)) if output.as_os_str() == "-" => {
+        (Some(output), InputCount::OneFile(0 | 1)) if output.as_os_str() == "-" => {
             Ok(Destination::Stdout)
         }
-        (Some(output), Count::OneFile(_)) if output.as_os_str() == "-" => Err(Fatal(format!(
+        (Some(output), InputCount::OneFile(_)) if output.as_os_str() == "-" => Err(Fatal(format!(
             "-o - takes one program, and {} has several; --stage chooses one",
             input.name()
         ))),
-        (Some(output), Count::Files) if output.as_os_str() == "-" => Err(Fatal(
-            "-o - takes one program; with several files, -o names a folder".to_owned(),
+        (Some(output), InputCount::Files) if output.as_os_str() == "-" => Err(Fatal(
+            "-o - takes one program; with several files, -o names a directory".to_owned(),
         )),
-        (Some(output), Count::OneFile(programs)) if !names_folder(output) => {
+        (Some(output), InputCount::OneFile(programs)) if !names_dir(output) => {
             if programs > 1 {
                 return Err(Fatal(format!(
-                    "{} has {programs} programs, and -o {} names one file; `-o {}/` names a folder, --stage chooses one program",
+                    "{} has {programs} programs, and -o {} names one file; `-o {}/` names a directory, --stage chooses one program",
                     input.name(),
                     output.display(),
                     output.display()
                 )));
             }
-            check_folder(output)?;
+            check_parent_dir(output)?;
             Ok(Destination::File(output.to_owned()))
         }
         (Some(output), _) => {
             let path = output.join(input.get_mirrored_path());
-            Ok(Destination::File(with_endings(
+            Ok(Destination::File(append_extensions(
                 &path,
                 label.as_deref(),
                 emit,
             )))
         }
         (None, _) => Ok(match (input, count) {
-            (Input::Stdin, Count::OneFile(0 | 1)) => Destination::Stdout,
+            (Input::Stdin, InputCount::OneFile(0 | 1)) => Destination::Stdout,
             (Input::Stdin, _) if label.is_none() => Destination::Stdout,
             (Input::Stdin, _) => {
                 return Err(Fatal(
-                    "standard input has several programs; -o names a folder for them, --stage chooses one"
+                    "standard input has several programs; -o names a directory for them, --stage chooses one"
                         .to_owned(),
                 ));
             }
-            (Input::File(_), Count::OneFile(0 | 1)) if emit.is_text() => Destination::Stdout,
-            (Input::File(path), _) => Destination::File(with_endings(path, label.as_deref(), emit)),
+            (Input::File(_), InputCount::OneFile(0 | 1)) if emit.is_text() => Destination::Stdout,
+            (Input::File(path), _) => {
+                Destination::File(append_extensions(path, label.as_deref(), emit))
+            }
         }),
     }
 }
 
-/// Checks that the directory of an output file exists. It is not created: the path may be misspelt.
-fn check_folder(output: &Path) -> Result<(), Fatal> {
-    let folder = output.parent().filter(|it| !it.as_os_str().is_empty());
-    match folder {
-        Some(folder) if !folder.is_dir() => Err(Fatal(format!(
-            "{}: there is no folder {}",
+/// Returns an error if the directory of an output file does not exist. It is not created: the path
+/// may be misspelt.
+fn check_parent_dir(output: &Path) -> Result<(), Fatal> {
+    let dir = output.parent().filter(|it| !it.as_os_str().is_empty());
+    match dir {
+        Some(dir) if !dir.is_dir() => Err(Fatal(format!(
+            "{}: directory {} does not exist",
             output.display(),
-            folder.display()
+            dir.display()
         ))),
         Some(_) | None => Ok(()),
     }
 }
 
+/// Returns true if a path on the command line ends with a separator, and so names a directory.
 fn ends_with_separator(path: &Path) -> bool {
     path.as_os_str()
         .as_encoded_bytes()
@@ -359,7 +393,7 @@ fn ends_with_separator(path: &Path) -> bool {
 }
 
 /// Converts `a/b.txt` to `a/b.txt.spv`, or to `a/b.txt.fragment.spv` for one of several programs.
-fn with_endings(path: &Path, label: Option<&str>, emit: Emit) -> PathBuf {
+fn append_extensions(path: &Path, label: Option<&str>, emit: EmitFormat) -> PathBuf {
     let mut name = OsString::from(path);
     for ending in label.into_iter().chain([emit.extension()]) {
         name.push(".");
@@ -376,12 +410,12 @@ mod tests {
         path: &str,
         single: bool,
         output: Option<&str>,
-        emit: Emit,
+        emit: EmitFormat,
     ) -> Option<PathBuf> {
         let count = if single {
-            Count::OneFile(1)
+            InputCount::OneFile(1)
         } else {
-            Count::Files
+            InputCount::Files
         };
         let program = (Input::File(PathBuf::from(path)), None);
         match resolve_destination(&program, count, output.map(Path::new), emit).unwrap() {
@@ -394,32 +428,35 @@ mod tests {
     fn outputs_go_where_the_help_says() {
         let file = |path: &str| Some(PathBuf::from(path));
         assert_eq!(
-            destination_of("a/b.txt", true, None, Emit::Spirv),
+            destination_of("a/b.txt", true, None, EmitFormat::Spirv),
             file("a/b.txt.spv")
         );
-        assert_eq!(destination_of("a/b.txt", true, None, Emit::Spvasm), None);
         assert_eq!(
-            destination_of("a/b.txt", false, None, Emit::Reflect),
-            file("a/b.txt.json")
-        );
-        assert_eq!(
-            destination_of("a/b.txt", true, Some("-"), Emit::Spirv),
+            destination_of("a/b.txt", true, None, EmitFormat::Spvasm),
             None
         );
         assert_eq!(
-            destination_of("a/b.txt", true, Some("x.spv"), Emit::Spirv),
+            destination_of("a/b.txt", false, None, EmitFormat::Reflect),
+            file("a/b.txt.json")
+        );
+        assert_eq!(
+            destination_of("a/b.txt", true, Some("-"), EmitFormat::Spirv),
+            None
+        );
+        assert_eq!(
+            destination_of("a/b.txt", true, Some("x.spv"), EmitFormat::Spirv),
             file("x.spv")
         );
         assert_eq!(
-            destination_of("a/b.txt", true, Some("new/"), Emit::Spirv),
+            destination_of("a/b.txt", true, Some("new/"), EmitFormat::Spirv),
             file("new/a/b.txt.spv")
         );
         assert_eq!(
-            destination_of("a/b.txt", false, Some("out"), Emit::Ir),
+            destination_of("a/b.txt", false, Some("out"), EmitFormat::Ir),
             file("out/a/b.txt.ir")
         );
         assert_eq!(
-            destination_of("../a/b.txt", false, Some("out"), Emit::Ir),
+            destination_of("../a/b.txt", false, Some("out"), EmitFormat::Ir),
             file("out/a/b.txt.ir")
         );
     }
@@ -427,14 +464,19 @@ mod tests {
     #[test]
     fn outputs_do_not_overwrite_each_other() {
         let list = vec![Input::File("a.vp".into()), Input::File("../a.vp".into())];
-        let outputs: Vec<Output> = list.iter().map(|input| (input.clone(), None)).collect();
+        let outputs: Vec<OutputKey> = list.iter().map(|input| (input.clone(), None)).collect();
         let inputs = Inputs {
             list,
-            single: false,
-            left_out: Vec::new(),
+            is_single_file: false,
+            skipped: Vec::new(),
         };
         let plan = |output: &str| {
-            resolve_destinations(&inputs, &outputs, Some(Path::new(output)), Emit::Spirv)
+            resolve_destinations(
+                &inputs,
+                &outputs,
+                Some(Path::new(output)),
+                EmitFormat::Spirv,
+            )
         };
         let Err(Fatal(message)) = plan("out") else {
             panic!("planned")
@@ -452,11 +494,12 @@ mod tests {
         let outputs = ["vertex", "fragment"].map(|label| (input.clone(), Some(label.to_owned())));
         let inputs = Inputs {
             list: vec![input],
-            single: true,
-            left_out: Vec::new(),
+            is_single_file: true,
+            skipped: Vec::new(),
         };
         let plan = |output: Option<&str>| {
-            let plan = resolve_destinations(&inputs, &outputs, output.map(Path::new), Emit::Ir)?;
+            let plan =
+                resolve_destinations(&inputs, &outputs, output.map(Path::new), EmitFormat::Ir)?;
             let mut paths: Vec<_> = plan.into_values().map(|it| format!("{it:?}")).collect();
             paths.sort();
             Ok::<_, Fatal>(paths)
@@ -470,7 +513,7 @@ mod tests {
             plan(Some("new/")).unwrap(),
             [file("new/a.vfp.fragment.ir"), file("new/a.vfp.vertex.ir")]
         );
-        for (output, says) in [("x.ir", "`-o x.ir/` names a folder"), ("-", "--stage")] {
+        for (output, says) in [("x.ir", "`-o x.ir/` names a directory"), ("-", "--stage")] {
             let Err(Fatal(message)) = plan(Some(output)) else {
                 panic!("planned")
             };

@@ -1,12 +1,14 @@
-//! Output of the commands: messages to standard error, results to standard output, progress on
-//! terminals.
+//! Output of the commands: messages to standard error, results to standard output, and, on
+//! terminals, the progress bar of `glasm run` with messages that do not break it.
 
 use crate::args::{Color, ConsoleArgs, MessageFormat};
 use glasm::{Diagnostics, Source};
-use glasm_scripts::outcome::Failure;
+use glasm_scripts::results::Failure;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::{self, IsTerminal, Write};
+use std::io;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Result of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,7 +20,7 @@ pub(crate) enum Status {
 }
 
 impl Status {
-    /// Returns `Failed` if there are failures.
+    /// Returns `Failed` if there are failures, else `Success`.
     pub(crate) fn from_failures(failures: usize) -> Self {
         if failures == 0 {
             Self::Success
@@ -43,15 +45,15 @@ impl From<Status> for ExitCode {
 pub(crate) struct Fatal(pub(crate) String);
 
 impl Fatal {
-    /// Returns the error of a failed operation on a file.
+    /// Returns the error of a failed operation on `what`, a file or stream.
     pub(crate) fn from_io(what: impl std::fmt::Display, error: &io::Error) -> Self {
         Self(format!("{what}: {error}"))
     }
 }
 
-/// Replaces characters that a terminal obeys instead of showing them with U+FFFD; line ends and
-/// tabs stay.
-pub(crate) fn escape_control(text: &str) -> String {
+/// Replaces control characters, which a terminal interprets, with U+FFFD; line ends and tabs
+/// remain.
+pub(crate) fn replace_control_characters(text: &str) -> String {
     let shown = |character: char| match character {
         '\n' | '\t' => character,
         _ if character.is_control() => char::REPLACEMENT_CHARACTER,
@@ -68,16 +70,18 @@ pub(crate) struct Console {
 }
 
 impl Console {
-    /// Decides about colors.
+    /// Creates the console of the command line. `auto` enables colors if standard error is a
+    /// terminal that supports them and `NO_COLOR` is unset or empty.
     pub(crate) fn new(args: ConsoleArgs) -> Self {
         let styled = match args.color {
             Color::Always => true,
             Color::Never => false,
             Color::Auto => {
                 // https://no-color.org: set and not empty, regardless of the value.
-                let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-                let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
-                io::stderr().is_terminal() && !refused && !dumb
+                let is_disabled =
+                    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+                let is_dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+                io::stderr().is_terminal() && !is_disabled && !is_dumb
             }
         };
         Self {
@@ -86,7 +90,7 @@ impl Console {
         }
     }
 
-    /// Returns true if messages are for tools.
+    /// Returns true if messages are JSON objects, for tools.
     pub(crate) fn is_json(self) -> bool {
         self.format == MessageFormat::Json
     }
@@ -97,7 +101,8 @@ impl Console {
         self.styled
     }
 
-    /// Formats the messages about one program, ready to print.
+    /// Formats the messages about one program, ready to print: as JSON, one object on each line, or
+    /// for users with lines of the source, in color if the console is styled.
     pub(crate) fn format_diagnostics(
         self,
         diagnostics: &Diagnostics,
@@ -114,26 +119,25 @@ impl Console {
         }
     }
 
-    /// Formats a failure of a script, ready to print.
+    /// Formats a failure of the script `name`, ready to print, with line and column if it has them.
     pub(crate) fn format_failure(self, name: &str, failure: &Failure) -> String {
         let number = |number: Option<u32>| number.map_or(String::new(), |it| format!(":{it}"));
-        let place =
+        let position =
             number(failure.line) + &number(failure.column.filter(|_| failure.line.is_some()));
         match self.format {
-            MessageFormat::Json => Self::record("error", Some(name), failure),
+            MessageFormat::Json => Self::format_json_record("error", Some(name), failure),
             MessageFormat::Human => {
-                self.format_error(Some(&format!("{name}{place}")), &failure.message)
+                self.format_error(Some(&format!("{name}{position}")), &failure.message)
             }
         }
     }
 
     /// Formats a warning without position and code, ready to print.
-    #[cfg(feature = "run")]
     pub(crate) fn format_warning(self, message: &str) -> String {
         match self.format {
             MessageFormat::Json => {
                 let failure = Failure::new(None, message);
-                Self::record("warning", None, &failure)
+                Self::format_json_record("warning", None, &failure)
             }
             MessageFormat::Human if self.styled => {
                 format!("\x1b[1;33mwarning\x1b[0m: {message}\n")
@@ -142,8 +146,9 @@ impl Console {
         }
     }
 
-    /// Formats a message without code in the fields of a diagnostic.
-    fn record(severity: &str, name: Option<&str>, failure: &Failure) -> String {
+    /// Formats a message without code as a JSON object with the fields of a diagnostic, and a line
+    /// end.
+    fn format_json_record(severity: &str, name: Option<&str>, failure: &Failure) -> String {
         let record = serde_json::json!({
             "code": null, "severity": severity, "message": failure.message, "name": name,
             "start": null, "end": null, "line": failure.line, "column": failure.column, "notes": [],
@@ -155,7 +160,7 @@ impl Console {
     /// diagnostic.
     pub(crate) fn format_error(self, name: Option<&str>, message: &str) -> String {
         if self.is_json() {
-            return Self::record("error", name, &Failure::new(None, message));
+            return Self::format_json_record("error", name, &Failure::new(None, message));
         }
         let message = message.trim_end();
         let (red, reset) = if self.styled {
@@ -169,12 +174,12 @@ impl Console {
         }
     }
 
-    /// Prints to standard error. An error of that cannot be reported.
-    pub(crate) fn err(self, text: &str) {
+    /// Prints to standard error; failures are ignored, because they cannot be reported.
+    pub(crate) fn write_err(self, text: &str) {
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 
-    /// Prints to standard output. A closed pipe is not an error.
+    /// Prints to standard output and flushes it. A closed pipe is not an error.
     pub(crate) fn write_out(self, bytes: impl AsRef<[u8]>) -> Result<(), Fatal> {
         let mut stdout = io::stdout().lock();
         match stdout
@@ -202,11 +207,80 @@ impl Console {
 }
 
 /// Formats a count and its noun: `1 file`, `2 files`.
-pub(crate) fn format_count(count: usize, word: &str) -> String {
+pub(crate) fn format_count(count: usize, noun: &str) -> String {
     if count == 1 {
-        format!("1 {word}")
+        format!("1 {noun}")
     } else {
-        format!("{count} {word}s")
+        format!("{count} {noun}s")
+    }
+}
+
+/// A progress bar on a terminal: the numbers of scripts that are done and that failed, the
+/// remaining time, and the current script.
+#[derive(Clone)]
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    console: Option<Console>,
+}
+
+impl Progress {
+    /// Creates a bar for this many runs of scripts: visible only on terminals, for human-readable
+    /// messages, and for more than one run. It is redrawn regularly.
+    pub(crate) fn new(console: Console, runs: usize) -> Self {
+        let bar = console.create_progress_bar(runs);
+        let template = "{bar:30} {pos}/{len}{prefix}, {eta} left  {wide_msg}";
+        let style =
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        bar.set_style(style);
+        if !bar.is_hidden() {
+            bar.enable_steady_tick(Duration::from_millis(250));
+        }
+        Self {
+            bar,
+            console: Some(console),
+        }
+    }
+
+    /// Creates progress without a bar.
+    #[cfg(test)]
+    pub(crate) fn new_hidden() -> Self {
+        Self {
+            bar: ProgressBar::hidden(),
+            console: None,
+        }
+    }
+
+    /// Shows that a script begins.
+    pub(crate) fn begin_script(&self, script: &str) {
+        self.bar.set_message(script.to_owned());
+    }
+
+    /// Advances the bar by one script; `failed` is the number of failures until now.
+    pub(crate) fn finish_script(&self, failed: usize) {
+        self.bar.inc(1);
+        if failed > 0 {
+            self.bar.set_prefix(format!(", {failed} failed"));
+        }
+    }
+
+    /// Prints to standard error without breaking the bar; nothing for hidden progress.
+    pub(crate) fn write_err(&self, text: &str) {
+        if let Some(console) = self.console {
+            self.bar.suspend(|| console.write_err(text));
+        }
+    }
+
+    /// Prints to standard output without breaking the bar; nothing for hidden progress.
+    pub(crate) fn write_out(&self, text: &str) -> Result<(), Fatal> {
+        match self.console {
+            Some(console) => self.bar.suspend(|| console.write_out(text)),
+            None => Ok(()),
+        }
+    }
+
+    /// Removes the bar.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
     }
 }
 

@@ -9,45 +9,63 @@ mod compile;
 mod console;
 #[cfg(feature = "run")]
 mod devices;
-mod emit;
 mod explain;
+mod extract;
 #[cfg(unix)]
-mod gl;
-mod guard;
+mod gl_check;
+#[cfg(unix)]
+mod gl_launcher;
+#[cfg(unix)]
+mod gl_settings;
 mod inputs;
-mod programs;
+mod loaded_input;
+mod metadata;
+mod output_formats;
 #[cfg(feature = "run")]
 mod report;
 #[cfg(feature = "run")]
 mod run;
-mod validate;
+
 use args::{Cli, Command};
 use clap::Parser;
 use console::{Console, Fatal};
 use std::process::ExitCode;
 
+/// Parses the command line and runs the command. An error that ends the command is printed, and the
+/// exit status is 2.
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let console = Console::new(cli.console);
     let result = match &cli.command {
         Command::Check(args) => check::check(args, console),
         Command::Compile(args) => compile::compile(args, console),
+        Command::Extract(args) => extract::extract(args, console),
         #[cfg(feature = "run")]
         Command::Run(args) => run::run(args, console),
         #[cfg(feature = "run")]
         Command::RunWorker(args) => run::worker::run_worker(args),
         #[cfg(feature = "run")]
-        Command::RunDevices(args) => run::worker::list_devices(*args),
+        Command::RunDevices(args) => run::worker::reply_with_devices(*args),
         #[cfg(feature = "run")]
         Command::Devices(args) => devices::print_devices(*args, console),
         #[cfg(unix)]
-        Command::Gl(args) => gl::run_application(args),
+        Command::Gl(args) if args.check => gl_check::check_system(args, console),
+        #[cfg(unix)]
+        Command::Gl(args) if args.list => gl_settings::list_rules(console),
+        #[cfg(unix)]
+        Command::Gl(args) if args.explain => gl_settings::explain_application(args, console),
+        #[cfg(unix)]
+        Command::Gl(args) => gl_launcher::run_application(args),
+        #[cfg(all(unix, feature = "run"))]
+        Command::GlProbe => gl_check::print_context(console),
         Command::Explain(args) => explain::print_explanation(args, console),
+        Command::Completions(args) => metadata::print_completions(*args, console),
+        Command::ManPages(args) => metadata::write_man_pages(args),
     };
     match result {
         Ok(status) => status.into(),
         Err(Fatal(message)) => {
-            console.err(&console.format_error(None, &message));
+            console.write_err(&console.format_error(None, &message));
             ExitCode::from(2)
         }
     }

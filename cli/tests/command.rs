@@ -48,6 +48,73 @@ fn wrong_usage_ends_with_status_2() {
 }
 
 #[test]
+fn version_names_commit_and_features() {
+    let folder = Folder::new("version");
+    let (status, stdout, _) = run(&folder, &["--version"]);
+    assert_eq!(status, 0);
+    let lines: Vec<&str> = stdout.lines().collect();
+    assert_eq!(
+        lines.first(),
+        Some(&concat!("glasm ", env!("CARGO_PKG_VERSION")))
+    );
+    assert!(lines[1].starts_with("commit: "), "{stdout}");
+    assert_eq!(
+        lines[2].contains("run"),
+        cfg!(feature = "run"),
+        "features of the build: {stdout}"
+    );
+    let (_, short, _) = run(&folder, &["-V"]);
+    assert_eq!(short, concat!("glasm ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn shells_complete_commands_and_options() {
+    let folder = Folder::new("completions");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let (status, script, stderr) = run(&folder, &["completions", shell]);
+        assert_eq!(status, 0, "{shell}: {stderr}");
+        for word in ["check", "compile", "explain", "step-limit"] {
+            assert!(script.contains(word), "{shell} does not complete {word}");
+        }
+    }
+    let Ok(output) = Command::new("bash")
+        .args(["-c", "source <(\"$0\" completions bash); COMP_WORDS=(glasm comp); COMP_CWORD=1; _glasm glasm comp glasm; echo \"${COMPREPLY[@]}\""])
+        .arg(env!("CARGO_BIN_EXE_glasm"))
+        .output()
+    else {
+        return;
+    };
+    let words = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(
+        words.split_whitespace().collect::<Vec<_>>(),
+        ["compile", "completions"],
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
+fn each_command_has_a_manual_page() {
+    let folder = Folder::new("manual");
+    let (status, _, stderr) = run(&folder, &["man-pages", "."]);
+    assert_eq!(status, 0, "{stderr}");
+    for (page, part) in [
+        ("glasm.1", "glasm\\-check(1)"),
+        ("glasm-check.1", "strict"),
+        ("glasm-compile.1", "step\\-limit"),
+        ("glasm-explain.1", "explain"),
+    ] {
+        let text = fs::read_to_string(folder.0.join(page)).unwrap();
+        assert!(text.starts_with(".ie"), "{page} is not a page: {text}");
+        assert!(text.contains(part), "{page} lacks {part}");
+    }
+    assert!(!folder.0.join("glasm-man-pages.1").exists());
+    let (status, _, stderr) = run(&folder, &["man-pages", "missing"]);
+    assert_eq!(status, 2);
+    assert!(stderr.contains("missing"), "{stderr}");
+}
+
+#[test]
 fn three_mistakes_give_three_messages() {
     let folder = Folder::new("mistakes");
     folder.write("bad.vp", THREE_MISTAKES);
@@ -98,7 +165,7 @@ fn json_messages_parse() {
     let counts: serde_json::Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(
         counts,
-        serde_json::json!({ "files": 1, "programs": 1, "failed": 1, "expected": 0 })
+        serde_json::json!({ "files": 1, "programs": 1, "failed": 1, "scripts_with_expected_errors": 0 })
     );
 }
 
@@ -187,7 +254,7 @@ fn one_file_goes_where_o_says() {
         let (missing, _) = output.rsplit_once('/').unwrap();
         assert_eq!(
             stderr,
-            format!("error: {output}: there is no folder {missing}\n")
+            format!("error: {output}: directory {missing} does not exist\n")
         );
         assert!(!folder.0.join("missing").exists());
     }
@@ -237,7 +304,14 @@ fn state_is_read_from_where_the_caller_says() {
         ("specialized", true, false),
         ("uniform", false, true),
     ] {
-        let line = ["compile", "a.fp", "--state", form, "--emit", "spvasm"];
+        let line = [
+            "compile",
+            "a.fp",
+            "--state-source",
+            form,
+            "--emit",
+            "spvasm",
+        ];
         let (status, stdout, stderr) = run(&folder, &line);
         assert_eq!(status, 0, "{form}: {stderr}");
         let has = |word: &str| stdout.split_ascii_whitespace().any(|it| it == word);
@@ -320,9 +394,12 @@ fn modules_follow_target_and_debug() {
         );
     }
     assert!(
-        run(&folder, &["compile", "a.vp", "--emit", "spvasm", "--debug"])
-            .1
-            .contains("OpLine")
+        run(
+            &folder,
+            &["compile", "a.vp", "--emit", "spvasm", "--debug-info"]
+        )
+        .1
+        .contains("OpLine")
     );
     assert!(
         !run(&folder, &["compile", "a.vp", "--emit", "spvasm"])
@@ -421,10 +498,10 @@ fn explanations_are_json_on_demand() {
     assert_eq!(mad[0]["fields"]["result"], "vector");
     let (_, code) = explain(&["E0201"]);
     assert_eq!(
-        (&code[0]["name"], &code[0]["about"]),
+        (&code[0]["name"], &code[0]["summary"]),
         (&"E0201".into(), &"undeclared name".into())
     );
-    assert!(code[0]["text"].as_str().unwrap().len() > 20);
+    assert!(code[0]["description"].as_str().unwrap().len() > 20);
     let (_, all) = explain(&[]);
     for kind in [
         "opcode", "error", "option", "binding", "state", "target", "language",
@@ -603,7 +680,10 @@ mod run_scripts {
             .map(|script| script["outcome"].as_str().unwrap())
             .collect();
         assert_eq!(outcomes, ["pass", "fail", "pass", "skip"]);
-        assert_eq!(scripts[0]["covers"], serde_json::json!(["gp.op.MOV/F"]));
+        assert_eq!(
+            scripts[0]["covered_features"],
+            serde_json::json!(["gp.op.MOV/F"])
+        );
         assert_eq!(scripts[1]["failures"][0]["line"], 11);
         assert!(
             fs::read_to_string(folder.0.join("out/report.xml"))

@@ -99,8 +99,13 @@ fn known(driver: &str, scripts: &str) -> String {
 fn two_folders_of_recordings_are_compared() {
     let folder = Folder::new("folders");
     folder.record_all();
-    let (status, stdout, stderr) =
-        folder.run(&["s", "--compare", "a,b", "--report", "out/report.md"]);
+    let (status, stdout, stderr) = folder.run(&[
+        "s",
+        "--compare",
+        "a,b",
+        "--comparison-report",
+        "out/report.md",
+    ]);
     assert_eq!(status, 1, "{stdout}{stderr}");
     assert!(
         stderr.contains("recordings in a against recordings in b"),
@@ -130,7 +135,7 @@ fn known_differences_pass_and_stale_entries_fail() {
     let folder = Folder::new("known");
     folder.record_all();
     folder.write("known.toml", &known("maker", "gp/*.shader_test"));
-    let args = ["s", "--compare", "a,b", "--known", "known.toml"];
+    let args = ["s", "--compare", "a,b", "--known-differences", "known.toml"];
     let (status, stdout, stderr) = folder.run(&args);
     assert_eq!(status, 0, "{stdout}{stderr}");
     assert!(
@@ -144,7 +149,7 @@ fn known_differences_pass_and_stale_entries_fail() {
     let (status, _, stderr) = folder.run(&args);
     assert_eq!(status, 1, "{stderr}");
     assert!(
-        stderr.contains("nothing differs any more") && stderr.contains("arb/a"),
+        stderr.contains("known difference no longer occurs") && stderr.contains("arb/a"),
         "{stderr}"
     );
     folder.write("known.toml", "[[difference]]\nscripts = 'x'\n");
@@ -171,7 +176,7 @@ fn what_is_not_recorded_is_not_compared() {
     let (status, _, stderr) = folder.run(&["s", "--compare", "a,nowhere"]);
     assert_eq!(status, 2, "{stderr}");
     assert!(
-        stderr.contains("nowhere is no folder of recordings"),
+        stderr.contains("nowhere is not a directory of recordings"),
         "{stderr}"
     );
 }
@@ -210,14 +215,14 @@ fn reports_for_tools_tell_of_comparisons() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|script| &script["comparison"]["class"])
+        .map(|script| &script["comparison"]["agreement"])
         .collect();
-    assert_eq!(classes, ["exact", "within", "different"]);
+    assert_eq!(classes, ["exact", "within_tolerance", "different"]);
     let different = &json["scripts"][2]["comparison"];
-    assert_eq!(different["steps"], 9.0);
+    assert_eq!(different["max_step_distance"], 9.0);
     let sample = &different["differences"][0]["samples"][0];
-    assert_eq!(sample["place"], "(0, 0) red");
-    assert_eq!(json["scripts"][0]["covers"][0], "arb.op.MOV");
+    assert_eq!(sample["location"], "(0, 0) red");
+    assert_eq!(json["scripts"][0]["covered_features"][0], "arb.op.MOV");
     let xml = fs::read_to_string(folder.0.join("r.xml")).unwrap();
     assert!(
         xml.contains("failures=\"1\"") && xml.contains("NEAR s/arb/b.shader_test: 1 step"),

@@ -22,7 +22,7 @@ fn script(require: &str, color: &str) -> String {
 
 /// Creates a directory with a script that passes, one that fails, and one that is skipped; returns
 /// `None` without a device.
-fn folder(test: &str) -> Option<Folder> {
+fn write_scripts(test: &str) -> Option<Folder> {
     let folder = Folder::new(test);
     let (status, _, stderr) = run(&folder, &["devices"]);
     if status != 0 {
@@ -39,14 +39,14 @@ fn folder(test: &str) -> Option<Folder> {
 }
 
 /// Returns the lines of scripts without times and details, and the last line.
-fn heads(stdout: &str) -> Vec<&str> {
+fn first_words(stdout: &str) -> Vec<&str> {
     let lines = stdout.lines().filter(|line| !line.starts_with(' '));
     lines.map(|line| line.split(" (").next().unwrap()).collect()
 }
 
 #[test]
 fn skipped_scripts_fail_on_demand() {
-    let Some(folder) = folder("skips") else {
+    let Some(folder) = write_scripts("skips") else {
         return;
     };
     for (path, args, status, says) in [
@@ -76,7 +76,7 @@ fn skipped_scripts_fail_on_demand() {
 
 #[test]
 fn listed_scripts_fail_as_expected() {
-    let Some(folder) = folder("expected") else {
+    let Some(folder) = write_scripts("expected") else {
         return;
     };
     folder.write("list", "# Ours.\na/bad.shader_test  # red for green\n");
@@ -84,7 +84,7 @@ fn listed_scripts_fail_as_expected() {
     let (status, stdout, stderr) = run(&folder, &list);
     assert_eq!(status, 0, "{stdout}{stderr}");
     assert_eq!(
-        heads(&stdout),
+        first_words(&stdout),
         [
             "XFAIL s/a/bad.shader_test: red for green",
             "PASS s/a/good.shader_test",
@@ -103,7 +103,7 @@ fn listed_scripts_fail_as_expected() {
     assert_eq!(counts["expected_failures"], 1);
     let read = |name: &str| fs::read_to_string(folder.0.join(name)).unwrap();
     let report: Value = serde_json::from_str(&read("r.json")).unwrap();
-    assert_eq!(report["scripts"][0]["outcome"], "expected-fail");
+    assert_eq!(report["scripts"][0]["outcome"], "expected_fail");
     assert_eq!(report["scripts"][0]["reason"], "red for green (list:2)");
     assert_eq!(
         (&report["failed"], &report["expected_failures"]),
@@ -111,7 +111,7 @@ fn listed_scripts_fail_as_expected() {
     );
     let junit = read("r.xml");
     assert!(
-        junit.contains("failures=\"0\"") && junit.contains("type=\"expected-failure\""),
+        junit.contains("failures=\"0\"") && junit.contains("type=\"expected_fail\""),
         "{junit}"
     );
     let html = read("r.html");
@@ -124,7 +124,7 @@ fn listed_scripts_fail_as_expected() {
 
 #[test]
 fn listed_scripts_that_pass_are_failures() {
-    let Some(folder) = folder("unexpected") else {
+    let Some(folder) = write_scripts("unexpected") else {
         return;
     };
     folder.write("list", "a/*.shader_test\n");
@@ -147,7 +147,7 @@ fn listed_scripts_that_pass_are_failures() {
         &[&list[..], &["--message-format", "json"]].concat(),
     );
     let good: Value = serde_json::from_str(stdout.lines().nth(1).unwrap()).unwrap();
-    assert_eq!(good["outcome"], "unexpected-pass");
+    assert_eq!(good["outcome"], "unexpected_pass");
     // An unexpected pass is a failure for --fail-fast, too.
     let fast = ["--fail-fast", "--jobs", "1", "--filter", "a/"];
     let (_, stdout, _) = run(&folder, &[&list[..], &fast].concat());
@@ -162,7 +162,7 @@ fn listed_scripts_that_pass_are_failures() {
 
 #[test]
 fn lists_that_fit_no_script_are_told() {
-    let Some(folder) = folder("strays") else {
+    let Some(folder) = write_scripts("strays") else {
         return;
     };
     // An entry for scripts that only the filter excludes is not a mistake.
@@ -178,7 +178,7 @@ fn lists_that_fit_no_script_are_told() {
     let (status, stdout, stderr) = run(&folder, &args);
     assert_eq!(status, 0, "{stdout}");
     assert!(
-        stderr.starts_with("warning: list:1: no script is like `gone.shader_test`\n"),
+        stderr.starts_with("warning: list:1: no script matches `gone.shader_test`\n"),
         "{stderr}"
     );
     assert_eq!(stderr.matches("warning").count(), 1, "{stderr}");

@@ -9,13 +9,13 @@ use glasm_tests::skip::{has_program, skip};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::{Folder, read};
+use support::{Folder, decode_output};
 
 /// Returns `glasm gl`, whose links go to the directory.
 fn gl(folder: &Folder) -> Command {
     let mut command = folder.glasm();
     command.env("XDG_RUNTIME_DIR", folder.0.join("run"));
-    command.env_remove("GLASM_VENDOR").arg("gl");
+    command.env_remove("GLASM_DRIVER").arg("gl");
     command
 }
 
@@ -23,7 +23,7 @@ fn gl(folder: &Folder) -> Command {
 fn the_application_gets_variables_and_arguments() {
     let folder = Folder::new("gl-variables");
     let library = folder.write("built/libglasm_glvendor.so", "");
-    let script = "printf '%s\n' \"$__GLX_VENDOR_LIBRARY_NAME\" \"$GLASM_VENDOR\" \"$LD_LIBRARY_PATH\" \
+    let script = "printf '%s\n' \"$__GLX_VENDOR_LIBRARY_NAME\" \"$GLASM_DRIVER\" \"$LD_LIBRARY_PATH\" \
         \"$__EGL_VENDOR_LIBRARY_FILENAMES\" \"$@\"; exit 7";
     let mut command = gl(&folder);
     command.args(["--vendor", "own", "--library", "built"]);
@@ -32,7 +32,7 @@ fn the_application_gets_variables_and_arguments() {
         .env("LD_LIBRARY_PATH", "/first:/second")
         .output()
         .unwrap();
-    let (status, stdout, stderr) = read(output);
+    let (status, stdout, stderr) = decode_output(output);
     assert_eq!(status, 7, "{stderr}");
     let lines: Vec<&str> = stdout.lines().collect();
     let links = lines[2].strip_suffix(":/first:/second").unwrap();
@@ -64,7 +64,8 @@ fn applications_of_32_bits_find_their_library() {
     let links_of = |command: &mut Command| {
         let run = command.env("XDG_RUNTIME_DIR", folder.0.join("run"));
         run.env_remove("LD_LIBRARY_PATH");
-        let (status, stdout, stderr) = read(run.args(["sh", "-c", script]).output().unwrap());
+        let (status, stdout, stderr) =
+            decode_output(run.args(["sh", "-c", script]).output().unwrap());
         assert_eq!(status, 0, "{stderr}");
         let lists = stdout
             .lines()
@@ -89,6 +90,11 @@ fn applications_of_32_bits_find_their_library() {
             "target/i686-unknown-linux-gnu/release",
         ),
         ("usr/bin/glasm", "usr/lib", "usr/lib/i386-linux-gnu"),
+        (
+            "debian/bin/glasm",
+            &format!("debian/lib/{}-linux-gnu", std::env::consts::ARCH),
+            "debian/lib/i386-linux-gnu",
+        ),
         ("opt/bin/glasm", "opt/lib", "opt/lib32"),
     ] {
         let wide = folder.write(&format!("{wide}/libglasm_glvendor.so"), "");
@@ -114,11 +120,11 @@ fn without_vendor_the_environment_says_which() {
     let folder = Folder::new("gl-vendor");
     folder.write("libGLX_glasm.so.0", "");
     let mut command = gl(&folder);
-    command.args(["--library", ".", "--", "printenv", "GLASM_VENDOR"]);
-    let (status, stdout, _) = read(command.env("GLASM_VENDOR", "other").output().unwrap());
+    command.args(["--library", ".", "--", "printenv", "GLASM_DRIVER"]);
+    let (status, stdout, _) = decode_output(command.env("GLASM_DRIVER", "other").output().unwrap());
     assert_eq!((status, stdout.as_str()), (0, "other\n"));
     // The variable is unset: printenv reports that with its status.
-    let (status, stdout, _) = read(command.env_remove("GLASM_VENDOR").output().unwrap());
+    let (status, stdout, _) = decode_output(command.env_remove("GLASM_DRIVER").output().unwrap());
     assert_eq!((status, stdout.as_str()), (1, ""));
 }
 
@@ -136,7 +142,7 @@ fn what_is_missing_is_told() {
         (&["--library", ".", "./no-such-game"], "./no-such-game"),
         (&["--library", "."], "APPLICATION"),
     ] {
-        let (status, stdout, stderr) = read(gl(&folder).args(args).output().unwrap());
+        let (status, stdout, stderr) = decode_output(gl(&folder).args(args).output().unwrap());
         assert_eq!((status, stdout.as_str()), (2, ""), "{args:?}");
         assert!(stderr.contains(message), "{args:?}: {stderr}");
     }
@@ -144,7 +150,8 @@ fn what_is_missing_is_told() {
     let lonely = folder.0.join("bin/glasm");
     fs::create_dir_all(lonely.parent().unwrap()).unwrap();
     fs::copy(env!("CARGO_BIN_EXE_glasm"), &lonely).unwrap();
-    let (status, _, stderr) = read(Command::new(&lonely).args(["gl", "true"]).output().unwrap());
+    let (status, _, stderr) =
+        decode_output(Command::new(&lonely).args(["gl", "true"]).output().unwrap());
     assert_eq!(status, 2);
     let lib = folder.0.canonicalize().unwrap().join("lib");
     assert!(stderr.contains(lib.to_str().unwrap()), "{stderr}");
@@ -174,7 +181,7 @@ fn what_a_killed_start_has_left_does_no_harm() {
         command.args(["-c", script, env!("CARGO_BIN_EXE_glasm")]);
         command.current_dir(&folder.0);
         command.env("XDG_RUNTIME_DIR", folder.0.join("run"));
-        read(command.output().unwrap())
+        decode_output(command.output().unwrap())
     };
     let exec = r#"exec "$0" gl --library . true"#;
     let (status, _, stderr) = start(exec);
@@ -211,7 +218,7 @@ fn links_are_private() {
         command
             .arg(env!("CARGO_BIN_EXE_glasm"))
             .current_dir(&folder.0);
-        read(
+        decode_output(
             command
                 .env("XDG_RUNTIME_DIR", folder.0.join("run"))
                 .output()
@@ -252,7 +259,7 @@ fn relative_directories_are_ignored() {
         .env("XDG_RUNTIME_DIR", "run")
         .env("XDG_CACHE_HOME", "cache");
     let home = folder.0.canonicalize().unwrap();
-    let (status, stdout, stderr) = read(command.env("HOME", &home).output().unwrap());
+    let (status, stdout, stderr) = decode_output(command.env("HOME", &home).output().unwrap());
     assert_eq!(status, 0, "{stderr}");
     assert!(
         stdout.starts_with(home.join(".cache/glasm").to_str().unwrap()),
@@ -271,6 +278,59 @@ fn built_library() -> Option<PathBuf> {
     found
 }
 
+/// A file without code is no library for EGL, which then has no device.
+#[test]
+fn a_check_without_usable_library_fails() {
+    let folder = Folder::new("gl-check-fails");
+    folder.write("libglasm_glvendor.so", "");
+    let mut command = gl(&folder);
+    command.args(["--library", ".", "--check"]);
+    command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+    let (status, stdout, stderr) = decode_output(command.output().unwrap());
+    assert_eq!(status, 1, "{stdout}{stderr}");
+    let lines: Vec<&str> = stdout.lines().collect();
+    assert!(lines[0].ends_with("libglasm_glvendor.so (not a library)"));
+    assert!(lines[1].starts_with("display   none"), "{stdout}");
+    assert!(lines[2].starts_with("opengl    no context: "), "{stdout}");
+    assert!(
+        stdout.contains("\nresult    applications will not run"),
+        "{stdout}"
+    );
+    let mut command = gl(&folder);
+    command.args(["--library", ".", "--check", "true"]);
+    let (status, _, stderr) = decode_output(command.output().unwrap());
+    assert_eq!(status, 2, "an application cannot be checked: {stderr}");
+}
+
+#[test]
+fn a_check_names_driver_and_programs() {
+    if built_library().is_none() {
+        return;
+    }
+    let folder = Folder::new("gl-check");
+    let devices = folder.glasm().args(["devices", "--api", "gl"]).output();
+    let (status, devices, _) = decode_output(devices.unwrap());
+    if status != 0 {
+        return skip("no device of OpenGL");
+    }
+    let mut command = gl(&folder);
+    let output = command.arg("--check").env("DISPLAY", ":7").output();
+    let (status, stdout, stderr) = decode_output(output.unwrap());
+    if !stdout.contains("NV_") {
+        return skip(format!("the driver takes no SPIR-V: {stdout}{stderr}"));
+    }
+    assert_eq!(status, 0, "{stdout}{stderr}");
+    // `0: llvmpipe (LLVM 15.0.6, 256 bits) (Mesa, OpenGL 4.5, Mesa 22.3.6)`
+    let (renderer, _) = devices[3..].split_once(" (").unwrap();
+    assert!(stdout.contains(renderer), "{stdout}{devices}");
+    assert!(stdout.contains("(64 bits)\n"), "{stdout}");
+    assert!(stdout.contains("display   X11 at :7\n"), "{stdout}");
+    assert!(
+        stdout.ends_with("result    applications will run with programs up to NV_gpu_program5\n"),
+        "{stdout}"
+    );
+}
+
 #[test]
 fn applications_of_glx_see_the_extensions() {
     if built_library().is_none() || !has_program("xvfb-run") || !has_program("glxinfo") {
@@ -280,7 +340,7 @@ fn applications_of_glx_see_the_extensions() {
     let mut command = Command::new("xvfb-run");
     command.args(["-a", env!("CARGO_BIN_EXE_glasm"), "gl", "glxinfo"]);
     command.env("XDG_RUNTIME_DIR", folder.0.join("run"));
-    let (status, stdout, stderr) = read(command.output().unwrap());
+    let (status, stdout, stderr) = decode_output(command.output().unwrap());
     if !stdout.contains("GL_ARB_gl_spirv") {
         return skip(format!("the driver takes no SPIR-V: {stderr}"));
     }
@@ -300,16 +360,195 @@ fn applications_of_egl_draw_with_these_programs() {
          [test]\ndraw rect -1 -1 2 2\nprobe all rgba 1 0 0 1\n",
     );
     let run = ["run", "--api", "gl", "red.shader_test"];
-    let (plain, stdout, _) = read(folder.glasm().args(run).output().unwrap());
+    let (plain, stdout, _) = decode_output(folder.glasm().args(run).output().unwrap());
     if plain != 0 || !stdout.contains("SKIP") {
         return skip("no device, or one that has these programs itself");
     }
     let mut command = gl(&folder);
     command.arg(env!("CARGO_BIN_EXE_glasm")).args(run);
-    let (status, stdout, stderr) = read(command.output().unwrap());
+    let (status, stdout, stderr) = decode_output(command.output().unwrap());
     if stdout.contains("the driver lacks") {
         return skip(format!("the driver takes no SPIR-V: {stdout}"));
     }
     assert_eq!(status, 0, "{stdout}{stderr}");
     assert!(stdout.contains("1 passed"), "{stdout}");
+}
+
+/// Returns `glasm gl` with rules of the user in `config`, of packages in `data`, and no settings.
+fn gl_with_rules(folder: &Folder) -> Command {
+    let mut command = gl(folder);
+    for row in glasm_settings::SETTINGS {
+        command.env_remove(row.variable);
+    }
+    command.env_remove(glasm_settings::rules::SHIPPED_VARIABLE);
+    let path = folder.0.canonicalize().expect("the directory exists");
+    command.env("XDG_CONFIG_HOME", path.join("config"));
+    command.env("XDG_DATA_DIRS", path.join("data"));
+    command
+}
+
+const USER_RULES: &str = r#"# Two rules.
+[[application]]
+name = "Game"
+executable = "game*"
+[application.settings]
+newest_profile = "fp40"
+limits = { MAX_PROGRAM_INSTRUCTIONS_ARB = 64 }
+
+[[application]]
+name = "Window"
+executable = "game"
+window_class = "Game"
+settings = { strict = true, newest_profile = "gp4" }
+"#;
+
+const SHIPPED_RULES: &str = r#"[[application]]
+name = "All games"
+executable = "*.x86_64"
+settings = { log = "info" }
+
+[[application]]
+name = "Shipped"
+executable = "game"
+settings = { newest_profile = "vp20", glsl_version = 330, dump_dir = "/tmp/dump" }
+"#;
+
+#[test]
+fn lists_name_all_rules_with_their_files() {
+    let folder = Folder::new("gl-list");
+    let user = folder.write("config/glasm/applications.toml", USER_RULES);
+    let user = user.canonicalize().unwrap();
+    let data = folder.0.canonicalize().unwrap();
+    let data = data.join("data/glasm/applications.toml");
+    let list = || decode_output(gl_with_rules(&folder).arg("--list").output().unwrap());
+    let (status, stdout, stderr) = list();
+    assert_eq!((status, &*stderr), (0, ""));
+    let rules = format!(
+        "{}: 2 rules\n  line 9: \"Window\", executable \"game\", window_class \"Game\"\n    newest_profile = gp4\n    strict = 1\n  \
+         line 2: \"Game\", executable \"game*\"\n    limits = MAX_PROGRAM_INSTRUCTIONS_ARB=64\n    newest_profile = vp40\n",
+        user.display()
+    );
+    let expected = format!("{rules}{}: no such file\n", data.display());
+    assert_eq!(stdout, expected);
+    // An invalid file does not hide the others.
+    folder.write("data/glasm/applications.toml", "[[application]]\nnome = 1");
+    let (status, stdout, stderr) = list();
+    assert_eq!(status, 1);
+    assert_eq!(
+        stdout,
+        format!("{rules}{}: invalid, ignored\n", data.display())
+    );
+    let expected = format!(
+        "error: {}:2:1: unknown key `nome`; a rule has name, executable, sha256, window_class and settings\n",
+        data.display()
+    );
+    assert_eq!(stderr, expected);
+    for args in [
+        &["--list", "true"][..],
+        &["--list", "--check"],
+        &["--list", "--explain"],
+    ] {
+        let output = gl_with_rules(&folder).args(args).output().unwrap();
+        assert_eq!(decode_output(output).0, 2, "{args:?}");
+    }
+}
+
+#[test]
+fn explanations_name_the_source_of_each_setting() {
+    let folder = Folder::new("gl-explain");
+    let user = folder.write("config/glasm/applications.toml", USER_RULES);
+    let user = user.canonicalize().unwrap().display().to_string();
+    let shipped = folder.write("data/glasm/applications.toml", SHIPPED_RULES);
+    let shipped = shipped.canonicalize().unwrap().display().to_string();
+    let game = folder.write("bin/game", "").canonicalize().unwrap();
+    let mut command = gl_with_rules(&folder);
+    command.args(["--vendor", "own", "--explain", "./bin/game", "--list"]);
+    command.env("GLASM_GLSL_VERSION", "410");
+    command.env("GLASM_COMPILE_ARB_PROGRAMS", "yes");
+    let (status, stdout, stderr) = decode_output(command.output().unwrap());
+    let message = "error: GLASM_COMPILE_ARB_PROGRAMS: `yes` is neither 0 nor 1; it is ignored\n";
+    assert_eq!((status, &*stderr), (0, message));
+    let expected = format!(
+        "application  game\n\
+         file         {}\n\
+         rules\n  \
+         {user}:9: \"Window\", executable \"game\", window_class \"Game\": matches if the window has this class\n  \
+         {user}:2: \"Game\", executable \"game*\": matches\n  \
+         {shipped}:6: \"Shipped\", executable \"game\": matches\n  \
+         1 other rule without match\n\
+         settings\n  \
+         driver                own  (variable GLASM_DRIVER)\n  \
+         compile_arb_programs  0  (default)\n  \
+         glsl_version          410  (variable GLASM_GLSL_VERSION)\n  \
+         strict                0  (default)\n                        \
+         1  if the class of the window is Game  ({user}:13 \"Window\")\n  \
+         log                   error  (default)\n  \
+         dump_dir              /tmp/dump  ({shipped}:9 \"Shipped\")\n  \
+         newest_profile        vp40  ({user}:6 \"Game\")\n                        \
+         gp4  if the class of the window is Game  ({user}:13 \"Window\")\n  \
+         hide_extensions       none  (default)\n  \
+         limits                MAX_PROGRAM_INSTRUCTIONS_ARB=64  ({user}:7 \"Game\")\n",
+        game.display()
+    );
+    assert_eq!(stdout, expected);
+    // A Windows program in Wine, which need not exist.
+    folder.write(
+        "data/glasm/applications.toml",
+        SHIPPED_RULES.replace("\"game\"", "\"Game.EXE\""),
+    );
+    let mut command = gl_with_rules(&folder);
+    command.args(["--explain", "wine", "C:\\Games\\game.exe", "-fullscreen"]);
+    let (status, stdout, stderr) = decode_output(command.output().unwrap());
+    assert_eq!((status, &*stderr), (0, ""));
+    assert!(
+        stdout.contains("executable \"Game.EXE\": matches\n"),
+        "{stdout}"
+    );
+    assert!(stdout.contains("glsl_version          330  ("), "{stdout}");
+    let mut command = gl_with_rules(&folder);
+    let output = command.args(["--explain", "other"]).output().unwrap();
+    let (status, stdout, _) = decode_output(output);
+    assert_eq!(status, 0);
+    let expected =
+        "application  other\nrules\n  none matches\n  4 other rules without match\nsettings\n";
+    assert!(stdout.starts_with(expected), "{stdout}");
+    let output = gl_with_rules(&folder).arg("--explain").output().unwrap();
+    assert_eq!(decode_output(output).0, 2, "an application is required");
+}
+
+/// Packages have rules in `share` of their prefix, which the library does not know.
+#[test]
+fn applications_get_the_rules_of_the_package() {
+    let folder = Folder::new("gl-shipped");
+    folder.write("lib/libglasm_glvendor.so", "");
+    fs::create_dir_all(folder.0.join("bin")).unwrap();
+    let program = folder.0.join("bin/glasm");
+    fs::hard_link(env!("CARGO_BIN_EXE_glasm"), &program)
+        .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_glasm"), &program).map(drop))
+        .unwrap();
+    let variable = glasm_settings::rules::SHIPPED_VARIABLE;
+    let start = |arguments: &[&str]| {
+        let mut command = Command::new(&program);
+        command.current_dir(&folder.0).env_remove(variable);
+        command.env("XDG_RUNTIME_DIR", folder.0.join("run"));
+        command.env("XDG_CONFIG_HOME", folder.0.join("config"));
+        command.env("XDG_DATA_DIRS", folder.0.join("data"));
+        decode_output(command.arg("gl").args(arguments).output().unwrap())
+    };
+    assert_eq!(start(&["printenv", variable]).0, 1);
+    let shipped = folder.write("share/glasm/applications.toml", SHIPPED_RULES);
+    let shipped = shipped.canonicalize().unwrap().display().to_string();
+    let (status, stdout, _) = start(&["printenv", variable]);
+    assert_eq!((status, stdout), (0, format!("{shipped}\n")));
+    let (status, stdout, _) = start(&["--list"]);
+    assert_eq!(status, 0);
+    assert!(
+        stdout.contains(&format!("{shipped}: 2 rules\n")),
+        "{stdout}"
+    );
+    let (_, stdout, _) = start(&["--explain", "game"]);
+    assert!(
+        stdout.contains(&format!("330  ({shipped}:9 \"Shipped\")")),
+        "{stdout}"
+    );
 }

@@ -50,10 +50,10 @@ impl Folder {
         let start = Instant::now();
         let output = self.command(args).stdin(Stdio::null()).output().unwrap();
         assert!(start.elapsed() < Duration::from_secs(120));
-        self.read(&output)
+        self.parse_records(&output)
     }
 
-    fn read(&self, output: &std::process::Output) -> Option<Vec<Value>> {
+    fn parse_records(&self, output: &std::process::Output) -> Option<Vec<Value>> {
         let stderr = String::from_utf8_lossy(&output.stderr);
         if output.status.code() == Some(2) {
             skip(stderr);
@@ -77,7 +77,7 @@ impl Drop for Folder {
     }
 }
 
-fn outcomes(records: &[Value]) -> Vec<(&str, &str)> {
+fn collect_outcomes(records: &[Value]) -> Vec<(&str, &str)> {
     records
         .iter()
         .map(|record| {
@@ -129,7 +129,7 @@ fn endless_programs_are_stopped() {
     if records[1]["outcome"] == "fail" {
         let message = records[1]["failures"][0]["message"].as_str().unwrap();
         assert!(message.contains("timed out"), "{message}");
-        assert_eq!(records[1]["fault"], "device-lost");
+        assert_eq!(records[1]["fault"], "device_lost");
         assert_eq!(records[1]["failures"][0]["line"], 18);
     }
     assert_eq!(
@@ -167,7 +167,7 @@ fn every_mistake_has_one_outcome() {
         ("8-zero", "fail"),
         ("9-good", "pass"),
     ];
-    assert_eq!(outcomes(&records), expected);
+    assert_eq!(collect_outcomes(&records), expected);
     for record in &records {
         assert_eq!(record["fault"], Value::Null);
         assert!(record["outcome"] == "pass" || !record["reason"].as_str().unwrap().is_empty());
@@ -192,11 +192,11 @@ fn scripts_that_want_too_much_memory_fail_alone() {
         .current_dir(&folder.0)
         .stdin(Stdio::null());
     let output = limited.output().unwrap();
-    let Some(records) = folder.read(&output) else {
+    let Some(records) = folder.parse_records(&output) else {
         return;
     };
     assert_eq!(
-        outcomes(&records),
+        collect_outcomes(&records),
         [("1-good", "pass"), ("2-big", "fail"), ("3-good", "pass")]
     );
     // Where the driver says so; where it or the runner aborts, its last words do.
@@ -215,9 +215,12 @@ fn thousands_of_scripts_are_run() {
         return;
     };
     assert_eq!(records.len(), 3001);
-    let names: Vec<&str> = outcomes(&records).iter().map(|(name, _)| *name).collect();
+    let names: Vec<&str> = collect_outcomes(&records)
+        .iter()
+        .map(|(name, _)| *name)
+        .collect();
     assert!(names.is_sorted());
-    assert_eq!(outcomes(&records)[3000], ("good", "pass"));
+    assert_eq!(collect_outcomes(&records)[3000], ("good", "pass"));
 }
 
 #[test]
@@ -248,7 +251,7 @@ fn shards_lists_and_early_ends() {
     let Some(records) = folder.run(&["--jobs", "1", "--fail-fast"]) else {
         return;
     };
-    assert_eq!(outcomes(&records), [("0", "pass"), ("1", "fail")]);
+    assert_eq!(collect_outcomes(&records), [("0", "pass"), ("1", "fail")]);
 }
 
 #[test]
@@ -300,7 +303,7 @@ fn killed_workers_cost_one_script() {
     let killer = std::thread::spawn(move || {
         let end = Instant::now() + Duration::from_secs(60);
         while Instant::now() < end && fs::metadata(format!("/proc/{parent}/status")).is_ok() {
-            if let Some(worker) = busy_child(parent) {
+            if let Some(worker) = find_busy_child(parent) {
                 let kill = Command::new("kill").args(["-9", &worker]).status();
                 return kill.is_ok_and(|status| status.success());
             }
@@ -310,7 +313,7 @@ fn killed_workers_cost_one_script() {
     });
     let output = child.wait_with_output().unwrap();
     let killed = killer.join().unwrap();
-    let Some(records) = folder.read(&output) else {
+    let Some(records) = folder.parse_records(&output) else {
         return;
     };
     assert_eq!(records.len(), 400);
@@ -327,7 +330,7 @@ fn killed_workers_cost_one_script() {
 
 /// Returns a worker of a run that has answered some requests.
 #[cfg(target_os = "linux")]
-fn busy_child(parent: u32) -> Option<String> {
+fn find_busy_child(parent: u32) -> Option<String> {
     for entry in fs::read_dir("/proc").ok()?.flatten() {
         let process = entry.path();
         let status = fs::read_to_string(process.join("status")).unwrap_or_default();

@@ -15,7 +15,7 @@ const TWO_MISTAKES: &str = "# A script.\n\n[vertex program passthrough]\n\n[frag
     # note\nMOV result.color, tint;\nMOVE result.color, 1;\nEND\n[test]\ndraw rect -1 -1 2 2\n";
 
 /// Returns the records of all scripts in the directory `s`; `None` without a device.
-fn records(folder: &Folder, args: &[&str]) -> Option<Vec<Value>> {
+fn run_and_parse(folder: &Folder, args: &[&str]) -> Option<Vec<Value>> {
     let json = ["run", "s", "--message-format", "json"];
     let (status, stdout, stderr) = run(folder, &[&json[..], args].concat());
     if status == 2 {
@@ -28,7 +28,7 @@ fn records(folder: &Folder, args: &[&str]) -> Option<Vec<Value>> {
     Some(lines.collect())
 }
 
-fn places(record: &Value) -> Vec<(u64, u64)> {
+fn collect_positions(record: &Value) -> Vec<(u64, u64)> {
     let failures = record["failures"].as_array().unwrap().iter();
     let number = |value: &Value| value.as_u64().unwrap_or(0);
     let place = |failure: &Value| (number(&failure["line"]), number(&failure["column"]));
@@ -39,10 +39,10 @@ fn places(record: &Value) -> Vec<(u64, u64)> {
 fn errors_of_programs_have_lines_of_the_script() {
     let folder = Folder::new("script-lines");
     folder.write("s/a.shader_test", TWO_MISTAKES);
-    let Some(found) = records(&folder, &[]) else {
+    let Some(found) = run_and_parse(&folder, &[]) else {
         return;
     };
-    assert_eq!(places(&found[0]), [(8, 19), (9, 1)]);
+    assert_eq!(collect_positions(&found[0]), [(8, 19), (9, 1)]);
     let message = found[0]["failures"][0]["message"].as_str().unwrap();
     assert!(message.starts_with("error[E0201]: "), "{message}");
     assert!(
@@ -64,7 +64,7 @@ fn reports_annotate_the_line() {
     let folder = Folder::new("script-reports");
     folder.write("s/a.shader_test", TWO_MISTAKES);
     let reports = ["--junit", "r.xml", "--html", "r.html", "--json", "r.json"];
-    if records(&folder, &reports).is_none() {
+    if run_and_parse(&folder, &reports).is_none() {
         return;
     }
     let read = |name: &str| fs::read_to_string(folder.0.join(name)).unwrap();
@@ -79,7 +79,7 @@ fn reports_annotate_the_line() {
         "<span class=\"at\"><span class=\"number\">    8  </span>MOV result.color, tint;</span>";
     assert!(html.contains(marked), "{html}");
     let json: Value = serde_json::from_str(&read("r.json")).unwrap();
-    assert_eq!(places(&json["scripts"][0]), [(8, 19), (9, 1)]);
+    assert_eq!(collect_positions(&json["scripts"][0]), [(8, 19), (9, 1)]);
 }
 
 #[test]
@@ -116,10 +116,10 @@ fn every_kind_of_section_has_its_lines() {
     );
     // A line that cannot be read.
     folder.write("s/6.shader_test", format!("{vertex}{test}clear colour 1\n"));
-    let Some(found) = records(&folder, &[]) else {
+    let Some(found) = run_and_parse(&folder, &[]) else {
         return;
     };
-    let found: Vec<_> = found[..6].iter().map(places).collect();
+    let found: Vec<_> = found[..6].iter().map(collect_positions).collect();
     assert_eq!(found[0], [(5, 18), (6, 8)]);
     assert_eq!(found[1].len(), 1);
     assert!((2..=4).contains(&found[1][0].0), "{:?}", found[1]);

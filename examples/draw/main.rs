@@ -9,10 +9,9 @@ mod sphere;
 mod vulkan;
 
 use ash::vk;
-use glasm::ir::ParamSource;
-use glasm::layout::{Resource, SetLayout, descriptors, set_layouts};
-use glasm::state::{GlState, matrix};
-use glasm::vulkan::Support;
+use glasm::layout::{Resource, SetLayout, build_set_layouts, list_descriptors};
+use glasm::state::{GlState, ParameterValues, matrix};
+use glasm::vulkan::DeviceSupport;
 use glasm::{Conventions, Options, Program, Reflection, Shader, Source};
 use std::error::Error;
 use std::fs::File;
@@ -69,14 +68,14 @@ fn main() -> Outcome<()> {
     }
     // 4. What the modules want bound becomes descriptor set layouts.
     let reflections: Vec<&Reflection> = shaders.iter().map(|it| &it.reflection).collect();
-    let layouts = set_layouts(&reflections)?;
+    let layouts = build_set_layouts(&reflections)?;
     // SAFETY: see the top.
     let rows = unsafe {
         let (layout, sets) = make_sets(&vulkan, &layouts)?;
         // 5. Parameters and textures fill the descriptors.
         let state = gl_state();
-        for reflection in reflections {
-            fill_sets(&vulkan, &sets, reflection, &state)?;
+        for shader in &shaders {
+            fill_sets(&vulkan, &sets, shader, &state)?;
         }
         // 6. The pipeline is Vulkan's affair.
         let modules = [&shaders[0].words[..], &shaders[1].words[..]];
@@ -99,7 +98,7 @@ fn load(source: &Source<'_>) -> Outcome<Program> {
 unsafe fn open() -> Outcome<(Vulkan, Options)> {
     let (entry, instance, gpu) = vulkan::find_device()?;
     let known = instance.enumerate_device_extension_properties(gpu)?;
-    let mut support = Support::query(
+    let mut support = DeviceSupport::query(
         vulkan::VERSION,
         |name| {
             let mut names = known.iter().map(|it| it.extension_name_as_c_str());
@@ -128,9 +127,11 @@ unsafe fn make_sets(
         let bindings = layout.bindings.iter().map(|it| {
             vk::DescriptorSetLayoutBinding::default()
                 .binding(it.binding)
-                .descriptor_type(vk::DescriptorType::from_raw(it.kind.vulkan() as i32))
-                .descriptor_count(it.count)
-                .stage_flags(vk::ShaderStageFlags::from_raw(it.stages))
+                .descriptor_type(vk::DescriptorType::from_raw(
+                    it.descriptor_type.to_vulkan() as i32
+                ))
+                .descriptor_count(it.descriptor_count)
+                .stage_flags(vk::ShaderStageFlags::from_raw(it.stage_flags))
         });
         let bindings: Vec<_> = bindings.collect();
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
@@ -139,8 +140,8 @@ unsafe fn make_sets(
     let sizes = layouts.iter().flat_map(|layout| &layout.bindings);
     let sizes: Vec<_> = sizes
         .map(|it| vk::DescriptorPoolSize {
-            ty: vk::DescriptorType::from_raw(it.kind.vulkan() as i32),
-            descriptor_count: it.count,
+            ty: vk::DescriptorType::from_raw(it.descriptor_type.to_vulkan() as i32),
+            descriptor_count: it.descriptor_count,
         })
         .collect();
     vulkan.sets(&set_layouts, &sizes)
@@ -150,17 +151,26 @@ unsafe fn make_sets(
 unsafe fn fill_sets(
     vulkan: &Vulkan,
     sets: &[vk::DescriptorSet],
-    reflection: &Reflection,
+    shader: &Shader,
     state: &GlState,
 ) -> Outcome<()> {
-    for descriptor in descriptors(reflection) {
+    for descriptor in list_descriptors(&shader.reflection) {
         let write = vk::WriteDescriptorSet::default()
             .dst_set(sets[descriptor.slot.set as usize])
             .dst_binding(descriptor.slot.binding)
-            .descriptor_type(vk::DescriptorType::from_raw(descriptor.kind.vulkan() as i32));
+            .descriptor_type(vk::DescriptorType::from_raw(
+                descriptor.descriptor_type.to_vulkan() as i32,
+            ));
         match descriptor.resource {
             Resource::Params(block) => {
-                let bytes = parameters(&block.slots, state);
+                let values = ParameterValues {
+                    local: &LOCALS,
+                    ..ParameterValues::default()
+                };
+                let mut vectors = vec![[0; 4]; block.parameters.len()];
+                shader.fill_parameter_block(state, &values, &mut vectors);
+                let words = vectors.iter().flatten();
+                let bytes: Vec<u8> = words.flat_map(|word| word.to_le_bytes()).collect();
                 let buffer = [vulkan.parameters(&bytes)?];
                 let write = write.buffer_info(&buffer);
                 vulkan.device.update_descriptor_sets(&[write], &[]);
@@ -172,7 +182,7 @@ unsafe fn fill_sets(
                 vulkan.device.update_descriptor_sets(&[write], &[]);
             }
             Resource::StateBlock(_)
-            | Resource::State(_)
+            | Resource::StateProgram(_)
             | Resource::Sampler(_)
             | Resource::Attachment(_)
             | Resource::Image(_)
@@ -194,21 +204,6 @@ fn gl_state() -> GlState {
     state.set_light_position(0, [-0.6, 0.48, 0.64, 0.0]);
     state.light_mut(0).ambient = [0.25, 0.25, 0.25, 1.0];
     state
-}
-
-/// The bytes of a parameter block: 16 for each slot.
-fn parameters(slots: &[ParamSource], state: &GlState) -> Vec<u8> {
-    let value = |slot: &ParamSource| match *slot {
-        ParamSource::State(param) => state.evaluate(param),
-        ParamSource::Local(number) => LOCALS[number as usize],
-        ParamSource::Literal(bits) => bits.map(f32::from_bits),
-        ParamSource::Env(_)
-        | ParamSource::Subroutine(_)
-        | ParamSource::Named(_)
-        | ParamSource::Argument => unreachable!("the programs read no such thing"),
-    };
-    let values = slots.iter().flat_map(value);
-    values.flat_map(f32::to_le_bytes).collect()
 }
 
 fn write_picture(rows: &[u8]) -> Outcome<()> {

@@ -10,7 +10,7 @@ pub(crate) const CHECKS: [[u8; 4]; 4] = [[255; 4], [96, 96, 96, 255], [96, 96, 9
 
 /// Where the attributes of a vertex are. Their numbers are their locations.
 pub(crate) fn geometry() -> Outcome<Geometry> {
-    let number = |it: ConventionalAttribute| it.number().ok_or("no such attribute");
+    let number = |it: ConventionalAttribute| it.index().ok_or("no such attribute");
     Ok(Geometry {
         stride: 20,
         attributes: vec![

@@ -58,17 +58,21 @@ pub(crate) mod types {
 }
 ";
 
-/// OpenGL 4.6 with the compatibility profile, and extensions.
+/// A version of OpenGL, 4.6 if not specified, with the compatibility profile and extensions.
 pub struct Commands(Registry);
 
 impl Commands {
     /// Loads the registry with these extensions, such as `GL_ARB_vertex_program`.
-    pub fn with(extensions: &[&str]) -> Self {
-        let (version, profile) = ((4, 6), Profile::Compatibility);
+    pub fn with_extensions(extensions: &[&str]) -> Self {
+        Self::of_version((4, 6), extensions)
+    }
+
+    /// Loads the registry of a version (major and minor number) with these extensions.
+    pub fn of_version(version: (u8, u8), extensions: &[&str]) -> Self {
         Self(Registry::new(
             Api::Gl,
             version,
-            profile,
+            Profile::Compatibility,
             Fallbacks::None,
             extensions,
         ))
@@ -101,7 +105,7 @@ impl Commands {
 
     /// Returns a call of the macro `commands` with an entry for each command: `safe` or `unsafe`,
     /// the [`signature`], and a semicolon.
-    pub fn table(&self, is_unsafe: impl Fn(&Cmd) -> bool) -> String {
+    pub fn commands_macro(&self, is_unsafe: impl Fn(&Cmd) -> bool) -> String {
         let rows = self.iter().map(|command| {
             let safety = if is_unsafe(command) { "unsafe" } else { "safe" };
             format!("{safety} {};\n", signature(command))
@@ -144,8 +148,8 @@ mod tests {
 
     #[test]
     fn commands_are_rows_with_their_signatures() {
-        let commands = Commands::with(&["GL_NV_vertex_program"]);
-        let table = commands.table(has_pointer);
+        let commands = Commands::with_extensions(&["GL_NV_vertex_program"]);
+        let table = commands.commands_macro(has_pointer);
         let rows = [
             "safe Finish() -> ();",
             "safe VertexAttrib1fNV(index_: GLuint, x_: GLfloat) -> ();",
@@ -159,9 +163,19 @@ mod tests {
         assert!(!table.contains("ProgramStringARB"));
     }
 
+    /// Tests that versions have their commands alone: textures in three dimensions are of
+    /// OpenGL 1.2.
+    #[test]
+    fn versions_have_their_commands() {
+        let commands = Commands::of_version((1, 1), &["GL_NV_vertex_program"]);
+        let has = |name: &str| commands.iter().any(|it| it.proto.ident == name);
+        assert!(has("Begin") && has("DrawArrays") && has("LoadProgramNV"));
+        assert!(!has("TexImage3D") && !has("ProgramStringARB"));
+    }
+
     #[test]
     fn constants_have_the_type_of_their_value() {
-        let text = Commands::with(&[]).types_and_constants();
+        let text = Commands::with_extensions(&[]).types_and_constants();
         for line in [
             "pub(crate) const TEXTURE0: super::types::GLenum = 0x84C0;",
             "pub(crate) const TRUE: super::types::GLboolean = 1;",

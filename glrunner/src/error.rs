@@ -75,24 +75,24 @@ pub enum Error {
 }
 
 /// Reason why a command did not succeed.
-pub(crate) type Problem = runner::Problem<Error>;
+pub(crate) type Problem = runner::CommandError<Error>;
 
 /// Result of most commands.
-pub(crate) type Done = Result<(), Problem>;
+pub(crate) type CommandResult = Result<(), Problem>;
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         let lacks = matches!(error, Error::MissingCommand(_) | Error::MissingExtension(_));
         if lacks {
-            Self::Lacking(error.to_string())
+            Self::Unsupported(error.to_string())
         } else {
             Self::System(error)
         }
     }
 }
 
-/// Returns the reason to skip a script that needs parts of NV extensions that no current driver
-/// with these programs supports.
-pub(crate) fn unused(what: &str) -> Problem {
-    Problem::Lacking(format!("{what} are not set through OpenGL"))
+/// Returns the problem that skips a script which needs parts of NV extensions that no current
+/// driver with these programs supports; `what` names them.
+pub(crate) fn skip_unsupported_nv(what: &str) -> Problem {
+    Problem::Unsupported(format!("{what} are not set through OpenGL"))
 }

@@ -1,8 +1,9 @@
 //! Formats of scripts, which are named as in Vulkan, by the names of OpenGL.
 //!
-//! Formats of texels are those of [`glasm_scripts::gl_texel_formats`]; formats of vertex attributes
-//! follow from their channels. Texels of scripts are words in the order of low bytes first, as on
-//! every machine that runs this. The support of a format by a driver is queried elsewhere.
+//! Formats of texels are those of the table `gl_texel_formats` of `glasm_scripts`; formats of
+//! vertex attributes follow from their channels. Texels of scripts are words in the order of low
+//! bytes first, as on every machine that runs this. The support of a format by a driver is queried
+//! elsewhere.
 
 use crate::gl::{self, AttributeKind, ClientFormat};
 use ash::vk;
@@ -27,87 +28,100 @@ enum Layout {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct TexelFormat {
     /// Sized internal format, such as `GL_RGBA8`.
-    pub(crate) internal: u32,
+    pub(crate) internal_format: u32,
     /// Format of pixel transfers. It covers all of a texel: depth with stencil value.
-    pub(crate) client: ClientFormat,
+    pub(crate) client_format: ClientFormat,
     layout: Layout,
 }
 
 impl TexelFormat {
     /// Returns the format of OpenGL; `None` if it has no such format.
-    pub(crate) fn of(format: vk::Format) -> Option<Self> {
+    pub(crate) fn from_vk(format: vk::Format) -> Option<Self> {
         let mut rows = TEXELS.iter();
         rows.find(|(known, _)| *known == format)
             .map(|(_, row)| *row)
     }
 
     /// Returns the format of OpenGL with a base internal format: the components of scripts are its
-    /// first ones.
-    pub(crate) fn of_base(format: vk::Format, base: BaseFormat) -> Option<Self> {
-        let own = Self::of(format)?;
-        if base == BaseFormat::Rgba && own.client.format == gl::RGBA {
-            return Some(own);
+    /// first ones. `None` if OpenGL has no such combination; base format RGBA is that of
+    /// [`Self::from_vk`] if the format has four components.
+    pub(crate) fn from_base_format(format: vk::Format, base: BaseFormat) -> Option<Self> {
+        let exact = Self::from_vk(format)?;
+        if base == BaseFormat::Rgba && exact.client_format.format == gl::RGBA {
+            return Some(exact);
         }
-        let mut rows = BASES.iter();
+        let mut rows = BASE_FORMATS.iter();
         let (.., internal, client) =
             rows.find(|(known, of, ..)| (*known, *of) == (format, base))?;
         let client = ClientFormat {
             format: *client,
-            ..own.client
+            ..exact.client_format
         };
         Some(Self {
-            internal: *internal,
-            client,
-            ..own
+            internal_format: *internal,
+            client_format: client,
+            ..exact
         })
     }
 
-    /// Returns true if it has depths, stencil values, or both.
+    /// Returns true for formats of depths, stencil values, or both.
     #[cfg(test)]
     pub(crate) fn has_depth_or_stencil(self) -> bool {
         self.is_depth_stencil()
-            || matches!(self.client.format, gl::DEPTH_COMPONENT | gl::STENCIL_INDEX)
+            || matches!(
+                self.client_format.format,
+                gl::DEPTH_COMPONENT | gl::STENCIL_INDEX
+            )
     }
 
-    /// Returns true if it has depths and stencil values.
+    /// Returns true for combined formats, which have depths and stencil values.
     #[cfg(test)]
     pub(crate) fn is_depth_stencil(self) -> bool {
-        self.client.format == gl::DEPTH_STENCIL
+        self.client_format.format == gl::DEPTH_STENCIL
     }
 
-    /// Returns the format with the same bits and without a curve, for copies.
-    pub(crate) fn without_curve(self) -> Self {
-        let internal = match self.internal {
+    /// Returns the format with the same bits and without the transfer function of sRGB, for copies;
+    /// other formats are unchanged.
+    pub(crate) fn without_srgb(self) -> Self {
+        let internal = match self.internal_format {
             gl::SRGB8 => gl::RGB8,
             gl::SRGB8_ALPHA8 => gl::RGBA8,
             internal => internal,
         };
-        Self { internal, ..self }
+        Self {
+            internal_format: internal,
+            ..self
+        }
     }
 
     /// Returns the texels of a script, colors or depths, in the layout of OpenGL. Stencil values
     /// are 0.
-    pub(crate) fn to_client(self, texels: &[u8]) -> Cow<'_, [u8]> {
+    pub(crate) fn script_to_client(self, texels: &[u8]) -> Cow<'_, [u8]> {
         match self.layout {
             Layout::Same => Cow::Borrowed(texels),
             // The low bits repeat the bits of the fraction, so that drivers which round and drivers
             // which truncate agree.
-            Layout::Depth24 => words(texels, |depth| {
+            Layout::Depth24 => convert_words(texels, |depth| {
                 (depth << 8 | depth >> 16 & 0xff).to_le_bytes()
             }),
-            Layout::Depth24Stencil8 => words(texels, |depth| (depth << 8).to_le_bytes()),
-            Layout::Depth32Stencil8 => words(texels, |depth| u64::from(depth).to_le_bytes()),
+            Layout::Depth24Stencil8 => convert_words(texels, |depth| (depth << 8).to_le_bytes()),
+            Layout::Depth32Stencil8 => {
+                convert_words(texels, |depth| u64::from(depth).to_le_bytes())
+            }
         }
     }
 
-    /// Converts texels of OpenGL to those of scripts: colors or depths.
-    pub(crate) fn to_script(self, texels: Vec<u8>) -> Vec<u8> {
+    /// Converts texels of OpenGL, colors or depths, to the layout of scripts. Stencil values of
+    /// combined formats are dropped.
+    pub(crate) fn client_to_script(self, texels: Vec<u8>) -> Vec<u8> {
         match self.layout {
             Layout::Same => texels,
             Layout::Depth24 | Layout::Depth24Stencil8 => {
-                words(&texels, |word| (word >> 8).to_le_bytes()).into_owned()
+                convert_words(&texels, |word| (word >> 8).to_le_bytes()).into_owned()
             }
-            Layout::Depth32Stencil8 => halves(&texels).flat_map(|(depth, _)| depth).collect(),
+            Layout::Depth32Stencil8 => depth_stencil_halves(&texels)
+                .flat_map(|(depth, _)| depth)
+                .collect(),
         }
     }
 
@@ -115,17 +129,19 @@ impl TexelFormat {
     /// if the format has none.
     pub(crate) fn stencil_values(self, texels: &[u8]) -> Vec<u8> {
         match self.layout {
-            Layout::Same if self.client.format == gl::STENCIL_INDEX => texels.to_vec(),
+            Layout::Same if self.client_format.format == gl::STENCIL_INDEX => texels.to_vec(),
             Layout::Same | Layout::Depth24 => Vec::new(),
             Layout::Depth24Stencil8 => texels.iter().copied().step_by(4).collect(),
-            Layout::Depth32Stencil8 => halves(texels).map(|(_, [stencil, ..])| stencil).collect(),
+            Layout::Depth32Stencil8 => depth_stencil_halves(texels)
+                .map(|(_, [stencil, ..])| stencil)
+                .collect(),
         }
     }
 }
 
 /// Formats with base internal formats that Vulkan does not have: their internal formats in OpenGL,
 /// and the formats of their pixel transfers.
-const BASES: &[(vk::Format, BaseFormat, u32, u32)] = &[
+const BASE_FORMATS: &[(vk::Format, BaseFormat, u32, u32)] = &[
     (
         vk::Format::R8_UNORM,
         BaseFormat::Alpha,
@@ -188,21 +204,25 @@ const BASES: &[(vk::Format, BaseFormat, u32, u32)] = &[
     ),
 ];
 
-/// Converts each word of four bytes to other bytes.
-fn words<const N: usize>(texels: &[u8], convert: impl Fn(u32) -> [u8; N]) -> Cow<'_, [u8]> {
+/// Converts each little-endian word of 32 bits to `N` bytes by `convert`; bytes after the last
+/// whole word are dropped.
+fn convert_words<const N: usize>(texels: &[u8], convert: impl Fn(u32) -> [u8; N]) -> Cow<'_, [u8]> {
     let (words, _) = texels.as_chunks();
     let words = words.iter().map(|word| u32::from_le_bytes(*word));
     Cow::Owned(words.flat_map(convert).collect())
 }
 
-/// Returns depths and stencil values of four bytes each.
-fn halves(texels: &[u8]) -> impl Iterator<Item = ([u8; 4], [u8; 4])> {
+/// Splits texels of 8 bytes into depth and stencil value, four bytes each; bytes after the last
+/// whole texel are dropped.
+fn depth_stencil_halves(texels: &[u8]) -> impl Iterator<Item = ([u8; 4], [u8; 4])> {
     let (pairs, _) = texels.as_chunks();
     pairs
         .iter()
         .map(|&[a, b, c, d, e, f, g, h]: &[u8; 8]| ([a, b, c, d], [e, f, g, h]))
 }
 
+/// Returns an entry of the table of texel formats: the internal format of OpenGL, and the format,
+/// type and layout in memory, for a format of Vulkan.
 const fn texels(
     format: vk::Format,
     internal: u32,
@@ -212,8 +232,8 @@ const fn texels(
 ) -> (vk::Format, TexelFormat) {
     let client = ClientFormat::new(client, ty);
     let row = TexelFormat {
-        internal,
-        client,
+        internal_format: internal,
+        client_format: client,
         layout,
     };
     (format, row)
@@ -242,9 +262,10 @@ pub(crate) struct VertexFormat {
 }
 
 impl VertexFormat {
-    /// Returns the format of OpenGL; `None` if it has no such format. OpenGL 4.6 (Compatibility
-    /// Profile), section 10.3.1.
-    pub(crate) fn of(format: &Format) -> Option<Self> {
+    /// Returns the format of OpenGL for a vertex attribute, with the extension that it needs;
+    /// `None` if OpenGL has no such format, so that the values must be converted. OpenGL 4.6
+    /// (Compatibility Profile), section 10.3.1.
+    pub(crate) fn from_format(format: &Format) -> Option<Self> {
         if format.vk == vk::Format::B10G11R11_UFLOAT_PACK32 {
             return Some(Self {
                 size: 3,
@@ -256,14 +277,14 @@ impl VertexFormat {
         let bits = format.channels[0].bits;
         let is_2_10_10_10 = format.packed && bits == 2 && format.channels[1].bits == 10;
         if is_2_10_10_10 {
-            return Self::of_2_10_10_10(format);
+            return Self::from_packed_2_10_10_10(format);
         }
         // Of the other packed formats, only those with whole bytes remain.
         if format.channels.iter().any(|channel| channel.bits != bits) {
             return None;
         }
-        let (ty, kind) = component(format.encoding, bits)?;
-        let size = size(format, kind)?;
+        let (ty, kind) = component_type(format.encoding, bits)?;
+        let size = component_count(format, kind)?;
         if size == gl::BGRA && ty != gl::UNSIGNED_BYTE {
             return None;
         }
@@ -280,7 +301,9 @@ impl VertexFormat {
         })
     }
 
-    fn of_2_10_10_10(format: &Format) -> Option<Self> {
+    /// Returns the vertex format for packed words of 2, 10, 10 and 10 bits; `None` if OpenGL lacks
+    /// the encoding or the order of the components.
+    fn from_packed_2_10_10_10(format: &Format) -> Option<Self> {
         let (ty, kind) = match format.encoding {
             Encoding::Unorm => (gl::UNSIGNED_INT_2_10_10_10_REV, AttributeKind::Normalized),
             Encoding::Uscaled => (gl::UNSIGNED_INT_2_10_10_10_REV, AttributeKind::Float),
@@ -294,7 +317,7 @@ impl VertexFormat {
             | Encoding::SharedExponent => return None,
         };
         Some(Self {
-            size: size(format, kind)?,
+            size: component_count(format, kind)?,
             ty,
             kind,
             extension: Some("GL_ARB_vertex_type_2_10_10_10_rev"),
@@ -303,8 +326,8 @@ impl VertexFormat {
 }
 
 /// Returns the number of components; `GL_BGRA` if blue is first in memory, which only normalized
-/// attributes support.
-fn size(format: &Format, kind: AttributeKind) -> Option<u32> {
+/// attributes with four components support. `None` for other orders.
+fn component_count(format: &Format, kind: AttributeKind) -> Option<u32> {
     let first = format.channels.iter().find(|channel| channel.offset == 0)?;
     let count = format.channels.len() as u32;
     match first.component {
@@ -314,7 +337,9 @@ fn size(format: &Format, kind: AttributeKind) -> Option<u32> {
     }
 }
 
-fn component(encoding: Encoding, bits: u32) -> Option<(u32, AttributeKind)> {
+/// Returns the type of components with an encoding and a size, and how shaders read them; `None` if
+/// vertex arrays have no such components.
+fn component_type(encoding: Encoding, bits: u32) -> Option<(u32, AttributeKind)> {
     let kind = match encoding {
         Encoding::Unorm | Encoding::Snorm => AttributeKind::Normalized,
         Encoding::Uscaled | Encoding::Sscaled => AttributeKind::Float,
@@ -346,21 +371,26 @@ mod tests {
 
     /// Returns every format that a script can name.
     fn script_formats() -> impl Iterator<Item = Format> {
-        (1..185)
-            .filter_map(|raw| Format::parse_texture(&format!("{:?}", vk::Format::from_raw(raw))))
+        (1..185).filter_map(|raw| {
+            Format::parse_color_or_depth(&format!("{:?}", vk::Format::from_raw(raw)))
+        })
     }
 
     #[test]
     fn texels_have_the_size_of_the_format() {
         let mut found = 0;
         for format in script_formats() {
-            let Some(row) = TexelFormat::of(format.vk) else {
+            let Some(row) = TexelFormat::from_vk(format.vk) else {
                 continue;
             };
             found += 1;
-            let texel: Vec<u8> = (1..=format.size() as u8).collect();
-            let client = row.to_client(&texel).into_owned();
-            assert_eq!(row.client.texel_size(), Ok(client.len()), "{format:?}");
+            let texel: Vec<u8> = (1..=format.texel_size() as u8).collect();
+            let client = row.script_to_client(&texel).into_owned();
+            assert_eq!(
+                row.client_format.texel_size(),
+                Ok(client.len()),
+                "{format:?}"
+            );
         }
         // All but S8_UINT, which has neither colors nor depths.
         assert_eq!(found, TEXELS.len() - 1);
@@ -381,7 +411,7 @@ mod tests {
         let lacking: Vec<vk::Format> = script_formats()
             .filter(|format| !matches!(format.encoding, Encoding::Uscaled | Encoding::Sscaled))
             .map(|format| format.vk)
-            .filter(|format| TexelFormat::of(*format).is_none())
+            .filter(|format| TexelFormat::from_vk(*format).is_none())
             .collect();
         use vk::Format as F;
         let expected = [
@@ -411,18 +441,30 @@ mod tests {
 
     #[test]
     fn depths_stand_in_the_high_bits() {
-        let row = |format| TexelFormat::of(format).unwrap();
+        let row = |format| TexelFormat::from_vk(format).unwrap();
         let depth24 = row(vk::Format::X8_D24_UNORM_PACK32);
-        assert_eq!(*depth24.to_client(&[1, 2, 0x83, 0]), [0x83, 1, 2, 0x83]);
-        assert_eq!(depth24.to_script(vec![0xff, 1, 2, 0x83]), [1, 2, 0x83, 0]);
+        assert_eq!(
+            *depth24.script_to_client(&[1, 2, 0x83, 0]),
+            [0x83, 1, 2, 0x83]
+        );
+        assert_eq!(
+            depth24.client_to_script(vec![0xff, 1, 2, 0x83]),
+            [1, 2, 0x83, 0]
+        );
         assert!(depth24.stencil_values(&[1, 2, 3, 4]).is_empty());
         let both24 = row(vk::Format::D24_UNORM_S8_UINT);
-        assert_eq!(*both24.to_client(&[1, 2, 3, 0]), [0, 1, 2, 3]);
-        assert_eq!(both24.to_script(vec![9, 1, 2, 3]), [1, 2, 3, 0]);
+        assert_eq!(*both24.script_to_client(&[1, 2, 3, 0]), [0, 1, 2, 3]);
+        assert_eq!(both24.client_to_script(vec![9, 1, 2, 3]), [1, 2, 3, 0]);
         assert_eq!(both24.stencil_values(&[9, 1, 2, 3, 8, 1, 2, 3]), [9, 8]);
         let both32 = row(vk::Format::D32_SFLOAT_S8_UINT);
-        assert_eq!(*both32.to_client(&[1, 2, 3, 4]), [1, 2, 3, 4, 0, 0, 0, 0]);
-        assert_eq!(both32.to_script(vec![1, 2, 3, 4, 7, 0, 0, 0]), [1, 2, 3, 4]);
+        assert_eq!(
+            *both32.script_to_client(&[1, 2, 3, 4]),
+            [1, 2, 3, 4, 0, 0, 0, 0]
+        );
+        assert_eq!(
+            both32.client_to_script(vec![1, 2, 3, 4, 7, 0, 0, 0]),
+            [1, 2, 3, 4]
+        );
         assert_eq!(both32.stencil_values(&[1, 2, 3, 4, 7, 0, 0, 0]), [7]);
         let stencil = row(vk::Format::S8_UINT);
         assert_eq!(stencil.stencil_values(&[5, 6]), [5, 6]);
@@ -433,7 +475,7 @@ mod tests {
 
     #[test]
     fn vertex_formats_say_what_attributes_become() {
-        let of = |name| VertexFormat::of(&Format::parse(name).unwrap());
+        let of = |name| VertexFormat::from_format(&Format::parse(name).unwrap());
         let is = |name, size, ty, kind| {
             let found = of(name).unwrap_or_else(|| panic!("{name}"));
             assert_eq!(
@@ -496,18 +538,21 @@ mod tests {
 
     #[test]
     fn base_formats_have_as_many_components_as_scripts_give() {
-        for (format, base, internal, client) in BASES {
-            let own = TexelFormat::of(*format).unwrap();
-            let found = TexelFormat::of_base(*format, *base).unwrap();
-            assert_eq!((found.internal, found.client.format), (*internal, *client));
-            assert_eq!(found.client.ty, own.client.ty);
+        for (format, base, internal, client) in BASE_FORMATS {
+            let own = TexelFormat::from_vk(*format).unwrap();
+            let found = TexelFormat::from_base_format(*format, *base).unwrap();
+            assert_eq!(
+                (found.internal_format, found.client_format.format),
+                (*internal, *client)
+            );
+            assert_eq!(found.client_format.ty, own.client_format.ty);
         }
         let rgba = vk::Format::R8G8B8A8_UNORM;
         assert_eq!(
-            TexelFormat::of_base(rgba, BaseFormat::Rgba),
-            TexelFormat::of(rgba)
+            TexelFormat::from_base_format(rgba, BaseFormat::Rgba),
+            TexelFormat::from_vk(rgba)
         );
-        assert_eq!(TexelFormat::of_base(rgba, BaseFormat::Alpha), None);
+        assert_eq!(TexelFormat::from_base_format(rgba, BaseFormat::Alpha), None);
     }
 
     #[test]
@@ -523,7 +568,7 @@ mod tests {
             "E5B9G9R9_UFLOAT_PACK32",
         ] {
             let format = Format::parse(name).unwrap();
-            assert_eq!(VertexFormat::of(&format), None, "{name}");
+            assert_eq!(VertexFormat::from_format(&format), None, "{name}");
         }
     }
 }

@@ -10,13 +10,13 @@ mod execute;
 mod formats;
 #[allow(unsafe_code, reason = "the only place that calls EGL and OpenGL")]
 mod gl;
-mod languages;
 mod options;
+mod required_extensions;
 mod requirements;
 mod runner;
 
 pub use error::Error;
 pub use gl::{DeviceInfo, Version, devices};
 pub use glasm_scripts::runner::DeviceChoice;
-pub use options::{Observe, RunOptions, Through};
+pub use options::{ModuleForm, ObservationMode, RunOptions};
 pub use runner::Runner;

@@ -1,12 +1,12 @@
 //! Options of the caller.
 
-pub use glasm_scripts::observation::Observe;
+pub use glasm_scripts::observation::ObservationMode;
 use glasm_scripts::runner::DeviceChoice;
 use std::path::PathBuf;
 
 /// Translation of assembly programs before they are passed to the driver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Through {
+pub enum ModuleForm {
     /// Modules that glasm compiles for OpenGL.
     Spirv,
     /// GLSL translations of these modules. Needs the feature `text`.
@@ -23,7 +23,7 @@ pub struct RunOptions {
     /// Directory for images of failures, created if it is missing; `None` writes none.
     pub failure_images: Option<PathBuf>,
     /// Form in which the driver receives assembly programs; `None` leaves them to its assembler.
-    pub through: Option<Through>,
+    pub module_form: Option<ModuleForm>,
     /// Recording of observable output.
-    pub observe: Observe,
+    pub observe: ObservationMode,
 }

@@ -1,12 +1,12 @@
 //! Runs scripts sequentially on one device.
 
 use crate::error::Error;
-use crate::execute::{self, verdicts};
+use crate::execute::{self, acceptance};
 use crate::gl::{DeviceInfo, Gl};
-use crate::options::{Observe, RunOptions};
-use crate::requirements::{skip_reason, skip_reason_of_modules};
-use glasm_scripts::outcome::{Outcome, ScriptReport};
-use glasm_scripts::results::{Files, Results, flat_name, report_on};
+use crate::options::{ObservationMode, RunOptions};
+use crate::requirements::{module_skip_reason, skip_reason};
+use glasm_scripts::results::{Outcome, ScriptReport};
+use glasm_scripts::results::{OutputFiles, Results, flatten_path, run_and_report};
 use glasm_scripts::runner::DeviceChoice;
 use glasm_scripts::script::Script;
 use glasm_scripts::timing::{Clock, Phase};
@@ -38,25 +38,27 @@ impl Runner {
         })
     }
 
-    /// Returns the device that scripts run on.
+    /// Returns name, driver and version of the device that scripts run on.
     pub fn device_info(&self) -> &DeviceInfo {
         &self.info
     }
 
-    /// Runs a script. All errors are in the report.
+    /// Runs the script at a path. All errors, also of reading the file, are in the report.
     pub fn run_file(&self, path: &Path) -> ScriptReport {
         let run = |name: &str, text: &[u8]| self.run_text(name, text);
-        report_on(path, &self.clock, run, || {})
+        run_and_report(path, &self.clock, run, || {})
     }
 
+    /// Parses and runs the text of a script, whose name is that of output files. Returns its
+    /// outcome and results, which contain all errors; no results if it is skipped.
     fn run_text(&self, name: &str, text: &[u8]) -> (Outcome, Results) {
         let parsed = {
             let _phase = self.clock.enter(Phase::Parse);
-            Script::read(text)
+            Script::parse_runnable(text)
         };
         let results = match parsed {
             Ok(script) => self.run_script(name, &script),
-            Err(errors) => Ok(Results::unreadable(errors)),
+            Err(errors) => Ok(Results::from_parse_errors(errors)),
         };
         match results {
             Ok(results) => (results.outcome(), results),
@@ -64,7 +66,8 @@ impl Runner {
         }
     }
 
-    /// Runs a script; `Err` is the reason to skip it.
+    /// Runs a script in a new context. `Err` is the reason to skip it; failures, also to open the
+    /// context, are in the results.
     fn run_script(&self, name: &str, script: &Script) -> Result<Results, String> {
         let opened = {
             let _phase = self.clock.enter(Phase::Open);
@@ -74,30 +77,30 @@ impl Runner {
             Ok(gl) => gl,
             Err(error) => {
                 let mut results = Results::default();
-                results.fail(None, error.to_string());
+                results.add_failure(None, error.to_string());
                 return Ok(results);
             }
         };
-        let reason = match self.options.through {
-            None => verdicts::surplus_error(script).or_else(|| skip_reason(script, &gl)),
-            Some(through) => skip_reason_of_modules(script, &gl, through),
+        let reason = match self.options.module_form {
+            None => acceptance::untestable_error(script).or_else(|| skip_reason(script, &gl)),
+            Some(through) => module_skip_reason(script, &gl, through),
         };
         if let Some(reason) = reason {
             return Err(reason);
         }
         let verdicts = match self.options.observe {
             // The driver's assembler does not receive the programs that glasm compiles.
-            _ if self.options.through.is_some() => Ok(Vec::new()),
-            Observe::On => verdicts::verdicts(&gl, script),
-            Observe::Off => Ok(Vec::new()),
+            _ if self.options.module_form.is_some() => Ok(Vec::new()),
+            ObservationMode::On => acceptance::query_verdicts(&gl, script),
+            ObservationMode::Off => Ok(Vec::new()),
         };
-        let files = Files {
-            script: &flat_name(name),
+        let files = OutputFiles {
+            script: &flatten_path(name),
             save_images: self.options.save_images.as_deref(),
             failure_images: self.options.failure_images.as_deref(),
         };
-        let expected = match self.options.through {
-            None => verdicts::check_expected_errors(&gl, script),
+        let expected = match self.options.module_form {
+            None => acceptance::check_expected_errors(&gl, script),
             Some(_) => None,
         };
         let mut results = match expected {
@@ -109,7 +112,7 @@ impl Runner {
         };
         match verdicts {
             Ok(verdicts) => results.verdicts = verdicts,
-            Err(error) => results.fail(None, error.to_string()),
+            Err(error) => results.add_failure(None, error.to_string()),
         }
         Ok(results)
     }

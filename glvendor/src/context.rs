@@ -1,13 +1,13 @@
 //! State of a context: bound programs, parameters, changes since the last draw.
 
-use crate::buffers::{BINDINGS, Binding};
-use crate::draw::{Draw, Drawing};
-use crate::evaluators::{Evaluation, Maps};
-use crate::extensions::Capabilities;
-use crate::ffi::{driver, query};
-use crate::lists::Recording;
+use crate::capabilities::Capabilities;
+use crate::display_lists::Recording;
+use crate::draw::{DrawDecision, DrawState};
+use crate::evaluators::{AttributeMaps, EvaluationState};
+use crate::ffi::{driver, driver_state};
 use crate::lock::Mutex;
-use crate::objects::{Bits, Program, Share};
+use crate::program_parameters::{BufferBinding, MAX_BUFFER_BINDINGS};
+use crate::share_group::{Program, ShareGroup, VectorBits};
 use crate::target::{TARGETS, Target};
 use bitflags::bitflags;
 use glasm::state::GlState;
@@ -15,12 +15,12 @@ use std::ffi::CString;
 use std::sync::{Arc, MutexGuard};
 
 /// Shared state of contexts, protected by its lock.
-pub(crate) type Shared = Arc<Mutex<Share>>;
+pub(crate) type ShareGroupRef = Arc<Mutex<ShareGroup>>;
 
 bitflags! {
     /// Groups of GL state that a pipeline may depend on.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-    pub(crate) struct Groups: u32 {
+    pub(crate) struct StateGroups: u32 {
         /// Matrices.
         const MATRIX = 1;
         /// Lights and the light model.
@@ -64,7 +64,8 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    pub(crate) fn new(share: Shared) -> Self {
+    /// Creates the state of a context in its initial values, with the objects of a share group.
+    pub(crate) fn new(share: ShareGroupRef) -> Self {
         Self {
             state: State::new(share),
         }
@@ -75,54 +76,55 @@ impl Drop for Context {
     /// Passes the objects of the driver to the other contexts: the next one that is current deletes
     /// them.
     fn drop(&mut self) {
-        let orphans = self.state.drawing.orphans();
-        self.state.shared().orphans.push(orphans);
+        let orphans = self.state.draw_state.take_orphaned_objects();
+        self.state.lock_share_group().orphaned_objects.push(orphans);
     }
 }
 
 /// State of a target in a context.
-pub(crate) struct Bound {
+pub(crate) struct TargetState {
     /// Program.
     pub(crate) program: Arc<Program>,
     /// True if it is enabled.
     pub(crate) enabled: bool,
     /// Environment parameters, up to the last one that was set.
-    pub(crate) env: Vec<Bits>,
+    pub(crate) env_parameters: Vec<VectorBits>,
     /// Version that is incremented when a parameter changes.
     pub(crate) env_version: u64,
 }
 
 /// Bits of `PushAttrib` for which state of this library is saved, too.
-pub(crate) const KEEPING: u32 = driver::constants::ENABLE_BIT | driver::constants::EVAL_BIT;
+pub(crate) const SAVED_ATTRIB_BITS: u32 =
+    driver::constants::ENABLE_BIT | driver::constants::EVAL_BIT;
 
 /// State that `PushAttrib` has saved.
 #[derive(Default)]
-struct Pushed {
+pub(crate) struct AttribStackEntry {
     /// Enabled targets.
-    targets: Option<[bool; TARGETS.len()]>,
+    enabled_targets: Option<[bool; TARGETS.len()]>,
     /// Enabled maps of numbered attributes, by dimension.
-    maps: Option<[u32; 2]>,
+    enabled_maps: Option<[u32; 2]>,
 }
 
 /// State of a context.
 pub(crate) struct State {
-    pub(crate) share: Shared,
+    pub(crate) share_group: ShareGroupRef,
     pub(crate) capabilities: Capabilities,
     /// State by target.
-    pub(crate) bound: [Bound; TARGETS.len()],
+    pub(crate) targets: [TargetState; TARGETS.len()],
     /// State that `PushAttrib` has saved; the driver saves its own state.
-    pushed: Vec<Pushed>,
+    attrib_stack: Vec<AttribStackEntry>,
     /// True if the application has defined maps.
     pub(crate) has_maps: bool,
     /// Maps of numbered attributes, by dimension.
-    pub(crate) maps: [Maps; 2],
+    pub(crate) maps: [AttributeMaps; 2],
     /// Evaluators between `Begin` and `End`, if this library executes them.
-    pub(crate) evaluation: Option<Box<Evaluation>>,
+    pub(crate) evaluation: Option<Box<EvaluationState>>,
     /// Groups of state that have changed since parameters were read.
-    pub(crate) dirty: Groups,
+    pub(crate) changed_since_read: StateGroups,
     /// Groups of state that have changed since the pipeline was selected.
-    pub(crate) undecided: Groups,
-    /// GL's state as it was read from the driver, and the matrices that parameters track.
+    pub(crate) changed_since_selection: StateGroups,
+    /// GL's state that was read from the driver, and the matrices that parameters track.
     pub(crate) gl: GlState,
     /// Error that `GetError` returns first.
     pub(crate) error: u32,
@@ -131,15 +133,15 @@ pub(crate) struct State {
     /// Message of that error.
     pub(crate) error_text: CString,
     /// Application's own program object of GLSL.
-    pub(crate) used_program: u32,
+    pub(crate) glsl_program: u32,
     /// Application's own pipeline object of GLSL programs.
-    pub(crate) used_pipeline: u32,
+    pub(crate) glsl_pipeline: u32,
     /// Parameter buffers, by target and binding.
-    pub(crate) buffers: [[Binding; BINDINGS as usize]; TARGETS.len()],
+    pub(crate) buffers: [[BufferBinding; MAX_BUFFER_BINDINGS as usize]; TARGETS.len()],
     /// Between `Begin` and `End`.
-    pub(crate) is_inside: bool,
+    pub(crate) is_inside_begin_end: bool,
     /// True if the driver was not informed of that `Begin`.
-    is_begun_in_vain: bool,
+    is_begin_rejected: bool,
     /// List base between `Begin` and `End`.
     pub(crate) list_base: u32,
     /// True if the matrix mode has a name of NV_vertex_program.
@@ -149,211 +151,248 @@ pub(crate) struct State {
     /// Display list that is being compiled.
     pub(crate) recording: Option<Recording>,
     /// True if conventional attributes are set as numbered ones, too.
-    pub(crate) mirroring: bool,
+    pub(crate) is_aliasing_attributes: bool,
     /// State of draws.
-    pub(crate) drawing: Drawing,
+    pub(crate) draw_state: DrawState,
 }
 
 impl State {
-    fn new(share: Shared) -> Self {
+    /// Returns the initial state of a context: no programs, all groups of GL state still to be
+    /// read.
+    fn new(share: ShareGroupRef) -> Self {
         Self {
-            share,
+            share_group: share,
             capabilities: Capabilities::default(),
-            bound: std::array::from_fn(|_| Bound {
+            targets: std::array::from_fn(|_| TargetState {
                 program: Arc::new(Program::new(0)),
                 enabled: false,
-                env: Vec::new(),
+                env_parameters: Vec::new(),
                 env_version: 0,
             }),
-            pushed: Vec::new(),
+            attrib_stack: Vec::new(),
             has_maps: false,
             maps: Default::default(),
             evaluation: None,
-            dirty: Groups::all(),
-            undecided: Groups::all(),
+            changed_since_read: StateGroups::all(),
+            changed_since_selection: StateGroups::all(),
             gl: GlState::default(),
             error: 0,
             error_position: -1,
             error_text: CString::default(),
-            used_program: 0,
-            used_pipeline: 0,
+            glsl_program: 0,
+            glsl_pipeline: 0,
             buffers: Default::default(),
-            is_inside: false,
-            is_begun_in_vain: false,
+            is_inside_begin_end: false,
+            is_begin_rejected: false,
             list_base: 0,
             is_matrix_nv: false,
             bound_buffers: [0; TARGETS.len()],
             recording: None,
-            mirroring: false,
-            drawing: Drawing::default(),
+            is_aliasing_attributes: false,
+            draw_state: DrawState::default(),
         }
     }
 
-    /// Informs the context that it has been made current. Queries the capabilities of the driver
-    /// the first time.
-    pub(crate) fn made_current(&mut self) {
-        if !self.capabilities.known {
-            self.capabilities = Capabilities::read();
+    /// Completes the selection of the context as the current one: queries the capabilities of the
+    /// driver the first time, deletes the objects of deleted contexts of the share group, and marks
+    /// all state as changed.
+    pub(crate) fn on_made_current(&mut self) {
+        if !self.capabilities.is_queried {
+            self.capabilities = Capabilities::query();
         }
-        let orphans = std::mem::take(&mut self.shared().orphans);
-        orphans.iter().for_each(|it| it.delete(self));
-        self.touch(Groups::all());
+        let orphans = std::mem::take(&mut self.lock_share_group().orphaned_objects);
+        orphans.iter().for_each(|it| it.delete_objects(self));
+        self.mark_changed(StateGroups::all());
     }
 
-    pub(crate) fn shared(&self) -> MutexGuard<'_, Share> {
-        self.share.lock()
+    /// Locks the objects that the context shares with other contexts. Blocks while another thread
+    /// holds the lock; a second lock on the same thread deadlocks.
+    pub(crate) fn lock_share_group(&self) -> MutexGuard<'_, ShareGroup> {
+        self.share_group.lock()
     }
 
-    pub(crate) fn bound(&self, target: Target) -> &Bound {
-        &self.bound[target as usize]
+    /// Returns the state of a program target.
+    pub(crate) fn target_state(&self, target: Target) -> &TargetState {
+        &self.targets[target as usize]
     }
 
-    pub(crate) fn bound_mut(&mut self, target: Target) -> &mut Bound {
-        &mut self.bound[target as usize]
+    /// Returns the state of a program target, to change it.
+    pub(crate) fn target_state_mut(&mut self, target: Target) -> &mut TargetState {
+        &mut self.targets[target as usize]
     }
 
-    /// Records an error that `GetError` will return. GL returns the first one, which may be the
-    /// driver's.
-    pub(crate) fn fail(&mut self, error: u32) {
+    /// Records an error that `GetError` will return, unless one is recorded already. GL returns the
+    /// first one: a pending error of the driver is recorded instead, except between `Begin` and
+    /// `End`, where it cannot be queried.
+    pub(crate) fn record_error(&mut self, error: u32) {
         if self.error != 0 {
             return;
         }
         // Between `Begin` and `End` the driver allows no queries.
-        let first = if self.is_inside {
+        let driver_error = if self.is_inside_begin_end {
             0
         } else {
             driver::GetError()
         };
-        self.error = if first == 0 { error } else { first };
+        self.error = if driver_error == 0 {
+            error
+        } else {
+            driver_error
+        };
     }
 
-    /// Saves a pending error of the driver for the application, before errors of the driver are
-    /// queried.
-    pub(crate) fn keep_error(&mut self) {
+    /// Records a pending error of the driver for the application, so that errors of the driver's
+    /// next commands can be queried.
+    pub(crate) fn save_driver_error(&mut self) {
         let error = driver::GetError();
         if error != 0 {
-            self.fail(error);
+            self.record_error(error);
         }
     }
 
-    /// Marks groups of state as possibly changed.
+    /// Marks groups of state as possibly changed by the application, so that they are read from the
+    /// driver again and the pipeline of the next draw is selected again.
     #[inline]
-    pub(crate) fn touch(&mut self, groups: Groups) {
-        self.dirty |= groups;
-        self.undecided |= groups;
+    pub(crate) fn mark_changed(&mut self, groups: StateGroups) {
+        self.changed_since_read |= groups;
+        self.changed_since_selection |= groups;
     }
 
     /// Marks groups of state as possibly changed, now or when the list that is being compiled is
-    /// called.
+    /// called: the list prepares programs again before its next draw.
     #[inline]
-    pub(crate) fn changed(&mut self, groups: Groups) {
+    pub(crate) fn mark_list_changed(&mut self, groups: StateGroups) {
         if let Some(recording) = &mut self.recording {
-            recording.is_changed = true;
+            recording.needs_preparation = true;
         }
-        self.touch(groups);
+        self.mark_changed(groups);
     }
 
     /// Returns true if conventional attributes are set as numbered ones, too: as soon as a program
     /// exists that may read them as such, and in display lists, which may be called when it exists.
     #[inline]
-    pub(crate) fn mirrors(&self) -> bool {
-        self.mirroring || self.recording.is_some()
+    pub(crate) fn aliases_attributes(&self) -> bool {
+        self.is_aliasing_attributes || self.recording.is_some()
     }
 
-    /// Sets the numbered attribute that a conventional command has set.
+    /// Sets the numbered attribute that aliases a conventional one, after the driver has set the
+    /// latter, and its saved value if an evaluation is in progress. Attribute 0 is not set: GL
+    /// aliases it itself. Attribute 3, the color, marks materials as changed.
     #[inline]
-    pub(crate) fn mirror(&mut self, number: u32, [x, y, z, w]: [f32; 4]) {
-        self.attribute_is_set(number, [x, y, z, w]);
+    pub(crate) fn set_aliased_attribute(&mut self, number: u32, [x, y, z, w]: [f32; 4]) {
+        self.update_saved_attribute(number, [x, y, z, w]);
         // GL itself aliases attribute 0 and the position.
         if number > 0 {
             driver::VertexAttrib4f(number, x, y, z, w);
         }
         // With COLOR_MATERIAL a color is a material.
         if number == 3 {
-            self.touch(Groups::MATERIAL);
+            self.mark_changed(StateGroups::MATERIAL);
         }
     }
 
-    /// Sets conventional attributes as numbered ones, too, from now on.
+    /// Sets the numbered attributes to the current values of the conventional ones that alias them;
+    /// from then on both are set together. Does nothing if that is so already, if the library does
+    /// not work with the driver, or between `Begin` and `End`.
     pub(crate) fn start_mirroring(&mut self) {
-        if self.mirroring || !self.capabilities.works || self.is_inside {
+        if self.is_aliasing_attributes || !self.capabilities.works || self.is_inside_begin_end {
             return;
         }
-        self.mirroring = true;
+        self.is_aliasing_attributes = true;
         for (number, name) in [(2, 0x0B02), (3, 0x0B00), (4, 0x8459)] {
-            let [x, y, z, w] = query::floats(name);
+            let [x, y, z, w] = driver_state::floats(name);
             let w = if number == 2 { 1.0 } else { w };
             driver::VertexAttrib4f(number, x, y, z, w);
         }
-        let [fog] = query::floats(0x8453);
+        let [fog] = driver_state::floats(0x8453);
         driver::VertexAttrib4f(5, fog, 0.0, 0.0, 1.0);
-        let active = query::integer(0x84E0);
+        let active = driver_state::integer(0x84E0);
         for unit in 0..self.capabilities.texture_coordinates.min(8) {
             driver::ActiveTexture(driver::constants::TEXTURE0 + unit);
-            let [x, y, z, w] = query::floats(0x0B03);
+            let [x, y, z, w] = driver_state::floats(0x0B03);
             driver::VertexAttrib4f(8 + unit, x, y, z, w);
         }
         driver::ActiveTexture(active as u32);
     }
 
-    /// Executes `Begin`: opens primitives, now or in the list that is being compiled; unless the
-    /// draw was rejected, they are open in the driver, too.
-    pub(crate) fn begin(&mut self, in_driver: bool) {
+    /// Records `Begin`: primitives are open, now or in the list that is being compiled, or both.
+    /// `in_driver` is false if the draw was rejected, so that the driver has no open primitives.
+    pub(crate) fn begin_primitives(&mut self, in_driver: bool) {
         let executes = match &mut self.recording {
             Some(recording) => {
-                recording.is_inside = true;
-                recording.executes()
+                recording.is_inside_begin_end = true;
+                recording.executes_immediately()
             }
             None => true,
         };
-        self.is_inside = executes;
-        self.is_begun_in_vain = !in_driver;
+        self.is_inside_begin_end = executes;
+        self.is_begin_rejected = !in_driver;
     }
 
-    /// Executes `End`. Returns [`Draw::On`] if the driver has a corresponding `Begin`.
-    pub(crate) fn end(&mut self) -> Draw {
+    /// Records `End` and restores the numbered attributes that had material properties. Returns
+    /// [`DrawDecision::Skip`] if the corresponding `Begin` was rejected, so that the driver must
+    /// not receive `End`.
+    pub(crate) fn end_primitives(&mut self) -> DrawDecision {
         if let Some(recording) = &mut self.recording {
-            recording.is_inside = false;
+            recording.is_inside_begin_end = false;
         }
-        self.is_inside = false;
+        self.is_inside_begin_end = false;
         if self.recording.is_none() {
-            self.restore_materials();
+            self.restore_material_attributes();
         }
-        if std::mem::take(&mut self.is_begun_in_vain) {
-            Draw::Nothing
+        if std::mem::take(&mut self.is_begin_rejected) {
+            DrawDecision::Skip
         } else {
-            Draw::On
+            DrawDecision::Forward
         }
     }
 
-    /// Executes `PushAttrib`: enabled targets are part of `ENABLE_BIT` (ARB_vertex_program, table
-    /// X.6), enabled maps of that and of `EVAL_BIT`.
-    pub(crate) fn push_enables(&mut self, mask: u32) {
+    /// Saves the state of this library for `PushAttrib`: enabled targets are part of `ENABLE_BIT`
+    /// (ARB_vertex_program, table X.6), enabled maps of that and of `EVAL_BIT`. Saves nothing
+    /// beyond 64 entries. The caller executes the command in the driver.
+    pub(crate) fn push_enables(&mut self, attrib_bits: u32) {
         const MOST: usize = 64;
-        if self.pushed.len() < MOST {
-            let enables = std::array::from_fn(|n| self.bound[n].enabled);
-            let maps = self.maps.each_ref().map(|it| it.enabled);
-            let has = |bits: u32| mask & bits != 0;
-            self.pushed.push(Pushed {
-                targets: has(driver::constants::ENABLE_BIT).then_some(enables),
-                maps: has(KEEPING).then_some(maps),
-            });
+        if self.attrib_stack.len() < MOST {
+            let enables = self.copy_enables(attrib_bits);
+            self.attrib_stack.push(enables);
         }
     }
 
-    /// Executes `PopAttrib`: nearly all state may have changed.
+    /// Returns a copy of the state that [`Self::push_enables`] saves.
+    pub(crate) fn copy_enables(&self, attrib_bits: u32) -> AttribStackEntry {
+        let enables = std::array::from_fn(|n| self.targets[n].enabled);
+        let maps = self.maps.each_ref().map(|it| it.enabled_mask);
+        let has = |bits: u32| attrib_bits & bits != 0;
+        AttribStackEntry {
+            enabled_targets: has(driver::constants::ENABLE_BIT).then_some(enables),
+            enabled_maps: has(SAVED_ATTRIB_BITS).then_some(maps),
+        }
+    }
+
+    /// Restores the enabled targets and maps that the last [`Self::push_enables`] has saved, and
+    /// marks all state but arrays as changed. The caller executes `PopAttrib` in the driver.
     pub(crate) fn pop_enables(&mut self) {
-        let pushed = self.pushed.pop().unwrap_or_default();
+        let pushed = self.attrib_stack.pop().unwrap_or_default();
+        self.restore_enables(pushed);
+    }
+
+    /// Sets the enabled targets and maps that were saved, and marks all state but arrays as
+    /// changed.
+    pub(crate) fn restore_enables(&mut self, saved: AttribStackEntry) {
         for (bound, enabled) in self
-            .bound
+            .targets
             .iter_mut()
-            .zip(pushed.targets.into_iter().flatten())
+            .zip(saved.enabled_targets.into_iter().flatten())
         {
             bound.enabled = enabled;
         }
-        for (maps, enabled) in self.maps.iter_mut().zip(pushed.maps.into_iter().flatten()) {
-            maps.enabled = enabled;
+        for (maps, enabled) in self
+            .maps
+            .iter_mut()
+            .zip(saved.enabled_maps.into_iter().flatten())
+        {
+            maps.enabled_mask = enabled;
         }
-        self.changed(Groups::all() - Groups::ARRAYS);
+        self.mark_list_changed(StateGroups::all() - StateGroups::ARRAYS);
     }
 }

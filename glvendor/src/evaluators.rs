@@ -4,20 +4,20 @@
 //!
 //! State is read when primitives begin, because GL does not allow queries until they end.
 
-use crate::commands::{INVALID_ENUM, INVALID_VALUE};
 use crate::context::State;
-use crate::ffi::{driver, query};
+use crate::ffi::{driver, driver_state};
 use crate::mixed_pipeline;
+use crate::program_commands::{INVALID_ENUM, INVALID_VALUE};
 use crate::target::Target;
 
 /// Numbered attributes that have maps.
 const ATTRIBUTES: u32 = 16;
 /// `MAP1_VERTEX_ATTRIB0_4_NV`
 const MAP1_ATTRIBUTE_0: u32 = 0x8660;
-/// `MAP1_COLOR_4`; enumerants of two-dimensional maps are [`SECOND`] above those of one-dimensional
-/// ones.
+/// `MAP1_COLOR_4`; enumerants of two-dimensional maps are [`TWO_DIMENSIONAL_OFFSET`] above those of
+/// one-dimensional ones.
 const MAP1_COLOR_4: u32 = 0x0D90;
-const SECOND: u32 = 0x20;
+const TWO_DIMENSIONAL_OFFSET: u32 = 0x20;
 const AUTO_NORMAL: u32 = 0x0D80;
 const COEFF: u32 = 0x0A00;
 const ORDER: u32 = 0x0A01;
@@ -25,7 +25,7 @@ const DOMAIN: u32 = 0x0A02;
 
 /// Maps of conventional attributes: number of the attribute, offset from `MAP1_COLOR_4`,
 /// components. The first enabled one applies.
-const CONVENTIONAL: [(u32, u32, usize); 8] = [
+const CONVENTIONAL_MAPS: [(u32, u32, usize); 8] = [
     (0, 8, 4),
     (0, 7, 3),
     (2, 2, 3),
@@ -38,46 +38,48 @@ const CONVENTIONAL: [(u32, u32, usize); 8] = [
 
 /// Two-dimensional map; one-dimensional ones have one point in the second dimension.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Map {
+pub(crate) struct EvaluatorMap {
     /// Order in u and in v.
     pub(crate) order: [usize; 2],
     /// Domain: u1, u2, v1, v2.
     pub(crate) domain: [f32; 4],
     /// Points, v after v.
-    pub(crate) points: Vec<[f32; 4]>,
+    pub(crate) control_points: Vec<[f32; 4]>,
 }
 
-impl Default for Map {
+impl Default for EvaluatorMap {
     fn default() -> Self {
         Self {
             order: [1; 2],
             domain: [0.0, 1.0, 0.0, 1.0],
-            points: vec![[0.0, 0.0, 0.0, 1.0]],
+            control_points: vec![[0.0, 0.0, 0.0, 1.0]],
         }
     }
 }
 
-/// Returns the Bernstein polynomials of an order, and their derivatives.
+/// Returns the Bernstein polynomials of an order, which is at least 1, at `t`, and their
+/// derivatives in `t`.
 fn bernstein(order: usize, t: f64) -> (Vec<f64>, Vec<f64>) {
-    let mut lower = Vec::new();
-    let mut all = vec![1.0];
+    let mut lower_degree = Vec::new();
+    let mut polynomials = vec![1.0];
     for count in 1..order {
-        let value = |n: usize| all.get(n).copied().unwrap_or(0.0);
+        let value = |n: usize| polynomials.get(n).copied().unwrap_or(0.0);
         let before = |n: usize| n.checked_sub(1).map_or(0.0, value);
         let next = (0..=count).map(|n| (1.0 - t) * value(n) + t * before(n));
         let next = next.collect();
-        lower = std::mem::replace(&mut all, next);
+        lower_degree = std::mem::replace(&mut polynomials, next);
     }
     let degree = (order - 1) as f64;
-    let value = |n: usize| lower.get(n).copied().unwrap_or(0.0);
+    let value = |n: usize| lower_degree.get(n).copied().unwrap_or(0.0);
     let before = |n: usize| n.checked_sub(1).map_or(0.0, value);
     let slopes = (0..order).map(|n| degree * (before(n) - value(n)));
     let slopes = slopes.collect();
-    (all, slopes)
+    (polynomials, slopes)
 }
 
-impl Map {
-    /// Returns the value at a position, and its derivatives in u and v.
+impl EvaluatorMap {
+    /// Evaluates the polynomial at domain coordinates, which may be outside of the domain: the
+    /// value and its derivatives in u and v.
     fn evaluate(&self, [u, v]: [f32; 2]) -> [[f64; 4]; 3] {
         let [u1, u2, v1, v2] = self.domain.map(f64::from);
         let (across, along) = (u2 - u1, v2 - v1);
@@ -85,7 +87,7 @@ impl Map {
         let (vs, dv) = bernstein(self.order[1], (f64::from(v) - v1) / along);
         let sum = |us: &[f64], vs: &[f64], scale: f64| {
             let mut sum = [0.0; 4];
-            for (row, weight_u) in self.points.chunks_exact(self.order[1]).zip(us) {
+            for (row, weight_u) in self.control_points.chunks_exact(self.order[1]).zip(us) {
                 for (point, weight_v) in row.iter().zip(vs) {
                     for (sum, component) in sum.iter_mut().zip(point) {
                         *sum += scale * weight_u * weight_v * f64::from(*component);
@@ -101,9 +103,10 @@ impl Map {
         ]
     }
 
-    /// Returns the normal of the surface at a position, not normalized.
-    fn normal(&self, place: [f32; 2]) -> [f32; 4] {
-        let [point, du, dv] = self.evaluate(place);
+    /// Returns the normal of the surface at domain coordinates, not normalized: the cross product
+    /// of the derivatives of the point after division by w. The last component is 1.
+    fn normal(&self, position: [f32; 2]) -> [f32; 4] {
+        let [point, du, dv] = self.evaluate(position);
         let w = point[3];
         // Derivative of a point divided by w: (p/w)' = (p' - p w'/w) / w.
         let slope = |derivative: [f64; 4]| -> [f64; 3] {
@@ -117,34 +120,35 @@ impl Map {
 
 /// Maps of numbered attributes of a dimension.
 #[derive(Debug, Default)]
-pub(crate) struct Maps {
-    maps: [Map; ATTRIBUTES as usize],
+pub(crate) struct AttributeMaps {
+    maps: [EvaluatorMap; ATTRIBUTES as usize],
     /// Enabled maps.
-    pub(crate) enabled: u32,
+    pub(crate) enabled_mask: u32,
 }
 
 /// State of evaluators between `Begin` and `End`.
 #[derive(Debug, Default)]
-pub(crate) struct Evaluation {
+pub(crate) struct EvaluationState {
     /// Enabled maps, by dimension, with their attributes; attribute 0 is last.
-    maps: [Vec<(u32, Map)>; 2],
+    maps: [Vec<(u32, EvaluatorMap)>; 2],
     is_auto_normal: bool,
-    grid: Grid,
+    grid: MapGrid,
     /// Previous values of the attributes, since evaluators do not change them.
-    saved: Vec<(u32, [f32; 4])>,
+    saved_attributes: Vec<(u32, [f32; 4])>,
 }
 
 /// `MapGrid`
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Grid {
+pub(crate) struct MapGrid {
     /// One-dimensional grid: domain u1, u2, and the number of segments.
-    one: ([f32; 2], i32),
+    axis_1d: ([f32; 2], i32),
     /// Two-dimensional grid: the same for u and v.
-    two: [([f32; 2], i32); 2],
+    axes_2d: [([f32; 2], i32); 2],
 }
 
-/// Returns a position on an axis of a grid.
-fn on_axis(([first, last], segments): ([f32; 2], i32), number: i32) -> f32 {
+/// Returns the domain coordinate of grid point `number` on an axis, given by its range and number
+/// of segments. The end points are exact (GL 2.1 section 5.1).
+fn grid_coordinate(([first, last], segments): ([f32; 2], i32), number: i32) -> f32 {
     match number {
         0 => first,
         number if number == segments => last,
@@ -152,73 +156,81 @@ fn on_axis(([first, last], segments): ([f32; 2], i32), number: i32) -> f32 {
     }
 }
 
-impl Grid {
-    fn read() -> Self {
-        let one = query::floats::<2>(0x0DD0);
-        let [u1, u2, v1, v2] = query::floats::<4>(0x0DD2);
-        let [u_segments, v_segments] = query::integers::<2>(0x0DD3);
+impl MapGrid {
+    /// Queries the grids of `MapGrid1` and `MapGrid2` from the driver: domains and numbers of
+    /// segments.
+    fn query() -> Self {
+        let one = driver_state::floats::<2>(0x0DD0);
+        let [u1, u2, v1, v2] = driver_state::floats::<4>(0x0DD2);
+        let [u_segments, v_segments] = driver_state::integers::<2>(0x0DD3);
         Self {
-            one: (one, query::integer(0x0DD1)),
-            two: [([u1, u2], u_segments), ([v1, v2], v_segments)],
+            axis_1d: (one, driver_state::integer(0x0DD1)),
+            axes_2d: [([u1, u2], u_segments), ([v1, v2], v_segments)],
         }
     }
 
-    /// Returns the position of a point of one dimension.
-    pub(crate) fn one(&self, number: i32) -> f32 {
-        on_axis(self.one, number)
+    /// Returns the domain coordinate of point `number` of the one-dimensional grid.
+    pub(crate) fn position_1d(&self, number: i32) -> f32 {
+        grid_coordinate(self.axis_1d, number)
     }
 
-    /// Returns the position of a point of a two-dimensional grid.
-    pub(crate) fn two(&self, [i, j]: [i32; 2]) -> [f32; 2] {
-        [on_axis(self.two[0], i), on_axis(self.two[1], j)]
+    /// Returns the domain coordinates of a point of the two-dimensional grid.
+    pub(crate) fn position_2d(&self, [i, j]: [i32; 2]) -> [f32; 2] {
+        [
+            grid_coordinate(self.axes_2d[0], i),
+            grid_coordinate(self.axes_2d[1], j),
+        ]
     }
 }
 
-/// Returns dimension (0 for one) and attribute of a map: `MAP1_VERTEX_ATTRIB0_4_NV`.
-pub(crate) fn numbered(target: u32) -> Option<(usize, u32)> {
-    let place = target.checked_sub(MAP1_ATTRIBUTE_0)?;
-    (place < 2 * ATTRIBUTES).then_some(((place / ATTRIBUTES) as usize, place % ATTRIBUTES))
+/// Returns dimension (0 for `Map1`, 1 for `Map2`) and attribute of the map of a numbered attribute
+/// such as `MAP1_VERTEX_ATTRIB0_4_NV`; `None` for other enumerants.
+pub(crate) fn numbered_map_target(target: u32) -> Option<(usize, u32)> {
+    let offset = target.checked_sub(MAP1_ATTRIBUTE_0)?;
+    (offset < 2 * ATTRIBUTES).then_some(((offset / ATTRIBUTES) as usize, offset % ATTRIBUTES))
 }
 
-/// Returns a map of a conventional attribute.
-fn conventional(target: u32, dimension: usize, components: usize) -> Map {
+/// Reads order, domain and control points of a conventional map from the driver; missing components
+/// of points are 0, w is 1. A `dimension` of 0 is that of `Map1`, 1 that of `Map2`.
+fn query_conventional_map(target: u32, dimension: usize, components: usize) -> EvaluatorMap {
     let [u, v] = match dimension {
-        0 => [query::map_integers::<1>(target, ORDER)[0], 1],
-        _ => query::map_integers::<2>(target, ORDER),
+        0 => [driver_state::map_integers::<1>(target, ORDER)[0], 1],
+        _ => driver_state::map_integers::<2>(target, ORDER),
     };
     let order = [u, v].map(|it| it.max(1) as usize);
     let domain = match dimension {
         0 => {
-            let [u1, u2] = query::map_floats(target, DOMAIN);
+            let [u1, u2] = driver_state::map_floats(target, DOMAIN);
             [u1, u2, 0.0, 1.0]
         }
-        _ => query::map_floats(target, DOMAIN),
+        _ => driver_state::map_floats(target, DOMAIN),
     };
-    let values = query::map_points(target, order[0] * order[1] * components);
+    let values = driver_state::map_points(target, order[0] * order[1] * components);
     let points = values.chunks_exact(components).map(|values| {
         let mut point = [0.0, 0.0, 0.0, 1.0];
         point[..components].copy_from_slice(values);
         point
     });
-    Map {
+    EvaluatorMap {
         order,
         domain,
-        points: points.collect(),
+        control_points: points.collect(),
     }
 }
 
 impl State {
-    /// Executes `Map1` and `Map2` of a numbered attribute.
-    pub(crate) fn set_map(&mut self, target: u32, map: Map) {
-        if let Some((dimension, attribute)) = numbered(target) {
+    /// Sets the map of a numbered attribute, such as `MAP1_VERTEX_ATTRIB0_4_NV` (`Map1`, `Map2`),
+    /// without checks; other targets are ignored.
+    pub(crate) fn define_map(&mut self, target: u32, map: EvaluatorMap) {
+        if let Some((dimension, attribute)) = numbered_map_target(target) {
             self.maps[dimension].maps[attribute as usize] = map;
         }
     }
 
-    /// Executes `Enable` and `Disable` of a map of a numbered attribute.
+    /// Enables or disables the map of a numbered attribute; other targets are ignored.
     pub(crate) fn enable_map(&mut self, target: u32, enabled: bool) {
-        if let Some((dimension, attribute)) = numbered(target) {
-            let mask = &mut self.maps[dimension].enabled;
+        if let Some((dimension, attribute)) = numbered_map_target(target) {
+            let mask = &mut self.maps[dimension].enabled_mask;
             if enabled {
                 *mask |= 1 << attribute
             } else {
@@ -227,53 +239,59 @@ impl State {
         }
     }
 
-    /// Executes `GetMap` of a numbered attribute; an error if it has no such value.
-    pub(crate) fn map_values(&mut self, target: u32, name: u32) -> Option<Vec<f32>> {
-        let (dimension, attribute) = numbered(target)?;
+    /// Executes `GetMap` of a numbered attribute: coefficients, order or domain. Returns `None`
+    /// without an error for other maps, which are the driver's; `None` after recording
+    /// `GL_INVALID_ENUM` for another name.
+    pub(crate) fn query_map_values(&mut self, target: u32, name: u32) -> Option<Vec<f32>> {
+        let (dimension, attribute) = numbered_map_target(target)?;
         let map = &self.maps[dimension].maps[attribute as usize];
         let dimensions = dimension + 1;
         Some(match name {
-            COEFF => map.points.as_flattened().to_vec(),
+            COEFF => map.control_points.as_flattened().to_vec(),
             ORDER => map.order[..dimensions]
                 .iter()
                 .map(|&it| it as f32)
                 .collect(),
             DOMAIN => map.domain[..2 * dimensions].to_vec(),
             _ => {
-                self.fail(INVALID_ENUM);
+                self.record_error(INVALID_ENUM);
                 return None;
             }
         })
     }
 
-    /// Checks that a map may have this order, from `first` to `last` in one of its dimensions.
-    /// Returns the order. GL 2.1 section 5.1.
-    pub(crate) fn checks_map(
+    /// Checks one dimension of a map: its order, its domain from `first` to `last`, which must
+    /// differ, and the stride of its points in components, at least 4. Returns the order; `None`
+    /// after recording `GL_INVALID_VALUE`. GL 2.1 section 5.1.
+    pub(crate) fn check_map_order(
         &mut self,
         order: i32,
         [first, last]: [f32; 2],
         stride: i32,
     ) -> Option<usize> {
         const MOST: i32 = 64;
-        let most = query::integer(driver::constants::MAX_EVAL_ORDER).min(MOST);
+        let most = driver_state::integer(driver::constants::MAX_EVAL_ORDER).min(MOST);
         if first == last || stride < 4 || !(1..=most).contains(&order) {
-            self.fail(INVALID_VALUE);
+            self.record_error(INVALID_VALUE);
             return None;
         }
         usize::try_from(order).ok()
     }
 
-    /// Determines the behavior of evaluators until `End`, before primitives begin. No effect if the
-    /// driver executes all of them.
+    /// Reads the enabled maps, the grid and the values of the attributes that they replace, before
+    /// primitives begin, so that this library evaluates until `End`. Does nothing if the driver
+    /// executes all evaluators: no numbered map is enabled and no vertex program of this library,
+    /// the vertex target is disabled, or no map is enabled; nor between `Begin` and `End`.
     pub(crate) fn begin_evaluation(&mut self) {
-        let vertex = self.bound(Target::Vertex);
-        let has_numbered = self.maps.iter().any(|it| it.enabled != 0);
-        let is_ours = vertex.program.serial() != 0 && !vertex.program.contents().is_drivers;
+        let vertex = self.target_state(Target::Vertex);
+        let has_numbered = self.maps.iter().any(|it| it.enabled_mask != 0);
+        let evaluates_here =
+            vertex.program.string_serial() != 0 && !vertex.program.contents().is_driver_program;
         if !self.has_maps
-            || self.is_inside
+            || self.is_inside_begin_end
             || !vertex.enabled
-            || !mixed_pipeline::leaves_vertices(self)
-            || !(has_numbered || is_ours)
+            || !mixed_pipeline::processes_vertices(self)
+            || !(has_numbered || evaluates_here)
         {
             return;
         }
@@ -286,40 +304,48 @@ impl State {
         changed.sort_unstable();
         changed.dedup();
         let saved = changed.into_iter().filter(|&number| number != 0);
-        self.evaluation = Some(Box::new(Evaluation {
+        self.evaluation = Some(Box::new(EvaluationState {
             maps,
-            is_auto_normal: query::is_enabled(AUTO_NORMAL),
-            grid: Grid::read(),
-            saved: saved
-                .map(|number| (number, query::current_attribute(number, 0x8626)))
+            is_auto_normal: driver_state::is_enabled(AUTO_NORMAL),
+            grid: MapGrid::query(),
+            saved_attributes: saved
+                .map(|number| (number, driver_state::current_attribute(number, 0x8626)))
                 .collect(),
         }));
     }
 
-    fn enabled_maps(&self, dimension: usize) -> Vec<(u32, Map)> {
+    /// Returns the enabled maps of a dimension (0 for `Map1`) by number of attribute, in descending
+    /// order. Maps of conventional attributes, which are queried from the driver, are included only
+    /// where the numbered attribute has none.
+    fn enabled_maps(&self, dimension: usize) -> Vec<(u32, EvaluatorMap)> {
         let numbered = &self.maps[dimension];
-        let mut maps: Vec<(u32, Map)> = (0..ATTRIBUTES)
-            .filter(|n| numbered.enabled & 1 << n != 0)
+        let mut maps: Vec<(u32, EvaluatorMap)> = (0..ATTRIBUTES)
+            .filter(|n| numbered.enabled_mask & 1 << n != 0)
             .map(|n| (n, numbered.maps[n as usize].clone()))
             .collect();
-        let first = MAP1_COLOR_4 + SECOND * dimension as u32;
-        for (number, place, components) in CONVENTIONAL {
-            let target = first + place;
+        let first = MAP1_COLOR_4 + TWO_DIMENSIONAL_OFFSET * dimension as u32;
+        for (number, offset, components) in CONVENTIONAL_MAPS {
+            let target = first + offset;
             let is_new = maps.iter().all(|(known, _)| *known != number);
-            if is_new && query::is_enabled(target) {
-                maps.push((number, conventional(target, dimension, components)));
+            if is_new && driver_state::is_enabled(target) {
+                maps.push((
+                    number,
+                    query_conventional_map(target, dimension, components),
+                ));
             }
         }
         maps.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
         maps
     }
 
-    /// Returns the attributes of a vertex at a position, in the order in which they are sent; an
-    /// empty list if there is no vertex. `None` if the driver evaluates.
+    /// Returns the attributes of a vertex at domain coordinates, in the order in which they are
+    /// sent, position last; an empty list if no map of positions is enabled, so that there is no
+    /// vertex. `None` if the driver evaluates. With `AUTO_NORMAL`, the normal of a two-dimensional
+    /// map replaces the map of normals.
     pub(crate) fn evaluate(
         &self,
         dimension: usize,
-        place: [f32; 2],
+        position: [f32; 2],
     ) -> Option<Vec<(u32, [f32; 4])>> {
         let evaluation = self.evaluation.as_ref()?;
         let maps = &evaluation.maps[dimension];
@@ -327,44 +353,49 @@ impl State {
             return Some(Vec::new());
         };
         let is_auto_normal = dimension == 1 && evaluation.is_auto_normal;
-        let normal = is_auto_normal.then(|| (2, surface.normal(place)));
+        let normal = is_auto_normal.then(|| (2, surface.normal(position)));
         let sent = maps
             .iter()
             .filter(|(number, _)| *number != 2 || !is_auto_normal);
         let values =
-            sent.map(|(number, map)| (*number, map.evaluate(place)[0].map(|it| it as f32)));
+            sent.map(|(number, map)| (*number, map.evaluate(position)[0].map(|it| it as f32)));
         Some(normal.into_iter().chain(values).collect())
     }
 
-    /// Returns true if this library evaluates for primitives that begin now.
-    pub(crate) fn evaluates(&mut self) -> bool {
-        if self.is_inside {
+    /// Returns true if this library evaluates for primitives that begin now; false between `Begin`
+    /// and `End`. No evaluation is in progress afterwards.
+    pub(crate) fn will_evaluate(&mut self) -> bool {
+        if self.is_inside_begin_end {
             return false;
         }
         self.begin_evaluation();
         self.evaluation.take().is_some()
     }
 
-    /// Returns the grid, if this library evaluates.
-    pub(crate) fn grid(&self) -> Option<Grid> {
+    /// Returns the grid of the current evaluation; `None` if the driver evaluates.
+    pub(crate) fn active_grid(&self) -> Option<MapGrid> {
         self.evaluation.as_ref().map(|it| it.grid)
     }
 
-    /// Records an attribute that the application sets between `Begin` and `End`.
-    pub(crate) fn attribute_is_set(&mut self, number: u32, value: [f32; 4]) {
+    /// Updates the saved value of an attribute that the application sets between `Begin` and `End`,
+    /// so that [`end_evaluation`](Self::end_evaluation) returns the new one. Does nothing if no
+    /// evaluation in progress replaces the attribute.
+    pub(crate) fn update_saved_attribute(&mut self, number: u32, value: [f32; 4]) {
         let evaluation = self.evaluation.as_mut();
-        let saved = evaluation.and_then(|it| it.saved.iter_mut().find(|it| it.0 == number));
+        let saved =
+            evaluation.and_then(|it| it.saved_attributes.iter_mut().find(|it| it.0 == number));
         if let Some((_, saved)) = saved {
             *saved = value;
         }
     }
 
-    /// Ends evaluation after primitives. Returns the attributes with their previous values; in
-    /// lists, attributes are not restored.
+    /// Ends evaluation after primitives. Returns the attributes with their previous values, which
+    /// the caller sets; none while a list is compiled, which does not restore attributes, or if the
+    /// driver evaluates.
     pub(crate) fn end_evaluation(&mut self) -> Vec<(u32, [f32; 4])> {
         let ended = self.evaluation.take();
         let ended = ended.filter(|_| self.recording.is_none());
-        ended.map_or(Vec::new(), |it| it.saved)
+        ended.map_or(Vec::new(), |it| it.saved_attributes)
     }
 }
 
@@ -372,11 +403,11 @@ impl State {
 mod tests {
     use super::*;
 
-    fn map(order: [usize; 2], points: &[[f32; 4]]) -> Map {
-        Map {
+    fn map(order: [usize; 2], points: &[[f32; 4]]) -> EvaluatorMap {
+        EvaluatorMap {
             order,
             domain: [0.0, 2.0, 0.0, 1.0],
-            points: points.to_vec(),
+            control_points: points.to_vec(),
         }
     }
 
@@ -408,7 +439,7 @@ mod tests {
     fn grids_end_where_their_domain_ends() {
         let axis = ([0.25, 1.25], 4);
         assert_eq!(
-            [0, 1, 4, 8].map(|number| on_axis(axis, number)),
+            [0, 1, 4, 8].map(|number| grid_coordinate(axis, number)),
             [0.25, 0.5, 1.25, 2.25]
         );
     }
@@ -416,7 +447,7 @@ mod tests {
     #[test]
     fn maps_have_a_dimension_and_an_attribute() {
         assert_eq!(
-            [0x865F, 0x8660, 0x866F, 0x8670, 0x867F, 0x8680].map(numbered),
+            [0x865F, 0x8660, 0x866F, 0x8670, 0x867F, 0x8680].map(numbered_map_target),
             [
                 None,
                 Some((0, 0)),

@@ -1,56 +1,55 @@
-//! A GLVND vendor library: unmodified OpenGL applications load programs of NV_vertex_program to
-//! NV_gpu_program5 on drivers without support for them.
+//! A library in front of the driver of OpenGL: unmodified applications load programs of
+//! NV_vertex_program to NV_gpu_program5 on drivers without support for them.
 //!
-//! The system's libGL and libEGL request commands from this library (`__glx_Main`, `__egl_Main`),
-//! and it requests them from the vendor whose driver draws. Most commands are that driver's own.
+//! On Linux it is a vendor library of GLVND: the system's libGL and libEGL request commands from it
+//! (`__glx_Main`, `__egl_Main`), and it requests them from the vendor whose driver draws. On Windows
+//! it is an `opengl32.dll` in front of the system's. Most commands are that driver's own.
 //! Commands about programs are implemented here: program strings become SPIR-V, pairs of them
 //! become program objects of the driver when primitives are drawn, and parameters and GL state are
 //! passed to them in uniform buffers.
 //!
-//! - `ffi` contains all access to memory of others: the interfaces of GLVND, the commands of the
-//!   driver, the entry points, queries.
-//! - `context` is the state of a context, `share` the state that contexts share: program objects
-//!   and display lists.
-//! - `arguments` validates arguments before they are read, `names` hides objects of this library.
-//! - `commands` executes commands, `draw` prepares programs, `state` reads GL's state from the
-//!   driver.
+//! - `ffi` contains all access to memory of others: the interfaces of window systems, the commands of
+//!   the driver, the entry points, queries.
+//! - `context` is the state of a context, `share_group` the state that contexts share: program
+//!   objects and display lists.
+//! - `check_arguments` validates arguments before they are read, `object_names` hides objects of
+//!   this library.
+//! - `program_commands` executes commands, `draw` prepares programs, `state_snapshot` reads GL's
+//!   state from the driver.
 //!
 //! `docs/driver.md` is the manual.
 
-mod answers;
-mod arguments;
-mod arrays;
-mod buffers;
-mod commands;
+mod capabilities;
+mod check_arguments;
 mod compute;
 mod context;
+mod display_lists;
 mod draw;
-mod dump;
 mod evaluators;
-mod extensions;
-mod feedback;
 mod ffi;
-mod fixed;
-mod images;
-mod limits;
-mod lists;
+mod fixed_function_key;
+mod glsl_output;
+mod hidden_extensions;
 mod lock;
 mod log;
-mod materials;
 mod mixed_pipeline;
-mod names;
-mod objects;
-mod overrides;
-mod params;
+mod object_names;
 mod pipeline;
+mod pixel_programs;
 mod pixels;
-mod raster;
-mod reader;
-mod redeclared;
-mod shapes;
+mod primitives;
+mod program_commands;
+mod program_limits;
+mod program_parameters;
+mod queries;
+mod raster_position;
+mod settings;
+mod share_group;
+mod state_snapshot;
 mod target;
-mod text;
-mod textures;
-mod window;
+mod temporary_state;
+mod texture_state;
+mod transform_feedback;
 
+#[cfg(unix)]
 pub use ffi::{__egl_Main, __glx_Main};

@@ -1,6 +1,7 @@
 //! Locks of state that threads share.
 
 use std::sync::{MutexGuard, PoisonError, TryLockError};
+use std::time::Duration;
 
 /// Value that one thread at a time can access.
 ///
@@ -10,6 +11,7 @@ use std::sync::{MutexGuard, PoisonError, TryLockError};
 pub(crate) struct Mutex<T>(std::sync::Mutex<T>);
 
 impl<T> Mutex<T> {
+    /// Creates an unlocked mutex that protects `value`.
     pub(crate) const fn new(value: T) -> Self {
         Self(std::sync::Mutex::new(value))
     }
@@ -30,11 +32,38 @@ impl<T> Mutex<T> {
         }
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Waits for a tenth of a second until no other thread uses the value. Returns exclusive access
+    /// to it, or `None` if another thread still uses it.
+    pub(crate) fn lock_or_give_up(&self) -> Option<MutexGuard<'_, T>> {
+        const ATTEMPTS: u32 = 100;
+        for _ in 0..ATTEMPTS {
+            match self.0.try_lock() {
+                Ok(guard) => return Some(guard),
+                Err(TryLockError::Poisoned(error)) => return Some(error.into_inner()),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
+            }
+        }
+        None
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::Mutex;
+
+    #[test]
+    fn waiting_for_a_value_ends() {
+        let value = Mutex::new(1);
+        let guard = value.lock();
+        let failed = std::thread::scope(|scope| {
+            let give_up = || value.lock_or_give_up().is_none();
+            scope.spawn(give_up).join()
+        });
+        drop(guard);
+        assert!(failed.is_ok_and(|it| it));
+        assert_eq!(value.lock_or_give_up().as_deref(), Some(&1));
+    }
 
     #[test]
     fn values_are_used_after_panics() {

@@ -9,12 +9,12 @@
 //! which reads and writes the built-in varyings of the language. No specification defines the
 //! treatment of generic attributes: here attribute n is the variable at location n.
 
-use crate::context::{Groups, State};
+use crate::context::{State, StateGroups};
 use crate::draw;
-use crate::ffi::{driver, query};
+use crate::ffi::{driver, driver_state};
+use crate::glsl_output;
+use crate::glsl_output::GlslText;
 use crate::pipeline::shader_kind;
-use crate::redeclared;
-use crate::text::Written;
 use glasm::Stage;
 use std::fmt::Write as _;
 
@@ -34,7 +34,7 @@ pub(crate) enum StageGroup {
 
 impl StageGroup {
     /// Returns the bits of its stages, as `GL_VERTEX_SHADER_BIT`, and those of the application's.
-    fn bits(self) -> (u32, u32) {
+    fn shader_bits(self) -> (u32, u32) {
         const FRAGMENT: u32 = 2;
         const BEFORE_FRAGMENTS: u32 = 1 | 4 | 8 | 16;
         match self {
@@ -43,8 +43,9 @@ impl StageGroup {
         }
     }
 
-    /// Returns true if it includes a stage.
-    pub(crate) fn has(self, stage: Stage) -> bool {
+    /// Returns true if a stage belongs to this part of the pipeline: `Vertex` has all stages before
+    /// the fragment stage.
+    pub(crate) fn includes(self, stage: Stage) -> bool {
         match stage {
             Stage::Fragment => self == Self::Fragment,
             Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
@@ -57,21 +58,23 @@ impl StageGroup {
 
 /// Program object of the application that lacks a stage.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Partial {
-    side: StageGroup,
+pub(crate) struct IncompleteProgram {
+    stage_group: StageGroup,
     /// True if the application itself has made it separable.
     pub(crate) is_separable: bool,
 }
 
-/// Returns the stages that programs of this library can take in a program object, according to its
-/// attached shaders.
-fn lacking(program: u32) -> Option<StageGroup> {
+/// Returns the stages that programs of this library can provide for a program object, according to
+/// its attached shaders: the fragment stage if it has a vertex shader and no fragment shader, all
+/// stages before if it has fragment shaders alone. `None` otherwise, and if there is no such
+/// program object.
+fn missing_stages(program: u32) -> Option<StageGroup> {
     if driver::IsProgram(program) == 0 {
         return None;
     }
-    let kinds = query::attached_shaders(program)
+    let kinds = driver_state::attached_shaders(program)
         .into_iter()
-        .map(|shader| query::shader::<1>(shader, driver::constants::SHADER_TYPE)[0]);
+        .map(|shader| driver_state::shader::<1>(shader, driver::constants::SHADER_TYPE)[0]);
     let kinds: Vec<i32> = kinds.collect();
     let has = |kind: i32| kinds.contains(&kind);
     match (has(VERTEX_SHADER), has(FRAGMENT_SHADER)) {
@@ -81,43 +84,61 @@ fn lacking(program: u32) -> Option<StageGroup> {
     }
 }
 
-/// Executes `LinkProgram`.
-pub(crate) fn link(state: &mut State, program: u32) {
-    if state.is_inside {
+/// Restores the application's state in the driver and executes `LinkProgram`. A GLSL program
+/// that lacks the vertex or the fragment stages is linked as a separable one, and recorded as
+/// incomplete, if it can be combined with programs of this library; if it does not link as such, it
+/// is linked unchanged. Marks programs as changed, except between `Begin` and `End`, where only the
+/// driver executes the command.
+pub(crate) fn link_program(state: &mut State, program: u32) {
+    if state.is_inside_begin_end {
         return driver::LinkProgram(program);
     }
-    draw::release(state);
-    let mixes = state.capabilities.mixer.is_some();
-    let side = mixes.then(|| lacking(program)).flatten();
-    state.shared().partial.remove(&program);
-    state.touch(Groups::PROGRAMS);
-    let Some(side) = side else {
+    draw::restore_application_state(state);
+    let can_mix = state.capabilities.separable_writer.is_some();
+    let stage_group = can_mix.then(|| missing_stages(program)).flatten();
+    state
+        .lock_share_group()
+        .incomplete_programs
+        .remove(&program);
+    state.mark_changed(StateGroups::PROGRAMS);
+    let Some(side) = stage_group else {
         return driver::LinkProgram(program);
     };
-    let is_separable = query::program::<1>(program, PROGRAM_SEPARABLE) != [0];
+    let is_separable = driver_state::program::<1>(program, PROGRAM_SEPARABLE) != [0];
     driver::ProgramParameteri(program, PROGRAM_SEPARABLE, 1);
     driver::LinkProgram(program);
-    let is_linked = || query::program::<1>(program, LINK_STATUS) != [0];
+    let is_linked = || driver_state::program::<1>(program, LINK_STATUS) != [0];
     if !is_separable && !is_linked() {
-        redeclared::link(program);
+        glsl_output::link_redeclared(program);
     }
     if !is_separable && !is_linked() {
         driver::ProgramParameteri(program, PROGRAM_SEPARABLE, 0);
         return driver::LinkProgram(program);
     }
-    let partial = Partial { side, is_separable };
-    state.shared().partial.insert(program, partial);
+    let incomplete = IncompleteProgram {
+        stage_group: side,
+        is_separable,
+    };
+    state
+        .lock_share_group()
+        .incomplete_programs
+        .insert(program, incomplete);
 }
 
-/// Returns the stages that programs of this library can take in the application's program object.
-pub(crate) fn side(state: &State) -> Option<StageGroup> {
-    let share = state.shared();
-    share.partial.get(&state.used_program).map(|it| it.side)
+/// Returns the stages that programs of this library can provide for the program object that the
+/// application uses; `None` if it is complete or there is none.
+pub(crate) fn stage_group(state: &State) -> Option<StageGroup> {
+    let share = state.lock_share_group();
+    share
+        .incomplete_programs
+        .get(&state.glsl_program)
+        .map(|it| it.stage_group)
 }
 
-/// Returns true if enabled programs process the vertices, and not shaders of the application.
-pub(crate) fn leaves_vertices(state: &State) -> bool {
-    state.used_program == 0 || side(state) == Some(StageGroup::Vertex)
+/// Returns true if enabled programs or fixed functions process the vertices, and not shaders of the
+/// application.
+pub(crate) fn processes_vertices(state: &State) -> bool {
+    state.glsl_program == 0 || stage_group(state) == Some(StageGroup::Vertex)
 }
 
 /// Pipeline object of the driver that combines a program object of this library with one of the
@@ -132,93 +153,107 @@ pub(crate) struct MixedPipeline {
 }
 
 impl MixedPipeline {
-    /// Returns true if a name is that of the pipeline object.
+    /// Returns true if the name is that of the internal pipeline object.
     pub(crate) fn has_name(&self, name: u32) -> bool {
         name != 0 && name == self.name
     }
 
-    /// Binds the pipeline object with a program object of this library and one of the application.
-    pub(crate) fn bind(&mut self, group: StageGroup, ours: u32, theirs: u32) {
+    /// Makes the internal pipeline object current, with a program object of this library for the
+    /// stages of `group` and one of the application for the others. Creates the pipeline object at
+    /// the first call. No program object is current by `UseProgram` afterwards.
+    pub(crate) fn bind(
+        &mut self,
+        group: StageGroup,
+        library_program: u32,
+        application_program: u32,
+    ) {
         if self.name == 0 {
-            self.name = query::pipeline_name();
+            self.name = driver_state::generate_pipeline_name();
         }
-        let (our_bit, other_bits) = group.bits();
+        let (our_bit, other_bits) = group.shader_bits();
         driver::UseProgram(0);
         driver::BindProgramPipeline(self.name);
-        driver::UseProgramStages(self.name, other_bits, theirs);
-        driver::UseProgramStages(self.name, our_bit, ours);
+        driver::UseProgramStages(self.name, other_bits, application_program);
+        driver::UseProgramStages(self.name, our_bit, library_program);
         // Uniform commands of the application apply to its program.
-        driver::ActiveShaderProgram(self.name, theirs);
+        driver::ActiveShaderProgram(self.name, application_program);
         self.is_bound = true;
     }
 
-    /// Binds the pipeline object of the application again if another one is bound.
-    pub(crate) fn restore(&mut self, theirs: u32) {
+    /// Binds the application's pipeline object, 0 for none, again if the internal one is bound;
+    /// otherwise does nothing.
+    pub(crate) fn restore(&mut self, application_program: u32) {
         if std::mem::take(&mut self.is_bound) {
-            driver::BindProgramPipeline(theirs);
+            driver::BindProgramPipeline(application_program);
         }
     }
 }
 
-/// Converts varyings between stages of this library and the application's to built-in ones of GLSL,
-/// and those at locations. The last stage, or the only one, is combined with the application's.
-pub(crate) fn share_varyings(texts: &mut [(Stage, Written)]) {
-    let last = texts.len().saturating_sub(1);
-    for (place, (stage, written)) in texts.iter_mut().enumerate() {
-        written.text = if place == last {
-            with_builtins(&written.text, *stage)
+/// Converts stages of this library so that they can be combined with the application's: the last
+/// one, or the only one, uses the built-in varyings of GLSL, and locations for generic attributes.
+/// All are converted to the compatibility profile; several stages also declare the built-in
+/// varyings.
+pub(crate) fn share_varyings(sources: &mut [(Stage, GlslText)]) {
+    let last = sources.len().saturating_sub(1);
+    for (index, (stage, written)) in sources.iter_mut().enumerate() {
+        written.text = if index == last {
+            use_builtin_varyings(&written.text, *stage)
         } else {
-            compatible(&written.text, "")
+            to_compatibility_profile(&written.text, "")
         };
     }
     // A single stage may leave that to the driver.
     if last > 0 {
-        redeclare(texts);
+        redeclare_builtin_varyings(sources);
     }
 }
 
-/// Declares the built-in varyings of stages of a separable program object.
-fn redeclare(texts: &mut [(Stage, Written)]) {
-    let taken = texts
+/// Adds declarations of the built-in varyings to the sources of stages of a separable program
+/// object, unless they have them.
+fn redeclare_builtin_varyings(sources: &mut [(Stage, GlslText)]) {
+    let taken = sources
         .iter_mut()
         .map(|(stage, written)| (shader_kind(*stage), std::mem::take(&mut written.text)));
     let plain: Vec<_> = taken.collect();
-    let declared = redeclared::redeclared(&plain).unwrap_or(plain);
-    for ((_, written), (_, text)) in texts.iter_mut().zip(declared) {
+    let declared = glsl_output::redeclare_builtins(&plain).unwrap_or(plain);
+    for ((_, written), (_, text)) in sources.iter_mut().zip(declared) {
         written.text = text;
     }
 }
 
-/// Returns a text for the compatibility profile, with a line more.
-fn compatible(text: &str, line: &str) -> String {
-    let (version, rest) = text.split_once('\n').unwrap_or((text, ""));
+/// Converts generated GLSL to the compatibility profile, enables separate shader objects, and
+/// inserts `line`, which ends with a newline or is empty, after its version.
+fn to_compatibility_profile(text: &str, line: &str) -> String {
+    let (version, code) = text.split_once('\n').unwrap_or((text, ""));
     format!(
-        "{version} compatibility\n#extension GL_ARB_separate_shader_objects : enable\n{line}{rest}"
+        "{version} compatibility\n#extension GL_ARB_separate_shader_objects : enable\n{line}{code}"
     )
 }
 
-/// Returns a stage that is combined with a shader of the application.
-fn with_builtins(written: &str, stage: Stage) -> String {
+/// Returns the source of a stage that exchanges varyings with a shader of the application: its
+/// inputs as a fragment program, otherwise its outputs, which it copies at the end of `main`, or
+/// before each `EmitVertex`.
+fn use_builtin_varyings(written: &str, stage: Stage) -> String {
     const SHARE: &str = "SHARE_RESULTS";
     let (mut text, mut copies) = (String::new(), String::new());
     for line in written.lines() {
-        let _ = match Varying::declared(line, stage) {
+        let _ = match Varying::parse_declaration(line, stage) {
             None if line == "void main()" => writeln!(text, "void program_main()"),
-            None if emits(line) => writeln!(text, "{SHARE}\n{line}"),
+            None if emits_vertex(line) => writeln!(text, "{SHARE}\n{line}"),
             None => writeln!(text, "{line}"),
             Some(Varying {
-                kind: Kind::Generic,
-                number,
-                unplaced,
+                kind: VaryingKind::Generic,
+                index: number,
+                declaration: unplaced,
                 ..
             }) => {
                 writeln!(text, "layout(location = {number}) {unplaced}")
             }
             Some(it) if stage == Stage::Fragment => {
-                writeln!(text, "#define {} {}", it.name, it.input())
+                writeln!(text, "#define {} {}", it.name, it.glsl_input())
             }
             Some(it) => {
-                let _ = write!(copies, " {}", it.output());
+                let _ = write!(copies, " {}", it.glsl_output_statement());
                 writeln!(text, "{} {};", it.ty, it.name)
             }
         };
@@ -231,18 +266,18 @@ fn with_builtins(written: &str, stage: Stage) -> String {
         text,
         "void main()\n{{\n    program_main();\n    {at_end}\n}}\n"
     );
-    compatible(&text, &format!("#define {SHARE}{copies}\n"))
+    to_compatibility_profile(&text, &format!("#define {SHARE}{copies}\n"))
 }
 
-/// Returns true if a line emits a vertex, with the current results.
-fn emits(line: &str) -> bool {
+/// Returns true if a line of generated GLSL emits a vertex.
+fn emits_vertex(line: &str) -> bool {
     let statement = line.trim_start();
     statement.starts_with("EmitVertex(") || statement.starts_with("EmitStreamVertex(")
 }
 
 /// Kind of a varying.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum VaryingKind {
     Color,
     SecondaryColor,
     BackColor,
@@ -255,31 +290,33 @@ enum Kind {
 }
 
 /// Kinds by their names in sources; a name that begins with another one comes first.
-const KINDS: [(&str, Kind); 7] = [
-    ("color_back_secondary", Kind::BackSecondaryColor),
-    ("color_back", Kind::BackColor),
-    ("color_secondary", Kind::SecondaryColor),
-    ("color", Kind::Color),
-    ("fogcoord", Kind::FogCoord),
-    ("texcoord", Kind::TexCoord),
-    ("attrib", Kind::Generic),
+const KINDS: [(&str, VaryingKind); 7] = [
+    ("color_back_secondary", VaryingKind::BackSecondaryColor),
+    ("color_back", VaryingKind::BackColor),
+    ("color_secondary", VaryingKind::SecondaryColor),
+    ("color", VaryingKind::Color),
+    ("fogcoord", VaryingKind::FogCoord),
+    ("texcoord", VaryingKind::TexCoord),
+    ("attrib", VaryingKind::Generic),
 ];
 
 /// Varying that a line declares.
 struct Varying<'a> {
-    kind: Kind,
+    kind: VaryingKind,
     /// Number of texture coordinates and generic attributes.
-    number: u32,
+    index: u32,
     ty: &'a str,
     name: &'a str,
     /// Declaration without a location.
-    unplaced: &'a str,
+    declaration: &'a str,
 }
 
 impl<'a> Varying<'a> {
-    /// Returns the varying that a stage shares with the application's, if a line declares one.
-    fn declared(line: &'a str, stage: Stage) -> Option<Self> {
-        let word = match stage {
+    /// Parses the declaration of a varying that a stage shares with the application's: an input of
+    /// fragment programs, an output of all others. `None` for other lines, for arrays and for names
+    /// without the prefix `fragment_`.
+    fn parse_declaration(line: &'a str, stage: Stage) -> Option<Self> {
+        let qualifier = match stage {
             Stage::Fragment => "in",
             Stage::Vertex
             | Stage::TessControl
@@ -293,50 +330,52 @@ impl<'a> Varying<'a> {
             line
         };
         let mut words = unplaced.strip_suffix(';')?.split(' ');
-        words.by_ref().find(|it| *it == word)?;
+        words.by_ref().find(|it| *it == qualifier)?;
         let (ty, name) = (words.next()?, words.next()?);
         let meaning = name.strip_prefix("fragment_")?;
         if words.next().is_some() || name.contains('[') {
             return None;
         }
-        let known = KINDS.iter().find(|(start, _)| meaning.starts_with(start));
-        let (start, kind) = known.copied().unwrap_or(("", Kind::Other));
+        let known_kind = KINDS.iter().find(|(start, _)| meaning.starts_with(start));
+        let (start, kind) = known_kind.copied().unwrap_or(("", VaryingKind::Other));
         // Names that occur twice in a source have a number appended.
         let number = meaning[start.len()..].split('_').nth(1);
         Some(Self {
             kind,
-            number: number.and_then(|it| it.parse().ok()).unwrap_or(0),
+            index: number.and_then(|it| it.parse().ok()).unwrap_or(0),
             ty,
             name,
-            unplaced,
+            declaration: unplaced,
         })
     }
 
-    /// Returns the GLSL that a fragment program reads: GLSL 1.20 section 7.6.
-    fn input(&self) -> String {
+    /// Returns the GLSL expression that a fragment program reads for the varying (GLSL 1.20 section
+    /// 7.6); (0, 0, 0, 1) for varyings without a built-in variable.
+    fn glsl_input(&self) -> String {
         match self.kind {
-            Kind::Color => "gl_Color".to_owned(),
-            Kind::SecondaryColor => "gl_SecondaryColor".to_owned(),
-            Kind::FogCoord => "vec4(gl_FogFragCoord, 0.0, 0.0, 1.0)".to_owned(),
-            Kind::TexCoord => format!("gl_TexCoord[{}]", self.number),
-            Kind::BackColor | Kind::BackSecondaryColor | Kind::Generic | Kind::Other => {
-                "vec4(0.0, 0.0, 0.0, 1.0)".to_owned()
-            }
+            VaryingKind::Color => "gl_Color".to_owned(),
+            VaryingKind::SecondaryColor => "gl_SecondaryColor".to_owned(),
+            VaryingKind::FogCoord => "vec4(gl_FogFragCoord, 0.0, 0.0, 1.0)".to_owned(),
+            VaryingKind::TexCoord => format!("gl_TexCoord[{}]", self.index),
+            VaryingKind::BackColor
+            | VaryingKind::BackSecondaryColor
+            | VaryingKind::Generic
+            | VaryingKind::Other => "vec4(0.0, 0.0, 0.0, 1.0)".to_owned(),
         }
     }
 
     /// Returns the statement that stores an output of the last program before fragments for a
-    /// shader.
-    fn output(&self) -> String {
+    /// shader; empty for varyings without a built-in variable.
+    fn glsl_output_statement(&self) -> String {
         let name = self.name;
         match self.kind {
-            Kind::Color => format!("gl_FrontColor = {name};"),
-            Kind::SecondaryColor => format!("gl_FrontSecondaryColor = {name};"),
-            Kind::BackColor => format!("gl_BackColor = {name};"),
-            Kind::BackSecondaryColor => format!("gl_BackSecondaryColor = {name};"),
-            Kind::FogCoord => format!("gl_FogFragCoord = {name}.x;"),
-            Kind::TexCoord => format!("gl_TexCoord[{}] = {name};", self.number),
-            Kind::Generic | Kind::Other => String::new(),
+            VaryingKind::Color => format!("gl_FrontColor = {name};"),
+            VaryingKind::SecondaryColor => format!("gl_FrontSecondaryColor = {name};"),
+            VaryingKind::BackColor => format!("gl_BackColor = {name};"),
+            VaryingKind::BackSecondaryColor => format!("gl_BackSecondaryColor = {name};"),
+            VaryingKind::FogCoord => format!("gl_FogFragCoord = {name}.x;"),
+            VaryingKind::TexCoord => format!("gl_TexCoord[{}] = {name};", self.index),
+            VaryingKind::Generic | VaryingKind::Other => String::new(),
         }
     }
 }

@@ -1,27 +1,29 @@
 //! Pipelines: programs that draw together, as program objects of the driver.
 
+use crate::capabilities::Capabilities;
 use crate::context::State;
-use crate::extensions::Capabilities;
 use crate::ffi::driver::constants::PATCHES;
-use crate::ffi::{driver, query};
-use crate::images::{self, View};
+use crate::ffi::{driver, driver_state};
+use crate::glsl_output::{self, GlslText, GlslWriter};
 use crate::log;
 use crate::mixed_pipeline::{self, StageGroup};
-use crate::objects::Program;
-use crate::overrides::PointSize;
-use crate::params::Block;
-use crate::reader::Needs;
-use crate::shapes::Shape;
+use crate::pixel_programs::TexelColorSource;
+use crate::primitives::PrimitiveClass;
+use crate::program_parameters::UniformBlock;
+use crate::share_group::Program;
+use crate::state_snapshot::RequiredState;
 use crate::target::Target;
-use crate::text::{self, Writer, Written};
-use crate::textures::Depths;
-use crate::window::Texels;
-use glasm::fixed_function::{FixedFragment, FixedVertex, fragment_program, vertex_program};
+use crate::temporary_state::PointSize;
+use crate::temporary_state::{self, ImageView};
+use crate::texture_state::DepthState;
+use glasm::fixed_function::{
+    FixedFragmentKey, FixedVertexKey, generate_fragment_program, generate_vertex_program,
+};
 use glasm::ir::primitive::InputPrimitive;
 use glasm::reflect::BufferKind;
 use glasm::{
-    Capture, Compiler, LodBias, Options, PatchLevels, Program as Loaded, Semantic, Shader, Source,
-    Stage, TransformFeedback, stages,
+    Capture, Compiler, DefaultTessLevels, LodBias, Options, Program as Loaded, Semantic, Shader,
+    Source, Stage, TransformFeedback, stages,
 };
 use std::sync::{Arc, Once};
 use std::time::Instant;
@@ -34,25 +36,25 @@ pub(crate) type Programs = [Option<Arc<Program>>; STAGES];
 
 /// Key of a pipeline.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Key {
+pub(crate) struct PipelineKey {
     /// Serial numbers of the programs, 0 if there is none.
     pub(crate) serials: [u64; STAGES],
-    pub(crate) state: Compiled,
+    pub(crate) static_state: StaticState,
     /// Captured outputs of the last stage before rasterization.
-    pub(crate) captured: Option<Arc<TransformFeedback>>,
+    pub(crate) captured_outputs: Option<Arc<TransformFeedback>>,
     /// Fixed-function vertex stage, if there is no program.
-    pub(crate) vertex: Option<FixedVertex>,
+    pub(crate) fixed_vertex: Option<FixedVertexKey>,
     /// Fixed-function fragment stage, if there is no program.
-    pub(crate) fragment: Option<FixedFragment>,
+    pub(crate) fixed_fragment: Option<FixedFragmentKey>,
     /// Biases of levels, if they are clamped.
-    pub(crate) biases: Vec<LodBias>,
+    pub(crate) lod_biases: Vec<LodBias>,
     /// Stages of the programs, if they are combined with shaders of the application.
-    pub(crate) mixed: Option<StageGroup>,
+    pub(crate) stage_group: Option<StageGroup>,
 }
 
 /// State that programs are compiled for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub(crate) struct Compiled {
+pub(crate) struct StaticState {
     pub(crate) two_sided: bool,
     pub(crate) flat: bool,
     pub(crate) clamps_vertex_colors: bool,
@@ -61,22 +63,23 @@ pub(crate) struct Compiled {
     pub(crate) clip_planes: u8,
     pub(crate) draw_buffers: u8,
     /// Textures that are compared.
-    pub(crate) depths: Depths,
+    pub(crate) depth_state: DepthState,
     /// Texture image units whose lookups return zeros.
-    pub(crate) missing: u32,
+    pub(crate) incomplete_units: u32,
     /// Number of vertices of patches, if a stage depends on it.
     pub(crate) patch_vertices: u8,
     /// Levels of patches that have no control program.
-    pub(crate) patch_levels: PatchLevels,
+    pub(crate) patch_levels: DefaultTessLevels,
     /// Primitives of the draw, to the extent that programs depend on them.
-    pub(crate) shape: Shape,
+    pub(crate) primitive_class: PrimitiveClass,
     /// Source of the color of the fragment program, if it draws pixels.
-    pub(crate) texels: Option<Texels>,
+    pub(crate) texel_colors: Option<TexelColorSource>,
 }
 
-impl Compiled {
-    /// Leaves the built-in varyings of GLSL and clip planes to the driver.
-    pub(crate) fn leave_varyings(&mut self) {
+impl StaticState {
+    /// Clears the state that concerns the built-in varyings of GLSL (two-sided, flat and clamped
+    /// colors, point sprites), which the driver then applies itself. Clip planes are unchanged.
+    pub(crate) fn leave_varyings_to_driver(&mut self) {
         self.two_sided = false;
         self.flat = false;
         self.clamps_vertex_colors = false;
@@ -89,15 +92,15 @@ impl Compiled {
 pub(crate) struct Pipeline {
     /// Name in the driver.
     pub(crate) program: u32,
-    pub(crate) blocks: Vec<Block>,
-    pub(crate) needs: Needs,
+    pub(crate) blocks: Vec<UniformBlock>,
+    pub(crate) required_state: RequiredState,
     /// Attributes that the vertex program reads.
-    pub(crate) attributes: u32,
+    pub(crate) attribute_mask: u32,
     /// Parameter buffers: binding of a target, and the binding of the driver.
     pub(crate) buffers: Vec<(Target, u32, u32)>,
     /// Buffers of atomic counters: their bindings, and those of storage buffers in modules.
     pub(crate) counters: Vec<(u32, u32)>,
-    pub(crate) images: Vec<View>,
+    pub(crate) images: Vec<ImageView>,
     /// True if near and far planes do not clip.
     pub(crate) is_unclipped: bool,
     /// Source of the size of points.
@@ -106,15 +109,15 @@ pub(crate) struct Pipeline {
     pub(crate) clip_distances: u8,
     /// Mode and the mode that the driver draws instead: patches that a geometry program accepts
     /// unchanged, quadrilaterals and polygons.
-    pub(crate) replaced: Option<(u32, u32)>,
+    pub(crate) mode_replacement: Option<(u32, u32)>,
     /// Material properties that are attributes.
-    pub(crate) materials: u16,
-    /// True if `GLASM_DUMP` has written it.
+    pub(crate) material_attributes: u16,
+    /// True if `GLASM_DUMP_DIR` has written it.
     pub(crate) is_dumped: bool,
     /// Clip planes that were enabled when it was chosen.
     pub(crate) clip_planes: u8,
     /// Stages of this library, if shaders of the application are combined with the program object.
-    pub(crate) mixed: Option<StageGroup>,
+    pub(crate) stage_group: Option<StageGroup>,
 }
 
 /// Target of each stage, in the order of the stages.
@@ -126,7 +129,7 @@ pub(crate) const TARGETS_OF_STAGES: [Target; STAGES] = [
     Target::Fragment,
 ];
 
-/// Returns the kind of shaders of a stage: `GL_VERTEX_SHADER`.
+/// Returns the enumerant of the shaders of a stage, such as `GL_VERTEX_SHADER`.
 pub(crate) fn shader_kind(stage: Stage) -> u32 {
     match stage {
         Stage::Vertex => 0x8B31,
@@ -138,98 +141,104 @@ pub(crate) fn shader_kind(stage: Stage) -> u32 {
     }
 }
 
-/// Returns the options that the programs of a pipeline are compiled with. `Err` if the driver does
-/// not support them.
-fn options(capabilities: &Capabilities, key: &Key) -> Result<Options, String> {
-    let state = &key.state;
-    let is_text = capabilities.writer.is_some() || key.mixed.is_some();
-    let mut options = match key.mixed {
+/// Returns the options that the programs of a pipeline are compiled with. `Err` if the pipeline is
+/// combined with shaders of the application and the driver has no separable program objects.
+fn compile_options(capabilities: &Capabilities, key: &PipelineKey) -> Result<Options, String> {
+    let state = &key.static_state;
+    let is_text = capabilities.writer.is_some() || key.stage_group.is_some();
+    let mut options = match key.stage_group {
         None => capabilities.options.clone(),
         Some(_) => {
-            let writer = capabilities.mixer.as_ref();
+            let writer = capabilities.separable_writer.as_ref();
             writer
                 .ok_or("the driver has no separable program objects")?
                 .options()
         }
     };
-    if let Some(captured) = &key.captured {
+    if let Some(captured) = &key.captured_outputs {
         options.transform_feedback = TransformFeedback::clone(captured);
         if is_text {
             split_positions(&mut options.transform_feedback);
         }
     }
-    options.fixed.two_sided_color = state.two_sided;
-    options.fixed.flat_colors = state.flat;
-    options.fixed.clamp_vertex_colors = state.clamps_vertex_colors;
-    options.fixed.point_sprites = state.point_sprites;
-    options.fixed.clip_planes = state.clip_planes;
-    options.fixed.draw_buffers = state.draw_buffers;
-    options.fixed.patch_vertices = state.patch_vertices;
-    options.fixed.patch_levels = state.patch_levels;
-    options.fixed.primitive_numbers = state.shape.numbers();
-    options.fixed.quadrilaterals = state.shape == Shape::Quads;
-    options.depth_modes = state.depths.modes();
-    options.lod_biases = key.biases.clone();
+    options.pipeline_state.two_sided_color = state.two_sided;
+    options.pipeline_state.flat_colors = state.flat;
+    options.pipeline_state.clamp_vertex_colors = state.clamps_vertex_colors;
+    options.pipeline_state.coord_replace_mask = state.point_sprites;
+    options.pipeline_state.clip_plane_mask = state.clip_planes;
+    options.pipeline_state.draw_buffer_mask = state.draw_buffers;
+    options.pipeline_state.patch_vertices = state.patch_vertices;
+    options.pipeline_state.default_tess_levels = state.patch_levels;
+    options.pipeline_state.primitive_id_mode = state.primitive_class.primitive_numbering();
+    options.pipeline_state.draws_quads_as_line_adjacency =
+        state.primitive_class == PrimitiveClass::Quads;
+    options.depth_modes = state.depth_state.depth_modes();
+    options.lod_biases = key.lod_biases.clone();
     Ok(options)
 }
 
-/// Splits captured positions into halves, which have separate variables: in GLSL, drivers do not
-/// capture built-in ones that the source names.
+/// Splits captured positions of four components into two captures of two components each, which
+/// have separate variables: in GLSL, drivers do not capture built-in ones that the source names.
+/// The second halves are at the end of the list.
 fn split_positions(feedback: &mut TransformFeedback) {
-    let whole = |it: &&mut Capture| it.semantic == Semantic::Position && it.count == 4;
-    let mut rest = Vec::new();
+    let whole = |it: &&mut Capture| it.semantic == Semantic::Position && it.component_count == 4;
+    let mut second_halves = Vec::new();
     for capture in feedback.captures.iter_mut().filter(whole) {
-        capture.count = 2;
-        rest.push(Capture {
-            first: 2,
+        capture.component_count = 2;
+        second_halves.push(Capture {
+            first_component: 2,
             offset: capture.offset + 8,
             ..*capture
         });
     }
-    feedback.captures.extend(rest);
+    feedback.captures.extend(second_halves);
 }
 
-/// Creates the pipeline of a compute program, for groups of a size if the program leaves it open.
-/// `Err` has the reason of the failure.
-pub(crate) fn make_compute(
+/// Compiles a compute program and links its program object, for groups of `group_size` if the
+/// program does not declare a size, and registers the object as one of this library. `Err` is the
+/// message for the log if the program is not loaded, or compiler or driver rejects it.
+pub(crate) fn create_compute_pipeline(
     state: &mut State,
     program: &Arc<Program>,
-    group: Option<[u32; 3]>,
+    group_size: Option<[u32; 3]>,
 ) -> Result<Pipeline, String> {
     let loaded = program
-        .loaded()
+        .load_translated()
         .ok_or_else(|| format!("program {} is not loaded", program.name))?;
     let shader = loaded
         .compile(&state.capabilities.options)
         .map_err(|errors| errors.render(&loaded.source()))?;
     let mut pipeline = Pipeline::default();
-    pipeline.add(
+    pipeline.add_stage_resources(
         state,
         &shader,
         Some(&(Target::Compute, Arc::clone(program))),
     );
-    let group = group.as_ref().map_or(&[][..], |group| &group[..]);
+    let group = group_size.as_ref().map_or(&[][..], |group| &group[..]);
     let modules = [(Stage::Compute, shader)];
-    pipeline.program = program_object(&state.capabilities, &modules, group, false)?;
-    state.shared().names.add_program(pipeline.program);
+    pipeline.program = create_program_object(&state.capabilities, &modules, group, false)?;
+    state.lock_share_group().names.add_program(pipeline.program);
     Ok(pipeline)
 }
 
 /// Stage of a pipeline that is being created.
-struct Part {
+struct PipelineStage {
     loaded: Loaded,
     /// Program whose parameters it reads; `None` for the fixed functions.
-    owner: Option<(Target, Arc<Program>)>,
+    parameter_owner: Option<(Target, Arc<Program>)>,
 }
 
-/// Returns the stages of a pipeline, fixed functions among them.
-fn parts(programs: &Programs, key: &Key) -> Result<Vec<Part>, String> {
+/// Returns the stages of a pipeline in their order: its programs, adapted to the state of textures
+/// and pixels in `key`, and generated programs for the fixed-function stages of the key. Clip
+/// distances are restricted to enabled planes unless outputs are captured. `Err` if a program is
+/// not loaded, or has the errors of a generated program.
+fn collect_stages(programs: &Programs, key: &PipelineKey) -> Result<Vec<PipelineStage>, String> {
     let mut parts = Vec::with_capacity(STAGES);
     for (program, target) in programs.iter().zip(TARGETS_OF_STAGES) {
         let Some(program) = program else {
             let text = match target {
-                Target::Vertex => key.vertex.as_ref().map(vertex_program),
-                Target::Fragment => key.fragment.as_ref().map(fragment_program),
+                Target::Vertex => key.fixed_vertex.as_ref().map(generate_vertex_program),
+                Target::Fragment => key.fixed_fragment.as_ref().map(generate_fragment_program),
                 Target::FragmentNv
                 | Target::Geometry
                 | Target::TessControl
@@ -237,40 +246,41 @@ fn parts(programs: &Programs, key: &Key) -> Result<Vec<Part>, String> {
                 | Target::Compute => None,
             };
             if let Some(text) = text {
-                parts.push(Part {
-                    loaded: fixed(&text)?,
-                    owner: None,
+                parts.push(PipelineStage {
+                    loaded: translate_fixed_function(&text)?,
+                    parameter_owner: None,
                 });
             }
             continue;
         };
         let loaded = program
-            .loaded()
+            .load_translated()
             .ok_or_else(|| format!("program {} is not loaded", program.name))?;
-        let loaded = key.state.depths.fit(loaded);
-        let loaded = match key.state.missing {
+        let loaded = key.static_state.depth_state.specialize_for_textures(loaded);
+        let loaded = match key.static_state.incomplete_units {
             0 => loaded,
-            missing => loaded.with_zero_lookups(missing),
+            missing => loaded.with_missing_textures(missing),
         };
-        let loaded = match (key.state.texels, target) {
-            (Some(texels), Target::Fragment) => texels.colors_of(&loaded).unwrap_or(loaded),
+        let loaded = match (key.static_state.texel_colors, target) {
+            (Some(texels), Target::Fragment) => texels.apply_to_fragment(&loaded).unwrap_or(loaded),
             _ => loaded,
         };
-        parts.push(Part {
+        parts.push(PipelineStage {
             loaded,
-            owner: Some((target, Arc::clone(program))),
+            parameter_owner: Some((target, Arc::clone(program))),
         });
     }
-    if key.captured.is_none() {
-        enable_distances(&mut parts);
+    if key.captured_outputs.is_none() {
+        restrict_clip_distances(&mut parts);
     }
     Ok(parts)
 }
 
-/// Restricts clip distances to those whose planes are enabled: NV_vertex_program2_option section
-/// 2.11. The program does not write the others, since drivers of Mesa clip by all written ones if
-/// none of the planes is enabled. Captured distances are written.
-fn enable_distances(parts: &mut [Part]) {
+/// Replaces the last stage before fragments, if it writes clip distances, by a variant that writes
+/// only those of the enabled planes: NV_vertex_program2_option section 2.11. Drivers of Mesa clip
+/// by all written distances if none of the planes is enabled. Must not be applied if distances are
+/// captured.
+fn restrict_clip_distances(parts: &mut [PipelineStage]) {
     let mut stages = parts.iter_mut().map(|part| &mut part.loaded);
     let last = stages.rfind(|stage| stage.stage() != Stage::Fragment);
     let is_distance = |semantic| matches!(semantic, Semantic::ClipDistance(_));
@@ -280,13 +290,17 @@ fn enable_distances(parts: &mut [Part]) {
     }
 }
 
-/// Returns the source of the size of points: fixed functions of vertices have another one unless a
-/// later stage replaces the vertices.
-fn point_size([_, control, evaluation, geometry, _]: &Programs, key: &Key) -> PointSize {
+/// Returns the source of the size of points: the fixed-function vertex stage, with or without
+/// attenuation, if it is the last stage before fragments; otherwise the size that the application
+/// has configured.
+fn select_point_size(
+    [_, control, evaluation, geometry, _]: &Programs,
+    key: &PipelineKey,
+) -> PointSize {
     let later = [control, evaluation, geometry];
-    match &key.vertex {
+    match &key.fixed_vertex {
         Some(vertex) if later.iter().all(|program| program.is_none()) => {
-            if vertex.point_attenuation {
+            if vertex.computes_point_size {
                 PointSize::Computed
             } else {
                 PointSize::Constant
@@ -296,44 +310,56 @@ fn point_size([_, control, evaluation, geometry, _]: &Programs, key: &Key) -> Po
     }
 }
 
-/// Creates a pipeline. `Err` has the reason of the failure.
-pub(crate) fn make(
+/// Returns a primitive mode of the application and the mode that the driver draws instead; `None`
+/// if all modes are drawn unchanged. Patches that only a geometry program processes take
+/// precedence; quadrilaterals and polygons are replaced before a geometry program that takes
+/// triangles. `has_generated_stages` is true if linking added stages to `programs`.
+fn select_mode_replacement(
+    programs: &[&Loaded],
+    has_generated_stages: bool,
+    key: &PipelineKey,
+) -> Option<(u32, u32)> {
+    let state = &key.static_state;
+    let patches = (!has_generated_stages)
+        .then(|| patch_primitive(programs, state.patch_vertices))
+        .flatten()
+        .map(|primitive| (PATCHES, primitive));
+    patches.or_else(|| {
+        let replacement = state.primitive_class.mode_replacement();
+        replacement.filter(|_| takes_triangles(programs))
+    })
+}
+
+/// Compiles and links the programs of a pipeline for a key, including the tessellation control
+/// stage that evaluation programs without one need, and registers its program object as one of this
+/// library. Logs the times. `Err` is the message for the log: a program that is not loaded, or that
+/// compiler or driver rejects.
+pub(crate) fn create_pipeline(
     state: &mut State,
     compiler: &mut Compiler,
     programs: &Programs,
-    key: &Key,
+    key: &PipelineKey,
 ) -> Result<Pipeline, String> {
-    let start = Instant::now();
-    let parts = parts(programs, key)?;
-    let options = options(&state.capabilities, key)?;
+    let start_time = Instant::now();
+    let parts = collect_stages(programs, key)?;
+    let options = compile_options(&state.capabilities, key)?;
     let linking: Vec<&Loaded> = parts.iter().map(|part| &part.loaded).collect();
     let linked = compiler.link(&linking, &options);
     let mut pipeline = Pipeline {
-        clip_planes: key.state.clip_planes,
-        mixed: key.mixed,
-        materials: key
-            .vertex
+        clip_planes: key.static_state.clip_planes,
+        stage_group: key.stage_group,
+        material_attributes: key
+            .fixed_vertex
             .as_ref()
-            .map_or(0, FixedVertex::material_attributes),
-        point_size: point_size(programs, key),
-        replaced: if linked.made.is_empty() {
-            primitive_of_patches(&linking, key.state.patch_vertices)
-        } else {
-            None
-        }
-        .map(|primitive| (PATCHES, primitive))
-        .or_else(|| {
-            key.state
-                .shape
-                .replaced()
-                .filter(|_| takes_triangles(&linking))
-        }),
+            .map_or(0, FixedVertexKey::find_material_attributes),
+        point_size: select_point_size(programs, key),
+        mode_replacement: select_mode_replacement(&linking, !linked.generated.is_empty(), key),
         ..Pipeline::default()
     };
     let mut modules = Vec::with_capacity(STAGES);
     for (shader, part) in linked.stages.into_iter().zip(&parts) {
         let shader = shader.map_err(|errors| errors.render(&part.loaded.source()))?;
-        pipeline.add(state, &shader, part.owner.as_ref());
+        pipeline.add_stage_resources(state, &shader, part.parameter_owner.as_ref());
         modules.push((part.loaded.stage(), shader));
     }
     // Without a control program patches have the levels of GL's state, which evaluation programs
@@ -341,24 +367,33 @@ pub(crate) fn make(
     if programs[1].is_none()
         && let [(_, vertex), (Stage::TessEval, evaluation), ..] = &modules[..]
     {
-        let (vertices, levels) = (key.state.patch_vertices.into(), key.state.patch_levels);
+        let (vertices, patch_levels) = (
+            key.static_state.patch_vertices.into(),
+            key.static_state.patch_levels,
+        );
         let (vertex, evaluation) = (&vertex.reflection, &evaluation.reflection);
-        let control = stages::control_stage(vertex, evaluation, vertices, levels, &options);
+        let control =
+            stages::build_control_stage(vertex, evaluation, vertices, patch_levels, &options);
         let control = control.map_err(|errors| errors.to_string())?;
         modules.insert(1, (Stage::TessControl, control));
     }
-    for (stage, shader) in linked.made {
+    for (stage, shader) in linked.generated {
         modules.push((stage, shader.map_err(|errors| errors.to_string())?));
     }
-    let ours = start.elapsed();
-    pipeline.program = program_object(&state.capabilities, &modules, &[], key.mixed.is_some())?;
-    state.shared().names.add_program(pipeline.program);
+    let compile_time = start_time.elapsed();
+    pipeline.program = create_program_object(
+        &state.capabilities,
+        &modules,
+        &[],
+        key.stage_group.is_some(),
+    )?;
+    state.lock_share_group().names.add_program(pipeline.program);
     log::info(format_args!(
         "pipeline {:?}: program object {}, {} us, the driver {} us",
         key.serials,
         pipeline.program,
-        ours.as_micros(),
-        (start.elapsed() - ours).as_micros()
+        compile_time.as_micros(),
+        (start_time.elapsed() - compile_time).as_micros()
     ));
     Ok(pipeline)
 }
@@ -366,13 +401,17 @@ pub(crate) fn make(
 /// Compiles the first program of each stage in a process when it is loaded, and discards the
 /// result: the first compilation takes several times as long, and an application waits for its
 /// programs where it loads them rather than where it draws.
-pub(crate) fn warm_up(capabilities: &Capabilities, compiler: &mut Compiler, loaded: &Loaded) {
+pub(crate) fn warm_up_compiler(
+    capabilities: &Capabilities,
+    compiler: &mut Compiler,
+    loaded: &Loaded,
+) {
     static WARM: [Once; STAGES] = [const { Once::new() }; STAGES];
-    let place = TARGETS_OF_STAGES
+    let stage_index = TARGETS_OF_STAGES
         .iter()
-        .position(|target| target.row().stage == loaded.stage());
-    let Some(place) = place else { return };
-    WARM[place].call_once(|| {
+        .position(|target| target.properties().stage == loaded.stage());
+    let Some(index) = stage_index else { return };
+    WARM[index].call_once(|| {
         for shader in compiler.link(&[loaded], &capabilities.options).stages {
             if let (Ok(shader), Some(writer)) = (shader, &capabilities.writer) {
                 // Features that the writer lacks are reported when the program draws.
@@ -382,87 +421,96 @@ pub(crate) fn warm_up(capabilities: &Capabilities, compiler: &mut Compiler, load
     });
 }
 
-/// Returns a program object of the driver, of modules whose first specialization constants have
-/// these values; it is separable if it is combined with shaders of the application. `Err` has the
-/// driver's message.
-fn program_object(
+/// Returns a new program object of the driver, of modules whose first specialization constants have
+/// these values; it is separable if it is combined with shaders of the application. Debug output of
+/// the driver is disabled during the call. `Err` has the message of the GLSL writer or of the
+/// driver.
+fn create_program_object(
     capabilities: &Capabilities,
     modules: &[(Stage, Shader)],
     constants: &[u32],
-    is_beside: bool,
+    is_separable: bool,
 ) -> Result<u32, String> {
-    let writer = if is_beside {
-        &capabilities.mixer
+    let writer = if is_separable {
+        &capabilities.separable_writer
     } else {
         &capabilities.writer
     };
-    run_quietly(capabilities, || {
-        let texts = texts(writer.as_ref(), modules, is_beside)?;
-        make_program_object(texts, modules, constants, is_beside)
+    without_debug_output(capabilities, || {
+        let sources = write_glsl(writer.as_ref(), modules, is_separable)?;
+        link_program_object(sources, modules, constants, is_separable)
     })
 }
 
-/// Runs `work` without debug output of the driver: messages about shaders of this library are not
-/// for the application.
-fn run_quietly<R>(capabilities: &Capabilities, work: impl FnOnce() -> R) -> R {
-    let speaks =
-        capabilities.has("GL_KHR_debug", 43) && query::is_enabled(driver::constants::DEBUG_OUTPUT);
+/// Calls `work` with the driver's debug output disabled, and enables it again if it was enabled:
+/// messages about shaders of this library are not for the application.
+fn without_debug_output<R>(capabilities: &Capabilities, work: impl FnOnce() -> R) -> R {
+    let speaks = capabilities.has_extension_or_version("GL_KHR_debug", 43)
+        && driver_state::is_enabled(driver::constants::DEBUG_OUTPUT);
     if speaks {
         driver::Disable(driver::constants::DEBUG_OUTPUT);
     }
-    let made = work();
+    let result = work();
     if speaks {
         driver::Enable(driver::constants::DEBUG_OUTPUT);
     }
-    made
+    result
 }
 
-/// Returns the modules as text, in the order of the stages; none without a writer.
-fn texts(
-    writer: Option<&Writer>,
+/// Returns the modules as GLSL, in the order of the stages, with varyings that match between the
+/// stages, or, if the program object is separable, those of the application's shaders; an empty
+/// list without a writer. `Err` names the stage and the feature that GLSL lacks.
+fn write_glsl(
+    writer: Option<&GlslWriter>,
     modules: &[(Stage, Shader)],
-    is_beside: bool,
-) -> Result<Vec<(Stage, Written)>, String> {
+    is_separable: bool,
+) -> Result<Vec<(Stage, GlslText)>, String> {
     let Some(writer) = writer else {
         return Ok(Vec::new());
     };
-    let mut texts = Vec::with_capacity(modules.len());
+    let mut sources = Vec::with_capacity(modules.len());
     for (stage, module) in modules {
-        let refused = |problem| {
+        let rejected = |problem| {
             format!(
                 "no text is written of the {} module: {problem}",
                 stage.name()
             )
         };
-        texts.push((*stage, writer.write(module).map_err(refused)?));
+        sources.push((*stage, writer.write(module).map_err(rejected)?));
     }
-    if is_beside {
-        mixed_pipeline::share_varyings(&mut texts)
+    if is_separable {
+        mixed_pipeline::share_varyings(&mut sources)
     } else {
-        text::agree(&mut texts)
+        glsl_output::match_interpolation(&mut sources)
     }
-    Ok(texts)
+    Ok(sources)
 }
 
-fn make_program_object(
-    texts: Vec<(Stage, Written)>,
+/// Creates shaders from GLSL, or from the modules if the list of sources is empty, links them to
+/// one program object and sets the bindings of resources that the sources do not specify. Returns
+/// its name, or the driver's message about the shader or the program; then no shaders remain.
+fn link_program_object(
+    sources: Vec<(Stage, GlslText)>,
     modules: &[(Stage, Shader)],
     constants: &[u32],
     is_separable: bool,
 ) -> Result<u32, String> {
-    let mut texts = texts.into_iter().map(|(_, text)| text);
+    let mut sources = sources.into_iter().map(|(_, text)| text);
     let mut shaders = Vec::with_capacity(modules.len());
     let mut named = Vec::new();
     for (stage, module) in modules {
         let kind = shader_kind(*stage);
-        let made = match texts.next() {
-            None => query::create_shader(kind, &module.words, constants),
+        let created = match sources.next() {
+            None => driver_state::create_spirv_shader(kind, &module.words, constants),
             Some(text) => {
                 named.extend(text.named);
-                query::create_shader_of_text(kind, &text::with_constants(&text.text, constants))
+                driver_state::create_glsl_shader(
+                    kind,
+                    &glsl_output::set_spec_constants(&text.text, constants),
+                )
             }
         };
-        match made {
+        match created {
             Ok(shader) => shaders.push(shader),
             Err(problem) => {
                 shaders.into_iter().for_each(driver::DeleteShader);
@@ -473,16 +521,17 @@ fn make_program_object(
             }
         }
     }
-    let program = query::link_program(&shaders, is_separable)?;
+    let program = driver_state::link_program(&shaders, is_separable)?;
     for resource in &named {
-        query::set_binding(program, resource);
+        driver_state::set_binding(program, resource);
     }
     Ok(program)
 }
 
-/// Returns the primitive with the same number of vertices as patches, if a geometry program
-/// processes patches without evaluation program.
-fn primitive_of_patches(programs: &[&Loaded], vertices: u8) -> Option<u32> {
+/// Returns the mode of the primitive with as many vertices as patches have, if a geometry program
+/// takes patches that no evaluation program processes. `None` otherwise, and for a number of
+/// vertices that no primitive has.
+fn patch_primitive(programs: &[&Loaded], vertices: u8) -> Option<u32> {
     let takes_patches = |it: &&Loaded| {
         it.stage() == Stage::Geometry && it.ir().modes.primitive_in == InputPrimitive::Patches
     };
@@ -491,7 +540,7 @@ fn primitive_of_patches(programs: &[&Loaded], vertices: u8) -> Option<u32> {
     {
         return None;
     }
-    Some(match InputPrimitive::of_vertices(vertices.into())? {
+    Some(match InputPrimitive::from_vertex_count(vertices.into())? {
         InputPrimitive::Points => 0x0000,
         InputPrimitive::Lines => 0x0001,
         InputPrimitive::Triangles => 0x0004,
@@ -501,46 +550,61 @@ fn primitive_of_patches(programs: &[&Loaded], vertices: u8) -> Option<u32> {
     })
 }
 
-/// Returns true if a geometry program has triangles as input.
+/// Returns true if the geometry program among these takes triangles as input.
 fn takes_triangles(programs: &[&Loaded]) -> bool {
     programs.iter().any(|it| {
         it.stage() == Stage::Geometry && it.ir().modes.primitive_in == InputPrimitive::Triangles
     })
 }
 
-fn fixed(text: &str) -> Result<Loaded, String> {
+/// Translates a program that `glasm::fixed_function` generated to the intermediate representation.
+/// Returns the rendered diagnostics on failure, which is an error of the generator.
+fn translate_fixed_function(text: &str) -> Result<Loaded, String> {
     let source = Source::new("fixed functions", text);
     Loaded::load(&source).map_err(|errors| errors.render(&source))
 }
 
 impl Pipeline {
-    /// Adds the resources of a stage.
-    fn add(&mut self, state: &State, shader: &Shader, owner: Option<&(Target, Arc<Program>)>) {
+    /// Adds what a draw needs for a stage: attributes, parameter and counter buffers, images,
+    /// required GL state and tracked matrices, its uniform block if it has parameters, and for
+    /// stages before fragments the clip distances, which replace those of earlier stages. `owner`
+    /// has the parameters; `None` for generated stages.
+    fn add_stage_resources(
+        &mut self,
+        state: &State,
+        shader: &Shader,
+        owner: Option<&(Target, Arc<Program>)>,
+    ) {
         let reflection = &shader.reflection;
         if reflection.stage == Stage::Vertex {
             let locations = reflection.inputs.iter().filter_map(|input| input.location);
-            self.attributes =
+            self.attribute_mask =
                 locations.fold(0, |mask, it| mask | 1_u32.checked_shl(it).unwrap_or(0));
         }
         if let Some((target, _)) = owner {
             for buffer in reflection
                 .buffers
                 .iter()
-                .filter(|it| it.kind == BufferKind::Constant)
+                .filter(|it| it.kind == BufferKind::ProgramParameter)
             {
-                let bindings =
-                    (0..buffer.count).map(|n| (*target, buffer.index + n, buffer.slot.binding + n));
+                let bindings = (0..buffer.descriptor_count)
+                    .map(|n| (*target, buffer.program_binding + n, buffer.slot.binding + n));
                 self.buffers.extend(bindings);
             }
         }
         let counters = reflection.buffers.iter();
-        for buffer in counters.filter(|it| it.kind == BufferKind::Counter) {
-            let bindings = (0..buffer.count).map(|n| (buffer.index + n, buffer.slot.binding + n));
+        for buffer in counters.filter(|it| it.kind == BufferKind::AtomicCounter) {
+            let bindings = (0..buffer.descriptor_count)
+                .map(|n| (buffer.program_binding + n, buffer.slot.binding + n));
             self.counters.extend(bindings);
         }
-        self.images
-            .extend(reflection.images.iter().flat_map(images::views));
-        self.is_unclipped |= reflection.unclipped_depth;
+        self.images.extend(
+            reflection
+                .images
+                .iter()
+                .flat_map(temporary_state::image_views),
+        );
+        self.is_unclipped |= reflection.requires_depth_clamp;
         if reflection.stage != Stage::Fragment {
             let writes = |n: &u8| {
                 reflection
@@ -550,22 +614,22 @@ impl Pipeline {
             };
             self.clip_distances = (0..8).filter(writes).fold(0, |mask, n| mask | 1 << n);
         }
-        let Some(params) = &reflection.params else {
+        let Some(params) = &reflection.parameter_block else {
             return;
         };
-        self.needs.add(&params.slots);
+        self.required_state.add_sources(&params.parameters);
         if owner.is_some_and(|(target, _)| *target == Target::Vertex) {
-            for address in (0..crate::params::TRACKING).step_by(4) {
-                self.needs.add_tracking(&state.gl, address);
+            for address in (0..crate::program_parameters::TRACKING_PARAMETERS).step_by(4) {
+                self.required_state.add_tracking(&state.gl, address);
             }
         }
-        self.blocks.push(Block {
+        self.blocks.push(UniformBlock {
             target: owner.map(|(target, _)| *target),
             program: owner.map(|(_, program)| Arc::clone(program)),
             binding: params.slot.binding,
-            slots: params.slots.clone(),
-            named: reflection.named.clone(),
-            written: None,
+            sources: params.parameters.clone(),
+            named_parameters: reflection.named_parameters.clone(),
+            last_written: None,
         });
     }
 }

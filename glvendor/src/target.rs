@@ -22,58 +22,67 @@ pub(crate) enum Target {
 }
 
 /// Properties of a target.
-pub(crate) struct Row {
+pub(crate) struct TargetProperties {
     /// Target.
     pub(crate) target: Target,
     /// Enumerant for `Enable` and `BindProgram`.
-    pub(crate) number: u32,
+    pub(crate) enumerant: u32,
     /// Number of its buffer bindings: NV_parameter_buffer_object.
-    pub(crate) buffers: u32,
+    pub(crate) buffer_bindings: u32,
     /// Stage of its programs.
     pub(crate) stage: Stage,
     /// True if the driver may support it: ARB_vertex_program, ARB_fragment_program.
-    pub(crate) is_drivers: bool,
+    pub(crate) is_driver_supported: bool,
 }
 
 /// All targets, in the order of [`Target`].
-pub(crate) static TARGETS: [Row; 7] = [
-    row(Target::Vertex, 0x8620, 0x8DA2, Stage::Vertex),
-    row(Target::Fragment, 0x8804, 0x8DA4, Stage::Fragment),
-    row(Target::FragmentNv, 0x8870, 0, Stage::Fragment),
-    row(Target::Geometry, 0x8C26, 0x8DA3, Stage::Geometry),
-    row(Target::TessControl, 0x891E, 0x8C74, Stage::TessControl),
-    row(Target::TessEvaluation, 0x891F, 0x8C75, Stage::TessEval),
-    row(Target::Compute, 0x90FB, 0x90FC, Stage::Compute),
+pub(crate) static TARGETS: [TargetProperties; 7] = [
+    target_properties(Target::Vertex, 0x8620, 0x8DA2, Stage::Vertex),
+    target_properties(Target::Fragment, 0x8804, 0x8DA4, Stage::Fragment),
+    target_properties(Target::FragmentNv, 0x8870, 0, Stage::Fragment),
+    target_properties(Target::Geometry, 0x8C26, 0x8DA3, Stage::Geometry),
+    target_properties(Target::TessControl, 0x891E, 0x8C74, Stage::TessControl),
+    target_properties(Target::TessEvaluation, 0x891F, 0x8C75, Stage::TessEval),
+    target_properties(Target::Compute, 0x90FB, 0x90FC, Stage::Compute),
 ];
 
-const fn row(target: Target, number: u32, buffers: u32, stage: Stage) -> Row {
-    Row {
+/// Returns the properties of a target from its enumerant, that of the limit of its buffer bindings,
+/// and the stage. Only vertex and fragment targets of ARB programs may be supported by drivers.
+const fn target_properties(
+    target: Target,
+    number: u32,
+    buffers: u32,
+    stage: Stage,
+) -> TargetProperties {
+    TargetProperties {
         target,
-        number,
-        buffers,
+        enumerant: number,
+        buffer_bindings: buffers,
         stage,
-        is_drivers: matches!(target, Target::Vertex | Target::Fragment),
+        is_driver_supported: matches!(target, Target::Vertex | Target::Fragment),
     }
 }
 
 impl Target {
-    /// Returns the target of an enumerant: `GL_VERTEX_PROGRAM_ARB`.
-    pub(crate) fn of(number: u32) -> Option<Self> {
-        let row = TARGETS.iter().find(|row| row.number == number)?;
+    /// Returns the program target of an enumerant such as `GL_VERTEX_PROGRAM_ARB`; `None` for
+    /// others.
+    pub(crate) fn from_enumerant(number: u32) -> Option<Self> {
+        let row = TARGETS.iter().find(|row| row.enumerant == number)?;
         Some(row.target)
     }
 
-    /// Returns the target of an enumerant of buffer bindings:
-    /// `GL_VERTEX_PROGRAM_PARAMETER_BUFFER_NV`.
-    pub(crate) fn of_buffers(number: u32) -> Option<Self> {
+    /// Returns the target of an enumerant of buffer bindings, such as
+    /// `GL_VERTEX_PROGRAM_PARAMETER_BUFFER_NV`; `None` for others.
+    pub(crate) fn from_buffer_enumerant(number: u32) -> Option<Self> {
         let row = TARGETS
             .iter()
-            .find(|row| row.buffers == number && number != 0)?;
+            .find(|row| row.buffer_bindings == number && number != 0)?;
         Some(row.target)
     }
 
-    /// Returns the properties of the target.
-    pub(crate) fn row(self) -> &'static Row {
+    /// Returns the table entry of the target: enumerants, stage, and whether drivers may support
+    /// it.
+    pub(crate) fn properties(self) -> &'static TargetProperties {
         &TARGETS[self as usize]
     }
 }
@@ -86,14 +95,17 @@ mod tests {
     fn rows_stand_in_the_order_of_targets() {
         for (place, row) in TARGETS.iter().enumerate() {
             assert_eq!(
-                (row.target as usize, Target::of(row.number)),
+                (row.target as usize, Target::from_enumerant(row.enumerant)),
                 (place, Some(row.target))
             );
             assert_eq!(
-                Target::of_buffers(row.buffers),
-                (row.buffers != 0).then_some(row.target)
+                Target::from_buffer_enumerant(row.buffer_bindings),
+                (row.buffer_bindings != 0).then_some(row.target)
             );
         }
-        assert_eq!((Target::of(0), Target::of_buffers(0)), (None, None));
+        assert_eq!(
+            (Target::from_enumerant(0), Target::from_buffer_enumerant(0)),
+            (None, None)
+        );
     }
 }

@@ -2,24 +2,23 @@
 //! compiled together, and checks that the reported errors are those that the script expects. The
 //! caller supplies everything that depends on a device.
 
+mod disabled_features;
 mod expected;
-mod features;
-mod image_formats;
 
-pub use features::{Withheld, wrong_blame};
+pub use disabled_features::{DisabledFeatures, find_wrong_feature_error};
 
 use crate::format::Format;
 use crate::script::{
     Attachments, Convention, ProgramForm, ProgramSection, ProgramState, Script, VertexData,
 };
-use glasm::frontend::lang::languages::Language;
+use disabled_features::image_formats;
+use glasm::frontend::lang::dialect_traits::UnsupportedLanguage;
 use glasm::frontend::source::Family;
-use glasm::ir::{Stage, TypeBase};
+use glasm::ir::{BaseType, Stage};
 use glasm::{
-    Compiler, Diagnostics, LineStipple, PointOrigin, PrimitiveNumbers, Shader, Source, StateForm,
-    StateForms, StateWords, Target, TransformFeedback,
+    Compiler, Diagnostics, LineStipple, PointOrigin, PrimitiveIdMode, Shader, Source, StateBlock,
+    StateSource, StateSources, Target, TransformFeedback,
 };
-use image_formats::image_formats;
 
 /// Stage of a linked pipeline with its shader or its diagnostics.
 pub type LinkedStage = (Stage, Result<Shader, Diagnostics>);
@@ -35,28 +34,30 @@ pub struct ScriptCompiler<'a> {
     pub state: &'a ProgramState,
     /// Options that the device or the caller determines: target, features, bindings, and
     /// conventions of clip space for scripts that follow Vulkan.
-    pub base: glasm::Options,
+    pub base_options: glasm::Options,
     /// Bits of the size of points for modules that write none, if state defines one.
     pub implied_point_size: Option<u32>,
 }
 
 impl ScriptCompiler<'_> {
-    /// Returns the text of a program section, as one of its stage.
+    /// Returns the source of a program section for the compiler, named after the script and of the
+    /// section's stage.
     pub fn source<'s>(&'s self, section: &'s ProgramSection) -> Source<'s> {
         self.script.requirements.source(self.name, section)
     }
 
-    /// Compiles an assembly program by itself.
+    /// Compiles an assembly program by itself, with the options of its stage.
     ///
     /// # Errors
     /// The errors of the program, at positions in the program.
     pub fn compile(&self, section: &ProgramSection) -> Result<Shader, Diagnostics> {
-        glasm::compile(&self.source(section), &self.options(section.stage))
+        glasm::compile(&self.source(section), &self.compile_options(section.stage))
     }
 
-    /// Returns the stages of a pipeline that consists of assembly programs only, linked together
-    /// unless the script asks for separate programs; otherwise an empty list. Stages that the
-    /// pipeline additionally needs come last.
+    /// Compiles and links the stages of a pipeline that consists of at least two assembly programs
+    /// and nothing else, and returns the result of each. Empty if the script requests separate
+    /// programs, has other forms, or if a program does not load. Stages that the pipeline
+    /// additionally needs come last.
     pub fn link(&self) -> Vec<LinkedStage> {
         let sections = self.script.programs.iter();
         let mut sections: Vec<_> = sections
@@ -66,8 +67,8 @@ impl ScriptCompiler<'_> {
                 (section.stage, section.form) != (Stage::TessControl, ProgramForm::PassThrough)
             })
             .collect();
-        let is_separate = self.script.requirements.separate;
-        if is_separate || sections.len() < 2 || !sections.iter().all(|it| is_program(it)) {
+        let is_separate = self.script.requirements.separate_programs;
+        if is_separate || sections.len() < 2 || !sections.iter().all(|it| is_assembly_program(it)) {
             return Vec::new();
         }
         sections.sort_by_key(|section| section.stage);
@@ -80,75 +81,82 @@ impl ScriptCompiler<'_> {
         };
         let options: Vec<_> = sections
             .iter()
-            .map(|section| self.options(section.stage))
+            .map(|section| self.compile_options(section.stage))
             .collect();
         let stages: Vec<_> = programs.iter().zip(&options).collect();
         let stages = compiler.link_with(&stages);
-        let made = stages.made;
+        let generated = stages.generated;
         let stages = stages.stages.into_iter();
-        let own = sections.iter().map(|section| section.stage).zip(stages);
-        own.chain(made).collect()
+        let linked = sections.iter().map(|section| section.stage).zip(stages);
+        linked.chain(generated).collect()
     }
 
-    /// Returns the options with which programs of a stage are compiled.
-    pub fn options(&self, stage: Stage) -> glasm::Options {
-        let mut options = self.known_options(stage);
+    /// Returns the options with which programs of a stage are compiled: those for the current state
+    /// of the script, except that state which modules read at run time has values that permit every
+    /// state. Two groups of state are always compiled in: vertex state in stages before the last
+    /// one before rasterization, and two-sided colors, flat colors and line stipple unless all
+    /// stages of the script are linked.
+    pub fn compile_options(&self, stage: Stage) -> glasm::Options {
+        let mut options = self.options_for_known_state(stage);
         if stage != Stage::Fragment && stage != self.last_stage() {
-            options.forms = options.forms.before_rasterization();
+            options.state_sources = options.state_sources.without_vertex_state();
         }
         if !self.is_linked() {
             // The previous stage provides the inputs that these forms need if it is a program, too.
-            options.forms.two_sided_color = StateForm::Fixed;
-            options.forms.flat_colors = StateForm::Fixed;
-            options.forms.line_stipple = StateForm::Fixed;
+            options.state_sources.two_sided_color = StateSource::CompileTime;
+            options.state_sources.flat_colors = StateSource::CompileTime;
+            options.state_sources.line_stipple = StateSource::CompileTime;
         }
-        leave_open(&mut options);
+        make_state_dynamic(&mut options);
         options
     }
 
-    /// Returns true if all stages are programs, each of which is compiled together with the others
-    /// or has a complete interface.
+    /// Returns true if all sections are assembly programs, except for a pass-through tessellation
+    /// control stage, which linking adds.
     fn is_linked(&self) -> bool {
         let mut sections = self.script.programs.iter();
         sections.all(|section| {
             let passes_patches =
                 section.stage == Stage::TessControl && section.form == ProgramForm::PassThrough;
-            passes_patches || is_program(section)
+            passes_patches || is_assembly_program(section)
         })
     }
 
-    /// Returns the state of draws, for modules that read it when they run.
-    pub fn state_words(&self) -> StateWords {
-        StateWords::new(&self.known_options(self.last_stage()))
+    /// Returns the state block of the current state, for modules that read state when they run.
+    pub fn state_words(&self) -> StateBlock {
+        StateBlock::new(&self.options_for_known_state(self.last_stage()))
     }
 
-    /// Returns [`options`](Self::options) with all state compiled in.
+    /// Returns the options for programs of a stage with all state compiled in, for stages that the
+    /// caller generates.
     pub fn fixed_options(&self, stage: Stage) -> glasm::Options {
         glasm::Options {
-            forms: StateForms::default(),
-            ..self.known_options(stage)
+            state_sources: StateSources::default(),
+            ..self.options_for_known_state(stage)
         }
     }
 
-    /// Returns the options with all state known.
-    fn known_options(&self, stage: Stage) -> glasm::Options {
+    /// Returns the options for programs of a stage, with the current state of the script as
+    /// pipeline state; state sources are those of the base options. Parts that OpenGL implements
+    /// itself are omitted if it runs the modules.
+    fn options_for_known_state(&self, stage: Stage) -> glasm::Options {
         let script = self.script;
         let data = script.vertex_data.as_ref();
         glasm::Options {
             conventions: self.conventions(stage),
             interface: glasm::InterfaceTypes {
                 attributes: data
-                    .map(|data| attribute_types(data, self.registers()))
+                    .map(|data| attribute_types(data, self.attribute_registers()))
                     .unwrap_or_default(),
-                colors: color_types(&script.requirements.attachments),
-                outputs: if script.requirements.separate {
-                    glasm::Varyings::Complete(glasm::Varyings::UNDISPUTED)
+                colors: color_attachment_types(&script.requirements.attachments),
+                outputs: if script.requirements.separate_programs {
+                    glasm::Varyings::AllLocations(glasm::Varyings::GUARANTEED)
                 } else {
-                    glasm::Varyings::Table
+                    glasm::Varyings::FixedTable
                 },
                 ..glasm::InterfaceTypes::default()
             },
-            fixed: self.fixed_state(stage),
+            pipeline_state: self.fixed_state(stage),
             polygon_stipple: script.requirements.polygon_stipple.clone(),
             handles: script.handle_limits(),
             depth_modes: self.state.depth_modes.clone(),
@@ -158,30 +166,32 @@ impl ScriptCompiler<'_> {
                 self.state.texture_wraps.clone()
             },
             lod_biases: self.state.lod_biases.clone(),
-            signed_hilo: self.state.signed_hilo.clone(),
+            signed_hilo_textures: self.state.signed_hilo.clone(),
             image_formats: image_formats(script),
             transform_feedback: if self.last_stage() == stage {
                 script.feedback.clone()
             } else {
                 TransformFeedback::default()
             },
-            legacy_multiply: self.base.legacy_multiply || script.requirements.legacy_multiply,
-            ..self.base.clone()
+            zero_wins_multiply: self.base_options.zero_wins_multiply
+                || script.requirements.legacy_multiply,
+            ..self.base_options.clone()
         }
     }
 
-    /// Returns the last stage before rasterization.
+    /// Returns the last stage before rasterization that the script's programs have.
     pub fn last_stage(&self) -> Stage {
         self.script.last_stage()
     }
 
-    /// Returns the form of 64-bit attributes in the registers of the vertex program.
-    fn registers(&self) -> Registers {
+    /// Returns the form of 64-bit attributes in the registers of the vertex program: narrow for IR
+    /// and TGSI, whose registers have no types.
+    fn attribute_registers(&self) -> AttributeRegisters {
         let mut programs = self.script.programs.iter();
         let is_typeless = |program: &ProgramSection| match program.form {
             ProgramForm::Ir => true,
             ProgramForm::Assembly => {
-                let dialect = glasm::programs(&program.text).find_map(|part| part.dialect);
+                let dialect = glasm::split_programs(&program.text).find_map(|part| part.dialect);
                 dialect.is_some_and(|dialect| dialect.family() == Family::Tgsi)
             }
             ProgramForm::Glsl
@@ -191,51 +201,58 @@ impl ScriptCompiler<'_> {
             | ProgramForm::FixedFunction => false,
         };
         if programs.any(|program| program.stage == Stage::Vertex && is_typeless(program)) {
-            Registers::Narrow
+            AttributeRegisters::Narrow
         } else {
-            Registers::Any
+            AttributeRegisters::Any
         }
     }
 
-    /// Returns the conventions of clip space for a stage: the depth range of GL is remapped once,
-    /// at the end.
+    /// Returns the conventions of clip space for a stage. In scripts with GL's conventions the last
+    /// stage before rasterization and the fragment stage convert them, once; other stages have
+    /// Vulkan's. Otherwise, and if OpenGL runs the modules, they are those of the base options.
     fn conventions(&self, stage: Stage) -> glasm::Conventions {
         if self.is_for_opengl() {
-            return self.base.conventions;
+            return self.base_options.conventions;
         }
         match self.script.requirements.convention {
             Convention::OpenGl if stage == self.last_stage() || stage == Stage::Fragment => {
                 glasm::Conventions::opengl()
             }
             Convention::OpenGl => glasm::Conventions::vulkan(),
-            Convention::Vulkan => self.base.conventions,
+            Convention::Vulkan => self.base_options.conventions,
         }
     }
 
-    /// Returns the part of the GL state that concerns a stage.
-    fn fixed_state(&self, stage: Stage) -> glasm::FixedState {
+    /// Returns the pipeline state that concerns programs of a stage, from the requirements of the
+    /// script and its current state. State of the end of vertex processing is only set for the last
+    /// stage before rasterization.
+    fn fixed_state(&self, stage: Stage) -> glasm::PipelineState {
         let requirements = &self.script.requirements;
         let is_last = self.last_stage() == stage;
         let colors = requirements.attachments.colors.iter().enumerate();
         let drawn = colors.filter(|(_, color)| color.is_some());
         let patch = self.state.patch.unwrap_or_default();
         let gl_state = !self.is_for_opengl();
-        glasm::FixedState {
+        glasm::PipelineState {
             clamp_vertex_colors: requirements.fixed.clamp_vertex_colors && is_last,
-            point_size: self
+            forced_point_size: self
                 .state
                 .point_size
-                .or(requirements.fixed.point_size)
-                .filter(|_| is_last && gl_state && !self.has_fixed_sizes()),
-            unwritten_point_size: self.unwritten_point_size().filter(|_| is_last && gl_state),
-            vertex_limit: self.state.vertex_limit,
-            primitive_numbers: self.primitive_numbers(stage),
+                .map(|bits| f32::from_bits(bits).into())
+                .or(requirements.fixed.forced_point_size)
+                .filter(|_| is_last && gl_state && !self.computes_point_size()),
+            default_point_size: self
+                .unwritten_point_size()
+                .map(|bits| f32::from_bits(bits).into())
+                .filter(|_| is_last && gl_state),
+            max_output_vertices: self.state.vertex_limit,
+            primitive_id_mode: self.primitive_numbers(stage),
             patch_vertices: patch.vertices,
-            patch_levels: patch.levels,
-            single_layer: requirements.attachments.layers == 1,
+            default_tess_levels: patch.levels,
+            is_framebuffer_unlayered: requirements.attachments.layers == 1,
             two_sided_color: requirements.fixed.two_sided_color
-                || self.has_fixed_vertices() && self.state.fixed.is_two_sided(),
-            draw_buffers: drawn.fold(0, |bits, (number, _)| bits | 1 << number),
+                || self.has_fixed_function_vertices() && self.state.fixed.is_two_sided(),
+            draw_buffer_mask: drawn.fold(0, |bits, (number, _)| bits | 1 << number),
             point_origin: if gl_state {
                 self.state.point_origin
             } else {
@@ -255,31 +272,32 @@ impl ScriptCompiler<'_> {
     /// Returns true if OpenGL runs the modules, which itself implements sizes and origins of
     /// points, wrap modes and clip space.
     fn is_for_opengl(&self) -> bool {
-        self.base.target == Target::OpenGl4_5
+        self.base_options.target == Target::OpenGl4_5
     }
 
-    /// Returns the primitive numbering of a stage: fragment programs get numbers from a geometry
-    /// program, if there is one.
-    fn primitive_numbers(&self, stage: Stage) -> PrimitiveNumbers {
+    /// Returns the primitive numbering of a stage: per primitive for fragment programs after a
+    /// geometry program and if OpenGL runs the modules, otherwise that of the current state.
+    fn primitive_numbers(&self, stage: Stage) -> PrimitiveIdMode {
         let mut programs = self.script.programs.iter();
         let has_geometry = programs.any(|program| program.stage == Stage::Geometry);
         match stage == Stage::Fragment && has_geometry {
-            true => PrimitiveNumbers::Own,
+            true => PrimitiveIdMode::PerPrimitive,
             // OpenGL draws quadrilaterals and polygons without decomposition, and counts them.
-            false if self.is_for_opengl() => PrimitiveNumbers::Own,
+            false if self.is_for_opengl() => PrimitiveIdMode::PerPrimitive,
             false => self.state.primitive_numbers,
         }
     }
 
-    /// Returns true if the fixed functions compute the size of points.
-    fn has_fixed_sizes(&self) -> bool {
+    /// Returns true if fixed-function vertex processing is the last stage before rasterization and
+    /// computes the size of points in the current state.
+    fn computes_point_size(&self) -> bool {
         self.last_stage() == Stage::Vertex
-            && self.has_fixed_vertices()
-            && self.state.fixed.sizes_points()
+            && self.has_fixed_function_vertices()
+            && self.state.fixed.computes_point_size()
     }
 
-    /// Returns true if the fixed functions process the vertices.
-    fn has_fixed_vertices(&self) -> bool {
+    /// Returns true if the script has a fixed-function vertex section.
+    fn has_fixed_function_vertices(&self) -> bool {
         let mut programs = self.script.programs.iter();
         programs.any(|program| {
             (program.stage, program.form) == (Stage::Vertex, ProgramForm::FixedFunction)
@@ -287,7 +305,8 @@ impl ScriptCompiler<'_> {
     }
 
     /// Returns the bits of the size of points for programs that write none, which Vulkan requires
-    /// for draws of points.
+    /// for draws of points: that of the current state, or 1. `None` if the script draws no points
+    /// or modules have this size anyway.
     fn unwritten_point_size(&self) -> Option<u32> {
         let size = self.state.unwritten_point_size;
         let size = size.unwrap_or(1.0f32.to_bits());
@@ -297,39 +316,41 @@ impl ScriptCompiler<'_> {
 }
 
 /// Returns true if a section is an assembly program of a supported language.
-fn is_program(section: &ProgramSection) -> bool {
-    section.form == ProgramForm::Assembly && Language::missing(&section.text).is_none()
+fn is_assembly_program(section: &ProgramSection) -> bool {
+    section.form == ProgramForm::Assembly
+        && UnsupportedLanguage::detect_missing(&section.text).is_none()
 }
 
-/// Resets the options for state that modules read at run time: the compiler only learns which
-/// values are possible.
-fn leave_open(options: &mut glasm::Options) {
+/// Resets the options for state that modules read at run time to values that permit every state:
+/// modes to their defaults, masks to all bits, sizes and lists to none.
+fn make_state_dynamic(options: &mut glasm::Options) {
     let initial = glasm::Options::default();
-    let (forms, fixed) = (options.forms, &mut options.fixed);
-    let is_open = |form: StateForm| !form.is_fixed();
+    let (forms, fixed) = (options.state_sources, &mut options.pipeline_state);
+    let is_open = |form: StateSource| !form.is_fixed();
     if is_open(forms.two_sided_color) {
-        fixed.two_sided_color = initial.fixed.two_sided_color;
+        fixed.two_sided_color = initial.pipeline_state.two_sided_color;
     }
     if is_open(forms.flat_colors) {
-        fixed.flat_colors = initial.fixed.flat_colors;
+        fixed.flat_colors = initial.pipeline_state.flat_colors;
     }
     if is_open(forms.clamp_vertex_colors) {
-        fixed.clamp_vertex_colors = initial.fixed.clamp_vertex_colors;
+        fixed.clamp_vertex_colors = initial.pipeline_state.clamp_vertex_colors;
     }
     if is_open(forms.clamp_fragment_colors) {
-        fixed.clamp_fragment_colors = initial.fixed.clamp_fragment_colors;
+        fixed.clamp_fragment_colors = initial.pipeline_state.clamp_fragment_colors;
     }
     if is_open(forms.point_sprites) {
-        (fixed.point_sprites, fixed.point_origin) = (u8::MAX, initial.fixed.point_origin);
+        (fixed.coord_replace_mask, fixed.point_origin) =
+            (u8::MAX, initial.pipeline_state.point_origin);
     }
     if is_open(forms.point_size) {
-        (fixed.point_size, fixed.unwritten_point_size) = (None, None);
+        (fixed.forced_point_size, fixed.default_point_size) = (None, None);
     }
     if is_open(forms.clip_planes) {
-        fixed.clip_planes = u8::MAX;
+        fixed.clip_plane_mask = u8::MAX;
     }
     if is_open(forms.alpha_test) {
-        fixed.alpha_test = initial.fixed.alpha_test;
+        fixed.alpha_test = initial.pipeline_state.alpha_test;
     }
     if is_open(forms.line_stipple) {
         fixed.line_stipple = None;
@@ -345,18 +366,18 @@ fn leave_open(options: &mut glasm::Options) {
     }
 }
 
-/// Returns the types by attachment; numbers without attachment are float.
-fn color_types(attachments: &Attachments) -> Vec<TypeBase> {
+/// Returns the types of color attachments by number; those of numbers without attachment are float.
+fn color_attachment_types(attachments: &Attachments) -> Vec<BaseType> {
     let base = |format: &Option<Format>| match format {
         Some(format) => format.encoding.base(),
-        None => TypeBase::Float,
+        None => BaseType::Float,
     };
     attachments.colors.iter().map(base).collect()
 }
 
 /// Width of the registers that vertex attributes are loaded into.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Registers {
+enum AttributeRegisters {
     /// The program has attributes with 64 bits.
     Any,
     /// Registers of four words: the third and fourth component of a 64-bit attribute are in the
@@ -364,25 +385,30 @@ enum Registers {
     Narrow,
 }
 
-/// Returns the attribute types by location. Locations between columns are float, as current values
-/// are. In 32-bit registers, 64-bit components are 32-bit words.
-fn attribute_types(data: &VertexData, registers: Registers) -> Vec<TypeBase> {
+/// Returns the attribute types by location. Locations without a column are float, as current values
+/// are. 64-bit components are unsigned words, in narrow registers also those of the following
+/// location.
+fn attribute_types(data: &VertexData, registers: AttributeRegisters) -> Vec<BaseType> {
     let mut types = Vec::new();
     let mut set = |location: u32, base| {
         let location = location as usize;
-        types.resize(types.len().max(location + 1), TypeBase::Float);
+        types.resize(types.len().max(location + 1), BaseType::Float);
         types[location] = base;
     };
-    if registers == Registers::Narrow {
-        for column in data.columns.iter().filter(|column| column.format.is_wide()) {
+    if registers == AttributeRegisters::Narrow {
+        for column in data
+            .columns
+            .iter()
+            .filter(|column| column.format.has_64_bit_channels())
+        {
             if column.format.channels.len() > 2 {
-                set(column.location + 1, TypeBase::Unsigned);
+                set(column.location + 1, BaseType::UnsignedInt);
             }
         }
     }
     for column in &data.columns {
-        let base = if column.format.is_wide() {
-            TypeBase::Unsigned
+        let base = if column.format.has_64_bit_channels() {
+            BaseType::UnsignedInt
         } else {
             column.format.encoding.base()
         };
@@ -401,22 +427,22 @@ mod tests {
             name: "a",
             script: &script,
             state: &ProgramState::default(),
-            base: glasm::Options::default(),
+            base_options: glasm::Options::default(),
             implied_point_size: None,
         };
-        compiler.options(stage)
+        compiler.compile_options(stage)
     }
 
     #[test]
     fn requirements_become_options() {
         let own = options("[require]\nlegacy_multiply\n[test]\n", Stage::Vertex);
-        assert!(own.legacy_multiply);
+        assert!(own.zero_wins_multiply);
         assert_eq!(own.conventions, glasm::Conventions::vulkan());
         let gl = "[require]\nGL >= 1.3\nframebuffer R32_UINT\n[vertex program]\n!!NVvp4.0\nEND\n[test]\n";
         let vertex = options(gl, Stage::Vertex);
         assert_eq!(vertex.conventions, glasm::Conventions::opengl());
-        assert_eq!(vertex.interface.colors, [TypeBase::Unsigned]);
-        assert!(!vertex.legacy_multiply);
+        assert_eq!(vertex.interface.colors, [BaseType::UnsignedInt]);
+        assert!(!vertex.zero_wins_multiply);
     }
 
     #[test]
@@ -431,10 +457,10 @@ mod tests {
             .interface
             .attributes
         };
-        let (float, word) = (TypeBase::Float, TypeBase::Unsigned);
-        let expected = [word, word, TypeBase::Signed, word];
+        let (float, word) = (BaseType::Float, BaseType::UnsignedInt);
+        let expected = [word, word, BaseType::SignedInt, word];
         assert_eq!(types("VERT"), expected);
-        let expected = [word, float, TypeBase::Signed, word];
+        let expected = [word, float, BaseType::SignedInt, word];
         assert_eq!(types("!!NVvp5.0"), expected);
     }
 
@@ -446,7 +472,7 @@ mod tests {
                 name: "a",
                 script: &script,
                 state: &ProgramState::default(),
-                base: glasm::Options::default(),
+                base_options: glasm::Options::default(),
                 implied_point_size: None,
             };
             let linked = compiler.link().into_iter();

@@ -1,6 +1,7 @@
 //! Half-precision floats (IEEE 754 binary16) as bits.
 
-/// Returns the value of half-precision bits.
+/// Converts the bits of a half-precision float to the equal single-precision float; every NaN
+/// becomes the default one.
 pub(crate) fn to_f32(bits: u16) -> f32 {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
     let exponent = i32::from(bits >> 10 & 0x1f);
@@ -13,7 +14,8 @@ pub(crate) fn to_f32(bits: u16) -> f32 {
     }
 }
 
-/// Returns the bits nearest to a value, ties to even.
+/// Converts a float to the bits of the nearest half-precision float, ties to even. Larger values
+/// become infinity, NaN the quiet NaN of the same sign.
 pub(crate) fn from_f32(value: f32) -> u16 {
     let bits = value.to_bits();
     let sign = (bits >> 16 & 0x8000) as u16;

@@ -6,7 +6,8 @@ use crate::script::{
 use glasm::PointOrigin;
 use glasm::state::{Color, Face, GlState, TexGenPlane};
 
-/// Changes `state` as the GL command of the same name does.
+/// Changes `state` as the GL command of the same name does. Updates of fixed functions change
+/// nothing: programs are generated for their state.
 pub fn apply(state: &mut GlState, update: StateUpdate) {
     match update {
         StateUpdate::Light(number, update) => update.apply(state, number),

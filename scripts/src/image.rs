@@ -29,15 +29,16 @@ pub struct Image {
 }
 
 impl Image {
-    /// Returns the bytes of a texel; the coordinates must be inside.
+    /// Returns the bytes of a texel, with y as in the order of the data. Panics if the coordinates
+    /// are outside of the image.
     pub fn texel(&self, x: u32, y: u32) -> &[u8] {
-        let size = self.format.size();
+        let size = self.format.texel_size();
         let at = (y as usize * self.width as usize + x as usize) * size;
         &self.data[at..at + size]
     }
 
-    /// Converts the image to 8-bit RGBA from the top row down. Values are clamped to [0, 1]; depth
-    /// and stencil are gray.
+    /// Converts the image to 8-bit RGBA, the top of the image first. Values are clamped to [0, 1];
+    /// depths and stencil values are gray, with a stencil value of 255 as white.
     fn to_rgba8(&self, order: RowOrder) -> Vec<u8> {
         let gray = |value: f64| [value, value, value, 1.0];
         let to_byte = |value: f64| (value.clamp(0.0, 1.0) * 255.0).round() as u8;
@@ -61,7 +62,7 @@ impl Image {
         bytes
     }
 
-    /// Writes an upright PNG file.
+    /// Writes the image as an upright PNG file of 8-bit RGBA. Returns an error if writing fails.
     pub fn write_png(&self, out: impl Write, order: RowOrder) -> io::Result<()> {
         let mut encoder = png::Encoder::new(out, self.width, self.height);
         encoder.set_color(png::ColorType::Rgba);

@@ -31,7 +31,7 @@
 //!
 //! | part | purpose |
 //! |---|---|
-//! | [`find`] | finds scripts in directories |
+//! | [`discover`] | finds scripts in directories |
 //! | [`script`] | reads a script: requirements, programs, vertices, buffers, commands |
 //! | [`compile`] | compilation of its programs |
 //! | [`data`], [`format`](mod@format), [`texture`] | numbers in buffers, texels and textures, as bytes |
@@ -39,9 +39,8 @@
 //! | [`gl_state`], [`params`] | GL state and parameters as commands change them, and their bytes in programs |
 //! | [`resource_table`] | textures and images with the objects that a runner creates for them |
 //! | [`image`], [`probe`] | images that were read back; their contents and those of buffers, compared with the expectations of the script |
-//! | [`results`], [`timing`] | collect failures, files and durations while a script runs |
-//! | [`stopwatch`] | time limits |
-//! | [`outcome`], [`observation`] | the report on a script, and the output of its programs for comparisons of runs |
+//! | [`results`], [`timing`] | the outcome of a script; failures, files and durations, which are collected while it runs; time limits |
+//! | [`observation`] | the output of programs, for comparisons of runs |
 //! | [`compare`] | two runs of a script, fresh or recorded, value by value |
 //!
 //! Nothing here calls Vulkan or OpenGL. Formats and pipeline state have Vulkan's names because the
@@ -51,22 +50,19 @@
 pub mod compare;
 pub mod compile;
 pub mod data;
-pub mod find;
+pub mod discover;
 mod float16;
 pub mod format;
 pub mod gl_state;
 pub mod image;
 pub mod observation;
-mod observe;
-pub mod outcome;
 pub mod params;
-mod pictures;
 pub mod probe;
 pub mod resource_table;
 pub mod results;
 pub mod runner;
 pub mod script;
-pub mod stopwatch;
 pub mod texture;
 pub mod timing;
 pub mod vertices;
+mod visualize;

@@ -1,15 +1,19 @@
 //! Observable output of programs, recorded so that two runs of a script can be compared.
 //!
-//! A runner that is asked to [observe](Observe) records the data that each probe examined and the
-//! state at the end of the script. The format of the bytes is recorded with them; the expected
-//! values are not, since the comparison is with another run.
+//! A runner that is asked to [observe](ObservationMode) records the data that each probe examined
+//! and the state at the end of the script. The format of the bytes is recorded with them; the
+//! expected values are not, since the comparison is with another run. Probes and the end of a
+//! script, as a runner executes them, are functions here: each records the observed data, if that
+//! was requested, and compares it.
 
 use crate::data::{Scalar, TypedData};
 use crate::format::{Aspect, Format};
 use crate::image::Image;
-use crate::probe::pixels::{PixelProbe, Region};
+use crate::probe::pixels::{PixelProbe, Region, Surface};
+use crate::probe::{ComparisonOp, Tolerances, check_values};
+use crate::results::Results;
 use crate::script::{
-    CaptureCount, Command, ImageKey, ProgramForm, ProgramSection, Script, command::BufferId,
+    BufferId, CaptureCount, Command, ImageKey, ProgramForm, ProgramSection, Script,
 };
 use crate::texture::PlaneId;
 use glasm::ir::Stage;
@@ -17,7 +21,7 @@ use std::fmt;
 
 /// Recording of observable output by a runner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Observe {
+pub enum ObservationMode {
     /// Records the outcomes of probes only.
     #[default]
     Off,
@@ -50,7 +54,7 @@ pub enum ObservedLayout {
         /// X and y of the first texel in the whole image.
         origin: [u32; 2],
         /// Number of leading components that the probe compares; the others were only observed.
-        probed: usize,
+        probed_components: usize,
     },
     /// Numbers of a buffer in the order in which the probe reads them. Gaps between elements are
     /// treated as numbers.
@@ -72,7 +76,7 @@ pub struct Verdict {
     /// Stage that the program is for.
     pub stage: Stage,
     /// Number of the program among those of the script for the stage, 0 for the initial one.
-    pub number: usize,
+    pub index: usize,
     /// `None` if it was accepted.
     pub rejected: Option<Rejection>,
 }
@@ -87,31 +91,39 @@ pub struct Rejection {
 }
 
 impl Observation {
-    /// Returns the part of an image that a probe of pixels compares; `None` if the image does not
-    /// contain all of it.
-    pub fn of_region(
+    /// Creates the observation of the part of an image that a probe of pixels compares; `None` if
+    /// the image does not contain all of it.
+    pub fn from_probe_region(
         line: u32,
         subject: String,
         probe: &PixelProbe,
         image: &Image,
     ) -> Option<Self> {
         let probed = probe.expected.components;
-        let region = probe.is_within(image).then_some(probe.region)?;
-        Some(Self::of_texels(Some(line), subject, probed, image, region))
+        let region = probe.is_region_within(image).then_some(probe.region)?;
+        Some(Self::from_texels(
+            Some(line),
+            subject,
+            probed,
+            image,
+            region,
+        ))
     }
 
     /// Creates the observation of a whole image at the end of the script.
-    pub fn of_picture(subject: String, image: &Image) -> Self {
+    pub fn from_image(subject: String, image: &Image) -> Self {
         let region = Region {
             x: 0,
             y: 0,
             width: image.width,
             height: image.height,
         };
-        Self::of_texels(None, subject, 0, image, region)
+        Self::from_texels(None, subject, 0, image, region)
     }
 
-    fn of_texels(
+    /// Creates the observation of the texels of an image in a region, without padding. Unused bits
+    /// of depths of 24 bits become 0, because they are undefined.
+    fn from_texels(
         line: Option<u32>,
         subject: String,
         probed: usize,
@@ -119,7 +131,7 @@ impl Observation {
         region: Region,
     ) -> Self {
         let format = image.format.clone();
-        let size = format.size();
+        let size = format.texel_size();
         let row = image.width as usize * size;
         let start = region.x as usize * size;
         let width = region.width as usize * size;
@@ -143,23 +155,23 @@ impl Observation {
                 format,
                 width: region.width,
                 origin: [region.x, region.y],
-                probed,
+                probed_components: probed,
             },
             bytes,
         }
     }
 
-    /// Returns the part of a buffer that a probe compares; `None` if the buffer does not contain
-    /// all of it.
-    pub fn of_values(
+    /// Creates the observation of the part of a buffer that a probe compares, up to the last whole
+    /// scalar; `None` if the buffer does not contain all of it.
+    pub fn from_values(
         line: u32,
         subject: String,
         contents: &[u8],
         expected: &TypedData,
     ) -> Option<Self> {
         let scalar = expected.ty.scalar;
-        let seen = contents.get(expected.offset as usize..expected.end() as usize)?;
-        let whole = seen.len() - seen.len() % scalar.size();
+        let bytes = contents.get(expected.offset as usize..expected.end() as usize)?;
+        let whole_scalars = bytes.len() - bytes.len() % scalar.size();
         Some(Self {
             line: Some(line),
             subject,
@@ -167,13 +179,14 @@ impl Observation {
                 scalar,
                 offset: expected.offset,
             },
-            bytes: seen[..whole].to_vec(),
+            bytes: bytes[..whole_scalars].to_vec(),
         })
     }
 
-    /// Creates the observation of a buffer at the end of the script, without the words into which
-    /// the script writes addresses: these differ from run to run.
-    pub fn of_buffer(script: &Script, buffer: BufferId, contents: &[u8]) -> Self {
+    /// Creates the observation of a buffer at the end of the script, extended with zero bytes to
+    /// whole words. Words into which the script writes addresses become 0: they differ from run to
+    /// run.
+    pub fn from_buffer(script: &Script, buffer: BufferId, contents: &[u8]) -> Self {
         let mut bytes = contents.to_vec();
         for step in &script.steps {
             let Command::BufferAddresses {
@@ -202,7 +215,7 @@ impl Observation {
     }
 
     /// Creates the observation of a count that a probe reads.
-    pub fn of_count(line: u32, subject: String, count: u64) -> Self {
+    pub fn from_count(line: u32, subject: String, count: u64) -> Self {
         Self {
             line: Some(line),
             subject,
@@ -224,26 +237,27 @@ impl fmt::Display for CaptureCount {
     }
 }
 
-/// Returns the name of a plane of an image in messages: `image 1, level 2, layer 5`.
+/// Returns the name of a plane of an image in messages: `image 1, level 2, layer 5`. Level, layer
+/// and sample 0 are omitted.
 pub fn plane_name(image: ImageKey, plane: PlaneId) -> String {
-    let part = |what: &str, number: u32| match number {
+    let describe_part = |what: &str, number: u32| match number {
         0 => String::new(),
         _ => format!(", {what} {number}"),
     };
     format!(
         "{image}{}{}{}",
-        part("level", plane.level),
-        part("layer", plane.slice),
-        part("sample", plane.sample)
+        describe_part("level", plane.level),
+        describe_part("layer", plane.slice),
+        describe_part("sample", plane.sample)
     )
 }
 
-/// Returns the assembly programs of a script with the numbers in their [`Verdict`]s: the initial
-/// ones, then those that it loads.
+/// Returns the assembly programs of a script with their indices in [`Verdict`]s, counted per stage:
+/// the initial ones, then those that it loads.
 pub fn assembly_programs(script: &Script) -> Vec<(usize, &ProgramSection)> {
-    let spares = script.spares.iter().map(|spare| &spare.program);
+    let alternates = script.alternates.iter().map(|alternate| &alternate.program);
     let mut programs: Vec<(usize, &ProgramSection)> = Vec::new();
-    for program in script.programs.iter().chain(spares) {
+    for program in script.programs.iter().chain(alternates) {
         if program.form == ProgramForm::Assembly {
             let same = |(_, other): &&(usize, &ProgramSection)| other.stage == program.stage;
             programs.push((programs.iter().filter(same).count(), program));
@@ -252,12 +266,127 @@ pub fn assembly_programs(script: &Script) -> Vec<(usize, &ProgramSection)> {
     programs
 }
 
+/// Maximum number of bytes that are recorded per script; later observations are dropped.
+const MAX_OBSERVED_BYTES: usize = 64 << 20;
+
+impl Results {
+    /// Creates empty results that record observations or not.
+    pub fn with_observation(observe: ObservationMode) -> Self {
+        Self {
+            observe,
+            ..Self::default()
+        }
+    }
+
+    /// Returns true if observations are recorded.
+    pub fn is_observing(&self) -> bool {
+        self.observe == ObservationMode::On
+    }
+
+    /// Appends an observation, unless all of them would exceed [`MAX_OBSERVED_BYTES`]; does nothing
+    /// for `None`.
+    pub fn record_observation(&mut self, observation: Option<Observation>) {
+        let Some(observation) = observation else {
+            return;
+        };
+        let recorded_bytes: usize = self.observations.iter().map(|seen| seen.bytes.len()).sum();
+        // Only the observation that is too large is omitted: smaller ones after it may fit.
+        if recorded_bytes + observation.bytes.len() <= MAX_OBSERVED_BYTES {
+            self.observations.push(observation);
+        }
+    }
+
+    /// Compares the contents of a buffer with the expected values, and records them if observations
+    /// are recorded; `name` is the name of the buffer in messages.
+    ///
+    /// # Errors
+    /// The message of the failed probe.
+    pub fn probe_values(
+        &mut self,
+        line: u32,
+        name: &str,
+        contents: &[u8],
+        expected: &TypedData,
+        (comparison, tolerances): (ComparisonOp, &Tolerances),
+    ) -> Result<(), String> {
+        if self.is_observing() {
+            let observation = Observation::from_values(line, name.to_owned(), contents, expected);
+            self.record_observation(observation);
+        }
+        check_values(name, contents, expected, comparison, tolerances)
+    }
+
+    /// Compares a count with the expected one, and records it if observations are recorded;
+    /// `count_name` is its name in messages.
+    ///
+    /// # Errors
+    /// The message of the failed probe.
+    pub fn probe_count(
+        &mut self,
+        line: u32,
+        count_name: impl ToString,
+        observed: u64,
+        (comparison, expected): (ComparisonOp, u64),
+    ) -> Result<(), String> {
+        if self.is_observing() {
+            let observation = Observation::from_count(line, count_name.to_string(), observed);
+            self.record_observation(Some(observation));
+        }
+        if comparison.holds_for_counts(observed, expected) {
+            return Ok(());
+        }
+        let (sign, what) = (comparison.symbol(), count_name.to_string());
+        Err(format!(
+            "{what}: expected {sign} {expected}, observed {observed}"
+        ))
+    }
+
+    /// Checks a probe of a plane of a storage image, which the caller has read, and records the
+    /// probed region if observations are recorded.
+    ///
+    /// # Errors
+    /// The message of the failed probe, which begins with the name of the plane.
+    pub fn probe_image(
+        &mut self,
+        line: u32,
+        (key, plane): (ImageKey, PlaneId),
+        probe: &PixelProbe,
+        image: &Image,
+    ) -> Result<(), String> {
+        let name = || plane_name(key, plane);
+        if self.is_observing() {
+            self.record_observation(Observation::from_probe_region(line, name(), probe, image));
+        }
+        let result = probe.check(image);
+        result.map_err(|message| format!("{}: {message}", name()))
+    }
+
+    /// Records a surface of the framebuffer at the end of the script, even if the results do not
+    /// record observations: the caller decides.
+    pub fn observe_surface(&mut self, surface: Surface, image: &Image) {
+        self.record_observation(Some(Observation::from_image(surface.to_string(), image)));
+    }
+
+    /// Records a plane of a storage image at the end of the script, even if the results do not
+    /// record observations: the caller decides.
+    pub fn observe_image(&mut self, key: ImageKey, plane: PlaneId, image: &Image) {
+        let observation = Observation::from_image(plane_name(key, plane), image);
+        self.record_observation(Some(observation));
+    }
+
+    /// Records a buffer at the end of the script, even if the results do not record observations:
+    /// the caller decides.
+    pub fn observe_buffer(&mut self, script: &Script, buffer: BufferId, contents: &[u8]) {
+        self.record_observation(Some(Observation::from_buffer(script, buffer, contents)));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::data::{DataLayout, DataType, Literal};
     use crate::probe::Tolerance;
-    use crate::probe::pixels::{Expected, Plane, Surface};
+    use crate::probe::pixels::{Expected, FramebufferPlane, Surface};
 
     fn image(format: Format, data: Vec<u8>) -> Image {
         Image {
@@ -271,7 +400,7 @@ mod tests {
 
     fn probe(region: Region) -> PixelProbe {
         PixelProbe {
-            surface: Surface::of(Plane::Color(0)),
+            surface: Surface::from_plane(FramebufferPlane::Color(0)),
             region,
             expected: Expected {
                 values: [0.0; 4],
@@ -290,27 +419,28 @@ mod tests {
             width,
             height: 2,
         };
-        let seen = Observation::of_region(7, "a".into(), &probe(region(1, 2)), &image).unwrap();
+        let seen =
+            Observation::from_probe_region(7, "a".into(), &probe(region(1, 2)), &image).unwrap();
         assert_eq!(seen.bytes, [2, 3, 5, 6]);
         let ObservedLayout::Texels {
             width,
             origin,
-            probed,
+            probed_components: probed,
             ..
         } = seen.layout
         else {
             panic!("no texels")
         };
         assert_eq!((width, origin, probed), (2, [1, 0], 3));
-        let outside = Observation::of_region(7, "a".into(), &probe(region(2, 2)), &image);
+        let outside = Observation::from_probe_region(7, "a".into(), &probe(region(2, 2)), &image);
         assert_eq!(outside, None);
     }
 
     #[test]
     fn unused_bits_of_depths_are_not_seen() {
-        let format = Format::parse_texture("X8_D24_UNORM_PACK32").unwrap();
+        let format = Format::parse_color_or_depth("X8_D24_UNORM_PACK32").unwrap();
         let data = [[1, 2, 3, 0xff]; 6].concat();
-        let seen = Observation::of_picture("depth".into(), &image(format, data));
+        let seen = Observation::from_image("depth".into(), &image(format, data));
         assert_eq!(seen.bytes, [[1, 2, 3, 0]; 6].concat());
     }
 
@@ -322,9 +452,9 @@ mod tests {
             layout: DataLayout::STD430,
             offset: 2,
             literals: vec![Literal::parse(ty.scalar, "1").unwrap()],
-            times: 2,
+            repeat_count: 2,
         };
-        let see = |contents: &[u8]| Observation::of_values(3, "b".into(), contents, &data);
+        let see = |contents: &[u8]| Observation::from_values(3, "b".into(), contents, &data);
         assert_eq!(see(&[1, 2, 3, 4, 5, 6, 7]).unwrap().bytes, [3, 4, 5, 6]);
         assert_eq!(see(&[1, 2, 3, 4, 5]), None);
     }
@@ -333,7 +463,7 @@ mod tests {
     fn addresses_in_buffers_are_left_out() {
         let text = "[test]\nbuffer a size 22\nbuffer b size 4\nbuffer a address 8 b\n";
         let script = Script::parse(text.as_bytes()).unwrap();
-        let seen = Observation::of_buffer(&script, BufferId(0), &[9; 22]);
+        let seen = Observation::from_buffer(&script, BufferId(0), &[9; 22]);
         assert_eq!(seen.subject, "buffer `a`");
         assert_eq!(
             seen.bytes,
@@ -349,7 +479,7 @@ mod tests {
                 slice,
                 sample,
             };
-            plane_name(ImageKey::of_unit(1), plane)
+            plane_name(ImageKey::from_unit(1), plane)
         };
         assert_eq!(name(0, 0, 0), "image 1");
         assert_eq!(name(1, 5, 0), "image 1, level 1, layer 5");
@@ -371,5 +501,35 @@ mod tests {
             (Stage::Fragment, 1, b"c\n"),
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn counts_are_kept_and_compared() {
+        let mut results = Results::with_observation(ObservationMode::On);
+        let probe = |results: &mut Results, expected| {
+            results.probe_count(3, "samples drawn", 5, (ComparisonOp::Equal, expected))
+        };
+        assert_eq!(probe(&mut results, 5), Ok(()));
+        assert_eq!(
+            probe(&mut results, 6).unwrap_err(),
+            "samples drawn: expected == 6, observed 5"
+        );
+        assert_eq!(results.observations.len(), 2);
+        let mut results = Results::default();
+        assert_eq!(probe(&mut results, 5), Ok(()));
+        assert_eq!(results.observations, []);
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let mut results = Results::with_observation(ObservationMode::On);
+        let seen = |bytes: usize| Observation {
+            bytes: vec![0; bytes],
+            ..Observation::from_count(1, "x".into(), 0)
+        };
+        results.record_observation(Some(seen(MAX_OBSERVED_BYTES - 8)));
+        results.record_observation(Some(seen(9)));
+        results.record_observation(Some(seen(8)));
+        assert_eq!(results.observations.len(), 2);
     }
 }

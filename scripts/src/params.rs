@@ -4,12 +4,12 @@ use crate::script::pipeline_state::PipelineState;
 use crate::script::{
     Convention, CountKind, MatrixTarget, MatrixUpdate, ParamBank, ParamType, Requirements,
 };
-use glasm::Counts;
-use glasm::ir::resource::STATE_BYTES;
+use glasm::ResourceCounts;
+use glasm::ir::resource::STATE_BUFFER_BYTES;
 use glasm::ir::{ParamSource, Stage};
 use glasm::reflect::{NamedParameter, ParamBlock};
 use glasm::state::matrix::{IDENTITY, Matrix, multiply};
-use glasm::state::{GlState, Multisample, Tracking};
+use glasm::state::{GlState, MatrixTracking, Multisample};
 use std::collections::HashMap;
 
 /// Bits of a parameter, and the type that it was set with; `None` for types that GL does not query.
@@ -32,29 +32,31 @@ pub enum ParamKey {
 #[derive(Default)]
 pub struct Params {
     values: HashMap<(ParamBank, Stage, u32), Param>,
-    pushed: HashMap<MatrixTarget, Vec<Matrix>>,
+    matrix_stacks: HashMap<MatrixTarget, Vec<Matrix>>,
     /// Parameters with names, by the line of the program and the name.
     named: HashMap<(u32, String), Param>,
     /// Bits of v\[0\] of the state program that runs.
-    pub argument: [u32; 4],
+    pub state_program_argument: [u32; 4],
     /// GL state, for `state.*` parameters.
     pub state: GlState,
 }
 
 impl Params {
-    /// Creates the parameters of a script before its first command.
-    pub fn of_script(requirements: &Requirements) -> Self {
+    /// Creates the parameters of a script before its first command: all 0, with GL state for the
+    /// framebuffer and the convention of the script.
+    pub fn from_requirements(requirements: &Requirements) -> Self {
         let mut params = Self::default();
         let height = requirements.framebuffer[1] as f32;
         let state = &mut params.state;
-        state.multisample = Multisample::standard(requirements.attachments.samples);
+        state.multisample = Multisample::with_standard_locations(requirements.attachments.samples);
         state.window_height = height;
         let is_gl = requirements.convention == Convention::OpenGl;
         state.lower_left_height = is_gl.then_some(height);
         params
     }
 
-    /// Sets the state of a draw that programs read.
+    /// Sets the GL state of a draw that programs read: first viewport, else the whole framebuffer,
+    /// and depth clamping.
     pub fn set_draw_state(&mut self, requirements: &Requirements, draw: &PipelineState) {
         let [width, height] = requirements.framebuffer;
         let whole = [0.0, 0.0, width as f32, height as f32];
@@ -62,18 +64,19 @@ impl Params {
         self.state.depth_clamp = draw.depth_clamp;
     }
 
-    /// Declares the named parameters of the program of a stage, at a line, and returns the key of
-    /// the one that has a name.
+    /// Declares the named parameters of the program of a stage, which is at `line` of the script,
+    /// with their initial values unless they have values already. Returns the key of the one that
+    /// is called `name`.
     ///
     /// # Errors
     /// If the program declares no parameter of that name.
-    pub fn find_named(
+    pub fn declare_and_find_named(
         &mut self,
         (stage, line): (Stage, u32),
         declared: &[NamedParameter],
         name: &str,
     ) -> Result<ParamKey, String> {
-        self.declare(line, declared);
+        self.declare_named(line, declared);
         let key = (line, name.to_owned());
         if self.named.contains_key(&key) {
             return Ok(ParamKey::Named(key.0, key.1));
@@ -84,19 +87,20 @@ impl Params {
         ))
     }
 
-    /// Returns the bits of a parameter and the type that it was set with.
-    pub fn read(&self, key: &ParamKey) -> ([u32; 4], Option<ParamType>) {
+    /// Returns the bits of a parameter and the type that it was set with. A parameter that was
+    /// never set is a vector of float zeros; an undeclared named one has no type.
+    pub fn get_by_key(&self, key: &ParamKey) -> ([u32; 4], Option<ParamType>) {
         match key {
-            ParamKey::Indexed(bank, stage, index) => self.value(*bank, *stage, *index),
-            ParamKey::Named(line, name) => self.named(*line, name).unwrap_or_default(),
+            ParamKey::Indexed(bank, stage, index) => self.get_typed(*bank, *stage, *index),
+            ParamKey::Named(line, name) => self.get_named(*line, name).unwrap_or_default(),
         }
     }
 
-    /// Sets the bits of a parameter.
+    /// Sets the bits and the type of a parameter.
     ///
     /// # Errors
     /// If it tracks a matrix.
-    pub fn write(
+    pub fn set_by_key(
         &mut self,
         key: &ParamKey,
         words: [u32; 4],
@@ -112,56 +116,64 @@ impl Params {
         Ok(())
     }
 
-    /// Returns the bits of a parameter.
+    /// Returns the bits of a parameter: the value derived from the matrix that it tracks, else the
+    /// value that was set last, else zeros.
     pub fn get(&self, bank: ParamBank, stage: Stage, index: u32) -> [u32; 4] {
-        self.param(bank, stage, index).words
+        self.find_param(bank, stage, index).words
     }
 
-    fn param(&self, bank: ParamBank, stage: Stage, index: u32) -> Param {
-        if let Some(row) = self.tracked(bank, stage, index) {
+    /// Returns an indexed parameter with its type: the value derived from the matrix that it
+    /// tracks, else the value that was set last. A parameter that was never set is a vector of
+    /// float zeros.
+    fn find_param(&self, bank: ParamBank, stage: Stage, index: u32) -> Param {
+        if let Some(row) = self.tracked_row(bank, stage, index) {
             return Param {
                 words: row.map(f32::to_bits),
                 ty: Some(ParamType::Float),
             };
         }
-        let found = self.values.get(&(bank, stage, index)).copied();
-        found.unwrap_or(Param {
+        let stored = self.values.get(&(bank, stage, index)).copied();
+        stored.unwrap_or(Param {
             words: [0; 4],
             ty: Some(ParamType::Float),
         })
     }
 
-    /// Returns the bits of a parameter and the type that it was set with.
-    pub fn value(
+    /// Returns the bits of a parameter, as [`Self::get`] does, and the type that it was set with;
+    /// `None` for types that GL does not query.
+    pub fn get_typed(
         &self,
         bank: ParamBank,
         stage: Stage,
         index: u32,
     ) -> ([u32; 4], Option<ParamType>) {
-        let param = self.param(bank, stage, index);
+        let param = self.find_param(bank, stage, index);
         (param.words, param.ty)
     }
 
-    /// Returns the parameters of vertex programs as state programs find them: 96 vectors.
-    pub fn state_bytes(&self) -> Vec<u8> {
-        let vectors = (0..STATE_BYTES / 16).map(|n| self.get(ParamBank::Env, Stage::Vertex, n));
+    /// Returns the environment parameters of vertex programs as state programs find them in their
+    /// buffer: 96 vectors of four 32-bit words.
+    pub fn state_program_params(&self) -> Vec<u8> {
+        let vectors =
+            (0..STATE_BUFFER_BYTES / 16).map(|n| self.get(ParamBank::Env, Stage::Vertex, n));
         vectors.flatten().flat_map(u32::to_le_bytes).collect()
     }
 
     /// Returns the result of a query of that type; `None` if the parameter was set with another
     /// one. NV_gpu_program4 section 6.1.12.
-    pub fn query(
+    pub fn query_value(
         &self,
         bank: ParamBank,
         stage: Stage,
         index: u32,
         ty: ParamType,
     ) -> Option<[u32; 4]> {
-        let param = self.param(bank, stage, index);
+        let param = self.find_param(bank, stage, index);
         (param.ty == Some(ty)).then_some(param.words)
     }
 
-    /// Sets the bits of a parameter.
+    /// Sets the bits and the type of a parameter. A parameter that tracks a matrix nevertheless
+    /// reads as the matrix.
     pub fn set(
         &mut self,
         bank: ParamBank,
@@ -174,20 +186,21 @@ impl Params {
             .insert((bank, stage, index), Param { words, ty });
     }
 
-    /// Returns the row of a matrix that a parameter tracks: one of `program.env` of vertex
-    /// programs, as all languages see it.
-    fn tracked(&self, bank: ParamBank, stage: Stage, index: u32) -> Option<[f32; 4]> {
+    /// Returns the vector of the matrix that a parameter tracks; `None` if it tracks none. Only
+    /// `program.env` of vertex programs can.
+    fn tracked_row(&self, bank: ParamBank, stage: Stage, index: u32) -> Option<[f32; 4]> {
         let tracks = (bank, stage) == (ParamBank::Env, Stage::Vertex);
-        self.state.tracked_row(index).filter(|_| tracks)
+        self.state.get_tracked_row(index).filter(|_| tracks)
     }
 
     /// Returns true if a parameter cannot be set because it tracks a matrix.
     pub fn is_tracked(&self, bank: ParamBank, stage: Stage, index: u32) -> bool {
-        self.tracked(bank, stage, index).is_some()
+        self.tracked_row(bank, stage, index).is_some()
     }
 
-    /// Applies `track`; the parameters retain the rows of the matrix when tracking ends.
-    pub fn track_matrix(&mut self, address: u32, tracking: Option<Tracking>) {
+    /// Starts tracking a matrix in the four parameters from `address` on, or ends it with `None`;
+    /// then the parameters retain the values that they had last.
+    pub fn track_matrix(&mut self, address: u32, tracking: Option<MatrixTracking>) {
         let rows = self.state.track_matrix(address, tracking);
         for (row, index) in rows.into_iter().flatten().zip(address..) {
             let ty = Some(ParamType::Float);
@@ -198,11 +211,11 @@ impl Params {
 
     /// Sets the initial values of the named parameters of the program at a line, unless they have
     /// values already.
-    pub fn declare(&mut self, program: u32, named: &[NamedParameter]) {
+    pub fn declare_named(&mut self, program: u32, named: &[NamedParameter]) {
         for parameter in named {
             let key = (program, parameter.name.clone());
             self.named.entry(key).or_insert(Param {
-                words: parameter.initial,
+                words: parameter.initial_bits,
                 ty: Some(ParamType::Float),
             });
         }
@@ -210,18 +223,19 @@ impl Params {
 
     /// Returns the bits of a named parameter and the type that it was set with; `None` if the
     /// program at the line has none of that name.
-    pub fn named(&self, program: u32, name: &str) -> Option<([u32; 4], Option<ParamType>)> {
+    pub fn get_named(&self, program: u32, name: &str) -> Option<([u32; 4], Option<ParamType>)> {
         let param = self.named.get(&(program, name.to_owned()))?;
         Some((param.words, param.ty))
     }
 
-    /// Sets a named parameter of the program at a line, which declares it.
+    /// Sets the bits and the type of a named parameter of the program at a line of the script.
     pub fn set_named(&mut self, program: u32, name: &str, words: [u32; 4], ty: Option<ParamType>) {
         let key = (program, name.to_owned());
         self.named.insert(key, Param { words, ty });
     }
 
-    /// Changes a matrix.
+    /// Loads, multiplies, pushes or pops a matrix of GL state. Each matrix has its own stack; a pop
+    /// without a push loads the identity.
     pub fn update_matrix(&mut self, target: MatrixTarget, update: MatrixUpdate) {
         let matrix = match target {
             MatrixTarget::Modelview(number) => self.state.modelview_mut(number),
@@ -231,7 +245,7 @@ impl Params {
             MatrixTarget::Program(number) => self.state.program_mut(number),
             MatrixTarget::Color => &mut self.state.color,
         };
-        let stack = self.pushed.entry(target).or_default();
+        let stack = self.matrix_stacks.entry(target).or_default();
         match update {
             MatrixUpdate::Load(value) => *matrix = value,
             MatrixUpdate::Multiply(factor) => *matrix = multiply(matrix, &factor),
@@ -241,9 +255,10 @@ impl Params {
         }
     }
 
-    /// Returns the contents of the parameter block of a stage, whose program is at a line of the
-    /// script and has these parameters with names.
-    pub fn block(
+    /// Returns the current bytes of the parameter block of a stage, 16 for each parameter.
+    /// `program` is the line of the stage's program in the script, and `named` its declared
+    /// parameters, which have their initial values if they were not set.
+    pub fn block_contents(
         &self,
         stage: Stage,
         block: &ParamBlock,
@@ -252,25 +267,26 @@ impl Params {
         let of_name = |number: u32| {
             let parameter = named.get(number as usize);
             parameter.map_or([0; 4], |parameter| {
-                let known = self.named(program, &parameter.name);
-                known.map_or(parameter.initial, |(words, _)| words)
+                let known = self.get_named(program, &parameter.name);
+                known.map_or(parameter.initial_bits, |(words, _)| words)
             })
         };
-        let slots = block.slots.iter().map(|source| match source {
+        let slots = block.parameters.iter().map(|source| match source {
             ParamSource::Env(index) => self.get(ParamBank::Env, stage, *index),
             ParamSource::Local(index) => self.get(ParamBank::Local, stage, *index),
             ParamSource::Subroutine(index) => self.get(ParamBank::Subroutine, stage, *index),
-            ParamSource::State(param) => self.state.evaluate(*param).map(f32::to_bits),
+            ParamSource::State(param) => self.state.evaluate_param(*param).map(f32::to_bits),
             ParamSource::Literal(words) => *words,
             ParamSource::Named(number) => of_name(*number),
-            ParamSource::Argument => self.argument,
+            ParamSource::Argument => self.state_program_argument,
         });
         slots.flatten().flat_map(u32::to_le_bytes).collect()
     }
 }
 
-/// Replaces the components of a parameter that 64-bit numbers fill, such as addresses and handles.
-pub fn replace_pairs(mut words: [u32; 4], pairs: &[u64]) -> [u32; 4] {
+/// Returns `words` with the components (x, y), and with two pairs also (z, w), replaced by 64-bit
+/// numbers such as addresses and handles, low word first.
+pub fn replace_component_pairs(mut words: [u32; 4], pairs: &[u64]) -> [u32; 4] {
     for (components, pair) in words.chunks_exact_mut(2).zip(pairs) {
         components.copy_from_slice(&[*pair as u32, (*pair >> 32) as u32]);
     }
@@ -278,9 +294,9 @@ pub fn replace_pairs(mut words: [u32; 4], pairs: &[u64]) -> [u32; 4] {
 }
 
 /// Returns the use count of a resource that GL limits.
-pub fn count_of(counts: &Counts, kind: CountKind) -> u32 {
+pub fn resource_count(counts: &ResourceCounts, kind: CountKind) -> u32 {
     match kind {
-        CountKind::AttribComponents => counts.attrib_components,
+        CountKind::AttribComponents => counts.attribute_components,
         CountKind::ResultComponents => counts.result_components,
         CountKind::Instructions => counts.instructions,
         CountKind::AluInstructions => counts.alu_instructions,
@@ -288,7 +304,7 @@ pub fn count_of(counts: &Counts, kind: CountKind) -> u32 {
         CountKind::TextureIndirections => counts.texture_indirections,
         CountKind::Temporaries => counts.temporaries,
         CountKind::Parameters => counts.parameters,
-        CountKind::Attribs => counts.attribs,
+        CountKind::Attribs => counts.attributes,
         CountKind::AddressRegisters => counts.address_registers,
     }
 }
@@ -331,10 +347,10 @@ mod tests {
     fn words(params: &Params, slots: Vec<ParamSource>) -> Vec<u32> {
         let block = ParamBlock {
             slot: DescriptorSlot { set: 0, binding: 0 },
-            slots,
-            storage: false,
+            parameters: slots,
+            is_storage_buffer: false,
         };
-        let bytes = params.block(Stage::Fragment, &block, (1, &[]));
+        let bytes = params.block_contents(Stage::Fragment, &block, (1, &[]));
         bytes
             .chunks(4)
             .map(|word| u32::from_le_bytes(word.try_into().unwrap()))
@@ -344,9 +360,12 @@ mod tests {
     #[test]
     fn pairs_replace_the_first_components() {
         let before = [1, 2, 3, 4];
-        assert_eq!(replace_pairs(before, &[]), before);
-        assert_eq!(replace_pairs(before, &[0x5_0000_0006]), [6, 5, 3, 4]);
-        let both = replace_pairs(before, &[u64::MAX, 7 << 32]);
+        assert_eq!(replace_component_pairs(before, &[]), before);
+        assert_eq!(
+            replace_component_pairs(before, &[0x5_0000_0006]),
+            [6, 5, 3, 4]
+        );
+        let both = replace_component_pairs(before, &[u64::MAX, 7 << 32]);
         assert_eq!(both, [u32::MAX, u32::MAX, 0, 7]);
     }
 
@@ -398,7 +417,7 @@ mod tests {
     fn queries_have_the_type_of_the_value() {
         use ParamType::{Float, Int, Uint};
         let mut params = Params::default();
-        let query = |params: &Params, ty| params.query(ParamBank::Env, Stage::Vertex, 7, ty);
+        let query = |params: &Params, ty| params.query_value(ParamBank::Env, Stage::Vertex, 7, ty);
         assert_eq!(query(&params, Float), Some([0; 4]));
         assert_eq!(query(&params, Int), None);
         let set = |params: &mut Params, ty| {
@@ -445,7 +464,7 @@ mod tests {
             params.set(ParamBank::Env, Stage::Vertex, index, [9; 4], ty);
         };
         set(&mut params, 5);
-        let tracking = Tracking {
+        let tracking = MatrixTracking {
             matrix: TrackedMatrix::Projection,
             form: MatrixForm::Transpose,
         };
@@ -461,7 +480,7 @@ mod tests {
         let other = MatrixUpdate::Load(scaling([7.0; 3]));
         params.update_matrix(MatrixTarget::Projection, other);
         assert_eq!(get(&params, Stage::Vertex, 5), [0.0, 3.0, 0.0, 0.0]);
-        let query = params.query(ParamBank::Env, Stage::Vertex, 5, ParamType::Float);
+        let query = params.query_value(ParamBank::Env, Stage::Vertex, 5, ParamType::Float);
         assert!(query.is_some(), "rows are floats");
         set(&mut params, 5);
         assert_eq!(params.get(ParamBank::Env, Stage::Vertex, 5), [9; 4]);
@@ -472,30 +491,36 @@ mod tests {
         let mut params = Params::default();
         let named = ["a", "b"].map(|name| NamedParameter {
             name: name.to_owned(),
-            initial: [name.len() as u32, 2, 3, 4],
+            initial_bits: [name.len() as u32, 2, 3, 4],
         });
-        params.declare(10, &named);
+        params.declare_named(10, &named);
         params.set_named(10, "b", [7; 4], Some(ParamType::Int));
         // Declared again, it retains its value.
-        params.declare(10, &named);
+        params.declare_named(10, &named);
         assert_eq!(
-            params.named(10, "a"),
+            params.get_named(10, "a"),
             Some(([1, 2, 3, 4], Some(ParamType::Float)))
         );
-        assert_eq!(params.named(10, "b"), Some(([7; 4], Some(ParamType::Int))));
-        assert_eq!((params.named(10, "c"), params.named(20, "a")), (None, None));
+        assert_eq!(
+            params.get_named(10, "b"),
+            Some(([7; 4], Some(ParamType::Int)))
+        );
+        assert_eq!(
+            (params.get_named(10, "c"), params.get_named(20, "a")),
+            (None, None)
+        );
         let block = ParamBlock {
             slot: DescriptorSlot { set: 0, binding: 0 },
-            slots: vec![
+            parameters: vec![
                 ParamSource::Named(1),
                 ParamSource::Named(0),
                 ParamSource::Argument,
             ],
-            storage: false,
+            is_storage_buffer: false,
         };
-        params.argument = [5; 4];
+        params.state_program_argument = [5; 4];
         let bytes = |program| {
-            let bytes = params.block(Stage::Fragment, &block, (program, &named));
+            let bytes = params.block_contents(Stage::Fragment, &block, (program, &named));
             let first = |vector: &[u8]| u32::from_le_bytes(vector[..4].try_into().unwrap());
             bytes.chunks(16).map(first).collect::<Vec<_>>()
         };

@@ -4,7 +4,7 @@
 //! a dispatch may access them. The type of objects is that of the runner.
 
 use crate::script::{BoundImage, ImageKey};
-use crate::texture::{ImagePart, PlaneId, Sampling, Start, TextureData, Update};
+use crate::texture::{ImagePart, PlaneId, Sampling, TextureData, TextureUpdate, UpdateKind};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
@@ -18,40 +18,45 @@ struct StoredImage<Object> {
 pub struct ImageTable<Object> {
     images: BTreeMap<ImageKey, StoredImage<Object>>,
     /// Images that programs access where the script has bound another one.
-    bound: BTreeMap<ImageKey, BoundImage>,
+    bindings: BTreeMap<ImageKey, BoundImage>,
 }
 
 impl<Object> Default for ImageTable<Object> {
     fn default() -> Self {
         Self {
             images: BTreeMap::new(),
-            bound: BTreeMap::new(),
+            bindings: BTreeMap::new(),
         }
     }
 }
 
 impl<Object> ImageTable<Object> {
-    /// Begins, extends or changes an image. If an object exists and the update adds to it, `write`
-    /// writes the planes of the update, so that other planes retain what programs have written.
+    /// Begins, extends or changes an image. If an object exists and the update extends the image,
+    /// `write` writes the planes of the update, so that other planes retain the results of
+    /// programs; otherwise the object is dropped.
     ///
     /// # Errors
     /// If the image grows after a program has used it, and the errors of `write`.
     pub fn update<E: From<String>>(
         &mut self,
         key: ImageKey,
-        update: &Update,
+        update: &TextureUpdate,
         write: impl FnOnce(&mut Object, &TextureData, &[PlaneId]) -> Result<(), E>,
     ) -> Result<(), E> {
         let image = match self.images.entry(key) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
-                let data = TextureData::new(update);
+                let data = TextureData::from_update(update);
                 entry.insert(StoredImage { data, object: None });
                 return Ok(());
             }
         };
         let grows = update.shape != image.data.shape;
-        match image.object.as_mut().filter(|_| update.start == Start::Add) {
+        match image
+            .object
+            .as_mut()
+            .filter(|_| update.kind == UpdateKind::Extend)
+        {
             Some(_) if grows => {
                 let message = "an image that programs have used cannot grow";
                 Err(message.to_owned().into())
@@ -68,24 +73,27 @@ impl<Object> ImageTable<Object> {
         }
     }
 
-    /// Binds a part of an image to the image unit or binding of another one.
+    /// Binds a part of an image to the image unit or binding `key`, instead of the image of that
+    /// key or the one that was bound before.
     pub fn bind(&mut self, key: ImageKey, bound: BoundImage) {
-        self.bound.insert(key, bound);
+        self.bindings.insert(key, bound);
     }
 
-    /// Returns the image that programs access at a key.
-    pub fn bound(&self, key: ImageKey) -> BoundImage {
+    /// Returns the image and its part that programs access at a key: all of the image with the key,
+    /// unless another one is bound there.
+    pub fn bound_image(&self, key: ImageKey) -> BoundImage {
         let default = || BoundImage {
             image: key,
             part: ImagePart::default(),
             format: None,
         };
-        self.bound.get(&key).cloned().unwrap_or_else(default)
+        self.bindings.get(&key).cloned().unwrap_or_else(default)
     }
 
-    /// Returns the keys at which programs may access images.
+    /// Returns the keys at which programs may access images: those of images, then those of
+    /// bindings; a key can occur twice.
     pub fn keys(&self) -> Vec<ImageKey> {
-        let keys = self.images.keys().chain(self.bound.keys());
+        let keys = self.images.keys().chain(self.bindings.keys());
         keys.copied().collect()
     }
 
@@ -94,21 +102,24 @@ impl<Object> ImageTable<Object> {
     /// # Errors
     /// If no command has set it.
     pub fn data(&self, key: ImageKey) -> Result<&TextureData, String> {
-        let image = self.images.get(&key).ok_or_else(|| missing_image(key))?;
+        let image = self
+            .images
+            .get(&key)
+            .ok_or_else(|| err_missing_image(key))?;
         Ok(&image.data)
     }
 
-    /// Returns an image with its object, which `create` creates if there is none.
+    /// Returns the data of an image and its object, which `create` creates if there is none.
     ///
     /// # Errors
     /// If no command has set the image, and the errors of `create`.
-    pub fn prepare<E: From<String>>(
+    pub fn get_or_create<E: From<String>>(
         &mut self,
         key: ImageKey,
         create: impl FnOnce(&TextureData) -> Result<Object, E>,
     ) -> Result<(&TextureData, &mut Object), E> {
         let Some(image) = self.images.get_mut(&key) else {
-            return Err(missing_image(key).into());
+            return Err(err_missing_image(key).into());
         };
         let object = match image.object.take() {
             Some(object) => object,
@@ -117,7 +128,8 @@ impl<Object> ImageTable<Object> {
         Ok((&image.data, image.object.insert(object)))
     }
 
-    /// Returns the planes of all images that programs or probes have used.
+    /// Returns the planes of all images that have an object, because programs or probes have used
+    /// them.
     pub fn used_planes(&self) -> Vec<(ImageKey, PlaneId)> {
         let used = self.images.iter().filter(|(_, it)| it.object.is_some());
         used.flat_map(|(key, image)| image.data.shape.planes().map(|plane| (*key, plane)))
@@ -125,7 +137,8 @@ impl<Object> ImageTable<Object> {
     }
 }
 
-fn missing_image(key: ImageKey) -> String {
+/// Returns the error that no command has set an image.
+fn err_missing_image(key: ImageKey) -> String {
     format!("{key} is not set yet")
 }
 
@@ -172,34 +185,35 @@ impl<Objects> Default for TextureTable<Objects> {
 }
 
 impl<Objects: TextureObjects> TextureTable<Objects> {
-    /// Begins or extends the texture of a unit.
-    pub fn update(&mut self, number: u32, update: &Update) {
+    /// Begins or extends the texture of a unit, and invalidates the texels of its objects.
+    pub fn update(&mut self, number: u32, update: &TextureUpdate) {
         let unit = self.get_or_insert(number);
         match &mut unit.data {
             Some(data) => data.update(update),
-            None => unit.data = Some(TextureData::new(update)),
+            None => unit.data = Some(TextureData::from_update(update)),
         }
         unit.objects.invalidate_texels();
     }
 
-    /// Sets how the texture of a unit is sampled.
+    /// Sets how the texture of a unit is sampled, and invalidates the objects that do not fit the
+    /// change.
     pub fn set_sampling(&mut self, number: u32, sampling: Sampling) {
         let unit = self.get_or_insert(number);
         unit.objects.invalidate_sampling(&unit.sampling, &sampling);
         unit.sampling = sampling;
     }
 
-    /// Returns a unit. A unit that no command has set has no texture.
+    /// Returns a unit; adds it, without a texture, if no command has set it.
     pub fn get_or_insert(&mut self, number: u32) -> &mut TextureUnit<Objects> {
         self.units.entry(number).or_default()
     }
 
-    /// Returns a unit that a command has set.
+    /// Returns a unit; `None` if no command has set it.
     pub fn get(&self, number: u32) -> Option<&TextureUnit<Objects>> {
         self.units.get(&number)
     }
 
-    /// Returns a unit that a command has set, to change its objects.
+    /// Returns a unit, to change its objects; `None` if no command has set it.
     pub fn get_mut(&mut self, number: u32) -> Option<&mut TextureUnit<Objects>> {
         self.units.get_mut(&number)
     }
@@ -214,11 +228,11 @@ impl<Objects: TextureObjects> TextureTable<Objects> {
 mod tests {
     use super::*;
     use crate::format::Format;
-    use crate::texture::{Contents, Shape};
+    use crate::texture::{Contents, TextureShape};
     use glasm::ir::TexTarget;
 
-    fn update(start: Start, width: u32, byte: u8) -> Update {
-        let shape = Shape {
+    fn update(start: UpdateKind, width: u32, byte: u8) -> TextureUpdate {
+        let shape = TextureShape {
             target: TexTarget::D2,
             format: Format::parse("R8_UINT").unwrap(),
             extent: [width, 1, 1],
@@ -227,49 +241,49 @@ mod tests {
             samples: 1,
         };
         let contents = Contents::Texels(vec![byte; width as usize]);
-        Update {
-            start,
-            ..Update::whole(shape, Some(contents))
+        TextureUpdate {
+            kind: start,
+            ..TextureUpdate::full_texture(shape, Some(contents))
         }
     }
 
     #[test]
     fn objects_receive_what_is_added_to_images() {
-        let key = ImageKey::of_unit(3);
+        let key = ImageKey::from_unit(3);
         let mut images = ImageTable::<Vec<u8>>::default();
         let write = |object: &mut Vec<u8>, data: &TextureData, planes: &[PlaneId]| {
             *object = data.plane(planes[0]);
             Ok::<(), String>(())
         };
         let create = |data: &TextureData| Ok::<_, String>(vec![0; data.shape.plane_bytes(0)]);
-        let error = images.prepare(key, create).err();
+        let error = images.get_or_create(key, create).err();
         assert_eq!(error, Some(format!("{key} is not set yet")));
         images
-            .update(key, &update(Start::New, 2, 5), write)
+            .update(key, &update(UpdateKind::Create, 2, 5), write)
             .unwrap();
         assert!(images.used_planes().is_empty());
-        assert_eq!(images.prepare(key, create).unwrap().1, &[0, 0]);
+        assert_eq!(images.get_or_create(key, create).unwrap().1, &[0, 0]);
         images
-            .update(key, &update(Start::Add, 2, 7), write)
+            .update(key, &update(UpdateKind::Extend, 2, 7), write)
             .unwrap();
-        assert_eq!(images.prepare(key, create).unwrap().1, &[7, 7]);
+        assert_eq!(images.get_or_create(key, create).unwrap().1, &[7, 7]);
         assert_eq!(images.used_planes().len(), 1);
-        let grown = images.update(key, &update(Start::Add, 3, 7), write);
+        let grown = images.update(key, &update(UpdateKind::Extend, 3, 7), write);
         assert!(grown.unwrap_err().ends_with("cannot grow"));
         images
-            .update(key, &update(Start::New, 3, 7), write)
+            .update(key, &update(UpdateKind::Create, 3, 7), write)
             .unwrap();
         assert!(images.used_planes().is_empty());
     }
 
     #[test]
     fn images_are_bound_where_programs_look_for_others() {
-        let [own, other] = [0, 1].map(ImageKey::of_unit);
+        let [own, other] = [0, 1].map(ImageKey::from_unit);
         let mut images = ImageTable::<()>::default();
-        assert_eq!(images.bound(own).image, own);
-        let bound = images.bound(other);
+        assert_eq!(images.bound_image(own).image, own);
+        let bound = images.bound_image(other);
         images.bind(own, bound);
-        assert_eq!(images.bound(own).image, other);
+        assert_eq!(images.bound_image(own).image, other);
         assert_eq!(images.keys(), [own]);
     }
 
@@ -286,7 +300,7 @@ mod tests {
             }
         }
         let mut textures = TextureTable::<Counts>::default();
-        textures.update(4, &update(Start::New, 1, 0));
+        textures.update(4, &update(UpdateKind::Create, 1, 0));
         textures.set_sampling(4, Sampling::INITIAL);
         let sampling = Sampling {
             max_level: 2,

@@ -5,80 +5,89 @@
 
 use crate::data::TypedData;
 use crate::image::Image;
-use crate::observation::{Observe, plane_name};
-use crate::outcome::Failure;
-use crate::probe::pixels::{PixelProbe, Surface, print_picture};
-use crate::results::{FileError, Files, Results};
+use crate::observation::{ObservationMode, plane_name};
+use crate::probe::pixels::{PixelProbe, Surface, print_texels};
+use crate::results::Failure;
+use crate::results::{FileError, OutputFiles, Results};
 use crate::script::{
     BindTarget, BoundImage, BufferAddress, BufferId, BufferKey, BufferRange, CaptureCount, Clear,
-    Command, CountKind, Draw, Execution, ExpectedError, GlOutcome, Groups, ImageKey, MatrixTarget,
-    MatrixUpdate, ParamBank, ParamType, ParamValue, Script, StateUpdate, Step, TextureEnables,
+    Command, CountKind, Draw, ExpectedError, GlOutcome, GroupCount, ImageKey, MatrixTarget,
+    MatrixUpdate, ParamBank, ParamType, ParamValue, Script, ScriptStep, StateProgramOutcome,
+    StateUpdate, TextureEnables,
 };
-use crate::texture::{PlaneId, Sampling, Update};
+use crate::texture::{PlaneId, Sampling, TextureUpdate};
 use crate::timing::{Clock, Phase};
 use glasm::ir::Stage;
-use glasm::state::Tracking;
+use glasm::state::MatrixTracking;
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::rc::Rc;
 
 /// Reason why a command did not succeed.
 #[derive(Debug)]
-pub enum Problem<E> {
+pub enum CommandError<E> {
     /// The script or a probe is at fault; the next commands run nevertheless.
     Script(String),
     /// Failure at a line of a program of the script, which is reported instead of the line of the
     /// command.
     Program(Failure),
     /// Feature that the script needs and the device lacks: the script is skipped.
-    Lacking(String),
+    Unsupported(String),
     /// The device or the system is at fault.
     System(E),
 }
 
-impl<E> From<String> for Problem<E> {
+impl<E> From<String> for CommandError<E> {
     fn from(message: String) -> Self {
         Self::Script(message)
     }
 }
 
 /// Result of a command of a runner `R`.
-type Done<R> = Outcome<R, ()>;
-type Outcome<R, T> = Result<T, Problem<<R as Runner>::Error>>;
+type CommandResult<R> = RunnerResult<R, ()>;
+type RunnerResult<R, T> = Result<T, CommandError<<R as Runner>::Error>>;
 
 /// Commands of scripts, as a device executes them. Unsupported operations are reported as
-/// [`Problem::Lacking`].
+/// [`CommandError::Unsupported`].
 #[expect(clippy::missing_errors_doc, reason = "errors are those of the device")]
 pub trait Runner: Sized {
     /// Error of the device or the system.
     type Error: Display;
 
-    /// Creates the objects for the whole script.
-    fn prepare(&mut self) -> Done<Self>;
-    /// Returns the messages of device and driver since the last call, each with its source.
+    /// Creates the objects that exist during the whole script, before its first command.
+    fn prepare(&mut self) -> CommandResult<Self>;
+    /// Returns the messages of device and driver since the last call, each with its source; each is
+    /// a failure of the script.
     fn take_messages(&mut self) -> Vec<String>;
-    /// Prepares the execution of a command: called with every command before it runs.
-    fn begin(&mut self, _command: &Command) {}
-    /// Returns the clock that measures the time of probes.
+    /// Prepares the execution of a command: called with every command before it runs. The default
+    /// does nothing.
+    fn begin_command(&mut self, _command: &Command) {}
+    /// Returns the clock that measures the time of probes; `None` if nothing is measured.
     fn clock(&self) -> Option<Rc<Clock>> {
         None
     }
-    /// Returns true if the device can be read at the end.
+    /// Returns true if attachments, buffers and images can be read at the end of the script, which
+    /// the default assumes.
     fn is_readable(&self) -> bool {
         true
     }
-    /// Converts the error of a file that cannot be written.
-    fn unwritten(error: FileError) -> Problem<Self::Error> {
-        Problem::Script(error.to_string())
+    /// Converts the error of writing an output file to a failure of the command.
+    fn write_error(error: FileError) -> CommandError<Self::Error> {
+        CommandError::Script(error.to_string())
     }
 
     /// Executes `clear`.
-    fn clear(&mut self, clear: &Clear) -> Done<Self>;
+    fn clear(&mut self, clear: &Clear) -> CommandResult<Self>;
     /// Executes `draw ...`.
-    fn draw(&mut self, draw: &Draw) -> Done<Self>;
+    fn draw(&mut self, draw: &Draw) -> CommandResult<Self>;
     /// Executes `compute ...` with a number of groups, their size if the program leaves it open,
     /// and the index of the name of the entry point.
-    fn dispatch(&mut self, groups: Groups, size: Option<[u32; 3]>, entry: usize) -> Done<Self>;
+    fn dispatch(
+        &mut self,
+        groups: GroupCount,
+        size: Option<[u32; 3]>,
+        entry: usize,
+    ) -> CommandResult<Self>;
     /// Sets a parameter of programs.
     fn set_parameter(
         &mut self,
@@ -86,8 +95,9 @@ pub trait Runner: Sized {
         stage: Stage,
         index: u32,
         value: &ParamValue,
-    ) -> Done<Self>;
-    /// Compares a parameter with the expected result of a query of a type.
+    ) -> CommandResult<Self>;
+    /// Compares a parameter with the expected result of a query of a type; `None` expects that it
+    /// was set with another type. A difference is an error.
     fn probe_parameter(
         &mut self,
         bank: ParamBank,
@@ -95,153 +105,178 @@ pub trait Runner: Sized {
         index: u32,
         ty: ParamType,
         expected: Option<[u32; 4]>,
-    ) -> Done<Self>;
+    ) -> CommandResult<Self>;
     /// Returns the bits of the components of a parameter, as a query for floats returns them.
-    fn parameter(&mut self, bank: ParamBank, stage: Stage, index: u32) -> Outcome<Self, [u32; 4]>;
-    /// Sets the matrix that four parameters of vertex programs track.
-    fn track_matrix(&mut self, address: u32, tracking: Option<Tracking>) -> Done<Self>;
-    /// Executes a vertex state program with these bits of v\[0\]: a reloadable program, or that of
-    /// the script without a name.
+    fn query_parameter(
+        &mut self,
+        bank: ParamBank,
+        stage: Stage,
+        index: u32,
+    ) -> RunnerResult<Self, [u32; 4]>;
+    /// Sets the matrix that four parameters of vertex programs from `address` on track; `None` ends
+    /// tracking.
+    fn track_matrix(
+        &mut self,
+        address: u32,
+        tracking: Option<MatrixTracking>,
+    ) -> CommandResult<Self>;
+    /// Executes a vertex state program with these bits of v\[0\]: the alternate program with this
+    /// index, or the program of the section without a name. A different outcome than the expected
+    /// one is an error.
     fn run_state_program(
         &mut self,
-        spare: Option<usize>,
+        alternate: Option<usize>,
         argument: [u32; 4],
-        outcome: Execution,
-    ) -> Done<Self>;
+        outcome: StateProgramOutcome,
+    ) -> CommandResult<Self>;
     /// Changes a matrix of GL state.
-    fn update_matrix(&mut self, target: MatrixTarget, update: MatrixUpdate) -> Done<Self>;
-    /// Changes other GL state.
-    fn update_state(&mut self, update: StateUpdate) -> Done<Self>;
+    fn update_matrix(&mut self, target: MatrixTarget, update: MatrixUpdate) -> CommandResult<Self>;
+    /// Applies a change of GL state other than matrices.
+    fn update_state(&mut self, update: StateUpdate) -> CommandResult<Self>;
     /// Sets the depth range of the viewport.
-    fn set_depth_range(&mut self, range: [f32; 2]) -> Done<Self>;
+    fn set_depth_range(&mut self, range: [f32; 2]) -> CommandResult<Self>;
     /// Sets the current value of a vertex attribute.
-    fn set_attribute(&mut self, location: u32, value: [f32; 4]) -> Done<Self>;
-    /// Sets the maximum number of vertices that the geometry program emits.
-    fn set_vertex_limit(&mut self, limit: i64, outcome: GlOutcome) -> Done<Self>;
-    /// Sets the size of all points. The default does nothing, for runners that compile the size
-    /// into programs.
-    fn set_point_size(&mut self, _size: Option<f32>) -> Done<Self> {
+    fn set_attribute(&mut self, location: u32, value: [f32; 4]) -> CommandResult<Self>;
+    /// Sets the maximum number of vertices that the geometry program emits. A different outcome
+    /// than the expected one is an error.
+    fn set_vertex_limit(&mut self, limit: i64, outcome: GlOutcome) -> CommandResult<Self>;
+    /// Sets the size of all points in pixels; `None` leaves it to programs. The default does
+    /// nothing, for runners that compile the size into programs.
+    fn set_point_size(&mut self, _size: Option<f32>) -> CommandResult<Self> {
         Ok(())
     }
-    /// Loads a program that replaces that of its stage. The default does nothing, for runners that
-    /// compile all programs in advance.
-    fn load(&mut self, _spare: usize, _error: Option<&ExpectedError>) -> Done<Self> {
+    /// Loads the alternate program with this index, which replaces that of its stage, unless it has
+    /// the expected error. The default does nothing, for runners that compile all programs in
+    /// advance.
+    fn load_program(
+        &mut self,
+        _alternate: usize,
+        _error: Option<&ExpectedError>,
+    ) -> CommandResult<Self> {
         Ok(())
     }
-    /// Writes values into the push constants.
-    fn push(&mut self, data: &TypedData) -> Done<Self>;
+    /// Writes values into the push constants, at the offset in the data.
+    fn write_push_constants(&mut self, data: &TypedData) -> CommandResult<Self>;
 
     /// Creates or updates a texture.
-    fn update_texture(&mut self, unit: u32, update: &Update) -> Done<Self>;
+    fn update_texture(&mut self, unit: u32, update: &TextureUpdate) -> CommandResult<Self>;
     /// Sets how a texture is sampled.
-    fn set_sampling(&mut self, unit: u32, sampling: Sampling) -> Done<Self>;
+    fn set_sampling(&mut self, unit: u32, sampling: Sampling) -> CommandResult<Self>;
     /// Sets the textures that a unit has enabled for draws without fragment program. The default
     /// does nothing, for runners that generate programs for such draws.
-    fn enable_textures(&mut self, _unit: u32, _enables: TextureEnables) -> Done<Self> {
+    fn enable_textures(&mut self, _unit: u32, _enables: TextureEnables) -> CommandResult<Self> {
         Ok(())
     }
     /// Creates or updates a storage image.
-    fn update_image(&mut self, key: ImageKey, update: &Update) -> Done<Self>;
+    fn update_image(&mut self, key: ImageKey, update: &TextureUpdate) -> CommandResult<Self>;
     /// Binds a part of an image to the image unit or binding of another one.
-    fn bind_image(&mut self, place: ImageKey, bound: &BoundImage) -> Done<Self>;
+    fn bind_image(&mut self, binding: ImageKey, bound: &BoundImage) -> CommandResult<Self>;
     /// Reads a plane of a storage image.
-    fn read_image(&mut self, key: ImageKey, plane: PlaneId) -> Outcome<Self, Image>;
-    /// Returns the planes of storage images that programs can have written.
+    fn read_image(&mut self, key: ImageKey, plane: PlaneId) -> RunnerResult<Self, Image>;
+    /// Returns the planes of storage images that programs can have written, with the keys of their
+    /// images.
     fn used_planes(&self) -> Vec<(ImageKey, PlaneId)>;
 
     /// Returns the number of existing buffers.
     fn buffer_count(&self) -> usize;
     /// Returns the contents of a buffer, with the size that the script declares.
-    fn contents(&self, buffer: BufferId) -> Outcome<Self, Cow<'_, [u8]>>;
-    /// Changes the bytes of a buffer before an end.
+    fn buffer_contents(&self, buffer: BufferId) -> RunnerResult<Self, Cow<'_, [u8]>>;
+    /// Changes bytes of a buffer before the offset `end` by calling `write` with at least the bytes
+    /// up to it.
     fn update_buffer(
         &mut self,
         buffer: BufferId,
         end: u64,
         write: &dyn Fn(&mut [u8]),
-    ) -> Done<Self>;
-    /// Returns the address of an offset in a buffer, which programs can reach from now on.
-    fn address(&mut self, place: BufferAddress) -> Outcome<Self, u64>;
+    ) -> CommandResult<Self>;
+    /// Makes a buffer accessible by address from now on, and returns the address of an offset in
+    /// it.
+    fn resident_address(&mut self, address: BufferAddress) -> RunnerResult<Self, u64>;
     /// Binds a range of a buffer.
-    fn bind_buffer(&mut self, target: BindTarget, range: BufferRange) -> Done<Self>;
+    fn bind_buffer(&mut self, target: BindTarget, range: BufferRange) -> CommandResult<Self>;
 
     /// Begins capturing the vertices of subsequent draws, from the start of the buffers on.
-    fn begin_capture(&mut self) -> Done<Self>;
+    fn begin_capture(&mut self) -> CommandResult<Self>;
     /// Ends capturing vertices.
-    fn end_capture(&mut self) -> Done<Self>;
-    /// Returns a count of the last capture.
-    fn captured(&mut self, count: CaptureCount) -> Outcome<Self, u64>;
+    fn end_capture(&mut self) -> CommandResult<Self>;
+    /// Returns a count of the current or last capture.
+    fn capture_count(&mut self, count: CaptureCount) -> RunnerResult<Self, u64>;
     /// Returns the number of samples of the last draw that passed all tests.
-    fn samples(&mut self) -> Outcome<Self, u64>;
-    /// Returns the use count of a resource that GL limits, for the program of a stage.
-    fn count(&mut self, stage: Stage, kind: CountKind) -> Outcome<Self, u64>;
+    fn sample_count(&mut self) -> RunnerResult<Self, u64>;
+    /// Returns how many resources of a kind, such as instructions, the program of a stage uses.
+    fn resource_count(&mut self, stage: Stage, kind: CountKind) -> RunnerResult<Self, u64>;
 
     /// Returns true if there is a framebuffer.
     fn has_framebuffer(&self) -> bool;
     /// Reads the contents of a surface; `None` if the framebuffer does not have it.
-    fn read_surface(&self, surface: Surface) -> Outcome<Self, Option<Image>>;
+    fn read_surface(&self, surface: Surface) -> RunnerResult<Self, Option<Image>>;
 }
 
-/// Runs all commands of a script. `Err` is the reason why the device cannot.
+/// Prepares the runner and runs all commands of a script until the device fails; then records the
+/// final state if `observe` requests it, and saves images if the script has failed. Returns the
+/// results, with all failures.
 ///
 /// # Errors
-/// If the device lacks a feature, which was detected at run time only.
-pub fn run<R: Runner>(
+/// If the device lacks a feature that was only detected at run time: the reason to skip the script.
+pub fn run_script<R: Runner>(
     runner: &mut R,
     script: &Script,
-    files: Files<'_>,
-    observe: Observe,
+    files: OutputFiles<'_>,
+    observe: ObservationMode,
 ) -> Result<Results, String> {
-    let results = Results::observing(observe);
-    let mut run = Run {
+    let results = Results::with_observation(observe);
+    let mut run = ScriptRun {
         script,
         files,
         results,
     };
     let prepared = runner.prepare();
     let is_ready = prepared.is_ok();
-    run.note(runner, None, prepared)?;
+    run.record_result(runner, None, prepared)?;
     if is_ready {
         for step in &script.steps {
-            let result = run.step(runner, step);
-            if !run.note(runner, Some(step.line), result)? {
+            let result = run.run_step(runner, step);
+            if !run.record_result(runner, Some(step.line), result)? {
                 break;
             }
         }
     }
     // The output of programs is of most interest if a command failed.
-    let observed = run.observe_end(runner);
-    run.note(runner, None, observed)?;
-    run.picture_attachments(runner);
-    run.note(runner, None, Ok(()))?;
+    let observed = run.observe_final_state(runner);
+    run.record_result(runner, None, observed)?;
+    run.save_failed_attachments(runner);
+    run.record_result(runner, None, Ok(()))?;
     Ok(run.results)
 }
 
 /// Run of a script.
-pub struct Run<'a> {
+pub struct ScriptRun<'a> {
     /// Script.
     pub script: &'a Script,
     /// Files that it may write.
-    pub files: Files<'a>,
+    pub files: OutputFiles<'a>,
     /// Results accumulated by the commands executed until now.
     pub results: Results,
 }
 
-impl Run<'_> {
-    /// Records failures and messages of the driver; returns true to continue. `Err` is the reason
-    /// to skip the script.
-    fn note<R: Runner>(
+impl ScriptRun<'_> {
+    /// Records the failure of a command and the messages of the driver, with the line; an error of
+    /// a program has its own line. Returns false after an error of the device or the system, which
+    /// ends the script. `Err` is the reason to skip the script.
+    fn record_result<R: Runner>(
         &mut self,
         runner: &mut R,
         line: Option<u32>,
-        result: Done<R>,
+        result: CommandResult<R>,
     ) -> Result<bool, String> {
         let (failure, go_on) = match result {
             Ok(()) => (None, true),
-            Err(Problem::Lacking(reason)) => return Err(reason),
-            Err(Problem::Script(message)) => (Some(Failure::new(line, message)), true),
-            Err(Problem::Program(failure)) => (Some(failure), true),
-            Err(Problem::System(error)) => (Some(Failure::new(line, error.to_string())), false),
+            Err(CommandError::Unsupported(reason)) => return Err(reason),
+            Err(CommandError::Script(message)) => (Some(Failure::new(line, message)), true),
+            Err(CommandError::Program(failure)) => (Some(failure), true),
+            Err(CommandError::System(error)) => {
+                (Some(Failure::new(line, error.to_string())), false)
+            }
         };
         let messages = runner.take_messages().into_iter();
         let messages = messages.map(|message| Failure::new(line, message));
@@ -251,7 +286,8 @@ impl Run<'_> {
         Ok(go_on)
     }
 
-    /// Runs a command.
+    /// Runs one command of a script on the runner: a draw, dispatch, change of state, probe or
+    /// output. Failed probes and printed values are added to the results.
     ///
     /// # Errors
     /// The failure of a command, or an error of the device.
@@ -259,10 +295,10 @@ impl Run<'_> {
         clippy::too_many_lines,
         reason = "a dispatcher with an arm for each command"
     )]
-    pub fn step<R: Runner>(&mut self, runner: &mut R, step: &Step) -> Done<R> {
-        let clock = runner.clock().filter(|_| is_timed(&step.command));
+    pub fn run_step<R: Runner>(&mut self, runner: &mut R, step: &ScriptStep) -> CommandResult<R> {
+        let clock = runner.clock().filter(|_| is_probe_timed(&step.command));
         let _probing = clock.as_ref().map(|clock| clock.enter(Phase::Probes));
-        runner.begin(&step.command);
+        runner.begin_command(&step.command);
         let line = step.line;
         match &step.command {
             Command::Clear(clear) => runner.clear(clear),
@@ -281,10 +317,10 @@ impl Run<'_> {
             Command::Matrix { target, update } => runner.update_matrix(*target, *update),
             Command::Track { address, tracking } => runner.track_matrix(*address, *tracking),
             Command::StateProgram {
-                spare,
+                alternate,
                 argument,
                 outcome,
-            } => runner.run_state_program(*spare, *argument, *outcome),
+            } => runner.run_state_program(*alternate, *argument, *outcome),
             Command::GlState(update) => runner.update_state(*update),
             Command::VertexLimit { limit, outcome } => runner.set_vertex_limit(*limit, *outcome),
             Command::Attribute { location, value } => runner.set_attribute(*location, *value),
@@ -293,14 +329,14 @@ impl Run<'_> {
             Command::FixedPointSize(size) => runner.set_point_size(*size),
             Command::TextureEnables { unit, enables } => runner.enable_textures(*unit, *enables),
             Command::Image { key, update } => runner.update_image(*key, update),
-            Command::BindImage { place, bound } => runner.bind_image(*place, bound),
+            Command::BindImage { binding, bound } => runner.bind_image(*binding, bound),
             Command::ProbeImage { key, plane, probe } => {
                 let picture = runner.read_image(*key, *plane)?;
                 let results = &mut self.results;
                 Ok(results.probe_image(line, (*key, *plane), probe, &picture)?)
             }
             Command::PrintImage { key, plane } => {
-                let picture = print_picture(&runner.read_image(*key, *plane)?);
+                let picture = print_texels(&runner.read_image(*key, *plane)?);
                 let name = plane_name(*key, *plane);
                 self.results.printed.push(format!("{name}:{picture}"));
                 Ok(())
@@ -310,7 +346,9 @@ impl Run<'_> {
             }
             Command::BufferFill { buffer, data } => {
                 let size = self.script.buffers[buffer.0].size;
-                runner.update_buffer(*buffer, size, &|bytes| data.filling(size).write(bytes))
+                runner.update_buffer(*buffer, size, &|bytes| {
+                    data.repeat_to_fill(size).write(bytes)
+                })
             }
             Command::BufferSequence { buffer, sequence } => {
                 runner.update_buffer(*buffer, sequence.end(), &|bytes| sequence.write(bytes))
@@ -328,18 +366,19 @@ impl Run<'_> {
                 comparison,
                 expected,
             } => {
-                let (observed, expected) = (runner.captured(*count)?, (*comparison, *expected));
+                let (observed, expected) =
+                    (runner.capture_count(*count)?, (*comparison, *expected));
                 Ok(self.results.probe_count(line, count, observed, expected)?)
             }
             Command::ProbeSamples {
                 comparison,
                 expected,
             } => {
-                let (observed, expected) = (runner.samples()?, (*comparison, *expected));
+                let (observed, expected) = (runner.sample_count()?, (*comparison, *expected));
                 let results = &mut self.results;
                 Ok(results.probe_count(line, "samples drawn", observed, expected)?)
             }
-            Command::PushData(data) => runner.push(data),
+            Command::PushData(data) => runner.write_push_constants(data),
             Command::ProbePixels(probe) => self.probe_pixels(runner, line, probe),
             Command::ProbeBuffer {
                 buffer,
@@ -348,7 +387,7 @@ impl Run<'_> {
                 tolerances,
             } => {
                 let name = self.script.buffers[buffer.0].key.to_string();
-                let (contents, how) = (runner.contents(*buffer)?, (*comparison, tolerances));
+                let (contents, how) = (runner.buffer_contents(*buffer)?, (*comparison, tolerances));
                 let results = &mut self.results;
                 Ok(results.probe_values(line, &name, &contents, expected, how)?)
             }
@@ -358,10 +397,12 @@ impl Run<'_> {
                 comparison,
                 expected,
             } => {
-                let observed = runner.count(*stage, *kind)?;
-                let what = format!("{} of the {} program", kind.word(), stage.name());
+                let observed = runner.resource_count(*stage, *kind)?;
+                let count_name = format!("{} of the {} program", kind.keyword(), stage.name());
                 let expected = (*comparison, (*expected).into());
-                Ok(self.results.probe_count(line, what, observed, expected)?)
+                Ok(self
+                    .results
+                    .probe_count(line, count_name, observed, expected)?)
             }
             Command::ProbeParameter {
                 bank,
@@ -378,7 +419,7 @@ impl Run<'_> {
                 comparison,
                 tolerances,
             } => {
-                let words = runner.parameter(*bank, *stage, *index)?;
+                let words = runner.query_parameter(*bank, *stage, *index)?;
                 let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
                 let how = (*comparison, tolerances);
                 Ok(self
@@ -386,42 +427,57 @@ impl Run<'_> {
                     .probe_values(line, "the parameter", &bytes, expected, how)?)
             }
             Command::PrintBuffer { buffer, range } => {
-                let values = range.print(&runner.contents(*buffer)?)?;
+                let values = range.print(&runner.buffer_contents(*buffer)?)?;
                 let name = match &self.script.buffers[buffer.0].key {
                     BufferKey::Named(name) => name.clone(),
-                    key @ BufferKey::Bound { .. } => key.to_string(),
+                    key @ BufferKey::Descriptor { .. } => key.to_string(),
                 };
                 self.results.printed.push(format!("{name}: {values}"));
                 Ok(())
             }
             Command::DepthRange(range) => runner.set_depth_range(*range),
             Command::SaveImage { name, surface } => self.save_image(runner, name, *surface),
-            Command::Load { spare, error } => runner.load(*spare, error.as_ref()),
+            Command::Load { alternate, error } => runner.load_program(*alternate, error.as_ref()),
             // Compared before the first command runs.
             Command::ExpectError(_) | Command::ExpectWarning(_) => Ok(()),
         }
     }
 
-    /// Checks a `probe` of pixels; saves an image of the difference if it fails.
-    fn probe_pixels<R: Runner>(&mut self, runner: &R, line: u32, probe: &PixelProbe) -> Done<R> {
+    /// Checks a `probe` of pixels, which is recorded if observations are; saves an image of the
+    /// difference if it fails. Returns an error if the probe fails or the surface does not exist.
+    fn probe_pixels<R: Runner>(
+        &mut self,
+        runner: &R,
+        line: u32,
+        probe: &PixelProbe,
+    ) -> CommandResult<R> {
         let order = self.script.requirements.convention.row_order();
-        let image = read(runner, probe.surface)?;
+        let image = read_existing_surface(runner, probe.surface)?;
         let results = &mut self.results;
         Ok(results.probe_pixels(&self.files, line, probe, &image, order)?)
     }
 
-    fn save_image<R: Runner>(&mut self, runner: &R, name: &str, surface: Surface) -> Done<R> {
+    /// Executes `save`: writes a surface as an upright PNG file and records its path in the
+    /// results. Does nothing if no directory for images was requested. Returns an error if the
+    /// surface does not exist or the file cannot be written.
+    fn save_image<R: Runner>(
+        &mut self,
+        runner: &R,
+        name: &str,
+        surface: Surface,
+    ) -> CommandResult<R> {
         if self.files.save_images.is_none() {
             return Ok(());
         }
         let order = self.script.requirements.convention.row_order();
-        let image = read(runner, surface)?;
+        let image = read_existing_surface(runner, surface)?;
         let saved = self.results.save_image(&self.files, name, &image, order);
-        saved.map_err(R::unwritten)
+        saved.map_err(R::write_error)
     }
 
-    /// Returns all readable surfaces of the framebuffer.
-    fn surfaces<R: Runner>(&self, runner: &R) -> Vec<Surface> {
+    /// Returns all surfaces of the framebuffer, by attachment, layer and sample; empty without a
+    /// framebuffer.
+    fn readable_surfaces<R: Runner>(&self, runner: &R) -> Vec<Surface> {
         if runner.has_framebuffer() {
             self.script.requirements.attachments.surfaces()
         } else {
@@ -429,40 +485,42 @@ impl Run<'_> {
         }
     }
 
-    /// Records all attachments, buffers and storage images at the end of the script, if observation
-    /// was requested.
-    fn observe_end<R: Runner>(&mut self, runner: &mut R) -> Done<R> {
-        if !self.results.observes() || !runner.is_readable() {
+    /// Records all attachments, buffers and storage images at the end of the script, if
+    /// observations are recorded and the device can be read.
+    fn observe_final_state<R: Runner>(&mut self, runner: &mut R) -> CommandResult<R> {
+        if !self.results.is_observing() || !runner.is_readable() {
             return Ok(());
         }
-        for surface in self.surfaces(runner) {
-            let image = read(runner, surface)?;
+        for surface in self.readable_surfaces(runner) {
+            let image = read_existing_surface(runner, surface)?;
             self.results.observe_surface(surface, &image);
         }
         for buffer in (0..runner.buffer_count()).map(BufferId) {
-            let contents = runner.contents(buffer)?;
+            let contents = runner.buffer_contents(buffer)?;
             self.results.observe_buffer(self.script, buffer, &contents);
         }
         for (key, plane) in runner.used_planes() {
-            let picture = runner.read_image(key, plane)?;
-            self.results.observe_image(key, plane, &picture);
+            let image = runner.read_image(key, plane)?;
+            self.results.observe_image(key, plane, &image);
         }
         Ok(())
     }
 
-    /// Saves images of all attachments, if the script failed.
-    fn picture_attachments<R: Runner>(&mut self, runner: &R) {
+    /// Saves images of all attachments, if the script has failed and the device can be read.
+    fn save_failed_attachments<R: Runner>(&mut self, runner: &R) {
         if runner.is_readable() {
             let order = self.script.requirements.convention.row_order();
-            let surfaces = self.surfaces(runner);
-            let read = |surface| read(runner, surface).ok();
+            let surfaces = self.readable_surfaces(runner);
+            let read = |surface| read_existing_surface(runner, surface).ok();
             self.results
-                .picture_attachments(&self.files, &surfaces, order, read);
+                .save_attachment_images(&self.files, &surfaces, order, read);
         }
     }
 }
 
-fn read<R: Runner>(runner: &R, surface: Surface) -> Outcome<R, Image> {
+/// Reads the pixels of a surface of the framebuffer. Returns an error that fails the command if
+/// the script has no framebuffer, or if that lacks the surface.
+fn read_existing_surface<R: Runner>(runner: &R, surface: Surface) -> RunnerResult<R, Image> {
     if !runner.has_framebuffer() {
         return Err("there is no framebuffer".to_owned().into());
     }
@@ -470,16 +528,17 @@ fn read<R: Runner>(runner: &R, surface: Surface) -> Outcome<R, Image> {
     image.ok_or_else(|| format!("the framebuffer has not {surface}").into())
 }
 
-/// Writes addresses of buffers into a buffer.
+/// Writes the 64-bit addresses of locations in buffers into a buffer at an offset in bytes, and
+/// makes the addressed buffers resident.
 fn write_addresses<R: Runner>(
     runner: &mut R,
     buffer: BufferId,
     offset: u64,
     addresses: &[BufferAddress],
-) -> Done<R> {
+) -> CommandResult<R> {
     let mut written = Vec::new();
     for address in addresses {
-        written.extend(runner.address(*address)?.to_le_bytes());
+        written.extend(runner.resident_address(*address)?.to_le_bytes());
     }
     let end = offset + written.len() as u64;
     runner.update_buffer(buffer, end, &|bytes| {
@@ -487,8 +546,8 @@ fn write_addresses<R: Runner>(
     })
 }
 
-/// Returns true if the time of a command is charged to probes.
-fn is_timed(command: &Command) -> bool {
+/// Returns true if the time of a command is attributed to probes.
+fn is_probe_timed(command: &Command) -> bool {
     matches!(
         command,
         Command::ProbePixels(_)

@@ -1,14 +1,14 @@
 //! Vertices of draws, as every runner reads them.
 
-use crate::script::names;
+use crate::script::vertex_data;
 use crate::script::{Draw, DrawSource, VertexData};
 
 /// Attributes that have current values.
-pub const ATTRIBUTES: usize = names::ATTRIBUTES as usize;
+pub const ATTRIBUTES: usize = vertex_data::ATTRIBUTES as usize;
 
 /// Returns the initial current values of all attributes: OpenGL compatibility profile, table
 /// "Current Values".
-pub fn initial_values() -> [[f32; 4]; ATTRIBUTES] {
+pub fn initial_attributes() -> [[f32; 4]; ATTRIBUTES] {
     let mut values = [[0.0, 0.0, 0.0, 1.0]; ATTRIBUTES];
     // The normal, and the primary color.
     values[2] = [0.0, 0.0, 1.0, 1.0];
@@ -16,10 +16,12 @@ pub fn initial_values() -> [[f32; 4]; ATTRIBUTES] {
     values
 }
 
-/// Checks that all vertices and indices of a draw exist.
+/// Checks that all vertices and indices of a draw exist, that indices fit their type, and that the
+/// instances of attributes with divisors exist. Draws of rectangles need none; without vertex data
+/// only indices are checked.
 ///
 /// # Errors
-/// A description of vertex data that the draw needs and the script lacks.
+/// If one does not: a description of it.
 pub fn check_bounds(draw: &Draw, data: Option<&VertexData>, indices: &[u32]) -> Result<(), String> {
     let rows = data.map(|data| i64::from(data.rows));
     let needed = match draw.source {
@@ -39,7 +41,7 @@ pub fn check_bounds(draw: &Draw, data: Option<&VertexData>, indices: &[u32]) -> 
                     indices.len()
                 ));
             };
-            let highest = width.max();
+            let highest = width.max_index();
             if let Some(wide) = indices.iter().find(|index| **index > highest) {
                 return Err(format!("index {wide} is larger than {highest}"));
             }
@@ -82,7 +84,7 @@ mod tests {
     use super::*;
     use crate::script::command::Divisors;
     use crate::script::pipeline_state::PipelineState;
-    use crate::script::{Assembly, GlOutcome, IndexWidth, Script};
+    use crate::script::{GlOutcome, IndexWidth, PrimitiveAssembly, Script};
     use ash::vk;
 
     fn data(text: &str) -> VertexData {
@@ -99,7 +101,7 @@ mod tests {
                 ..PipelineState::default()
             },
             topology: vk::PrimitiveTopology::TRIANGLE_STRIP,
-            assembly: Assembly::Direct,
+            assembly: PrimitiveAssembly::Direct,
             source,
             divisors: Divisors::default(),
             instances: 1,

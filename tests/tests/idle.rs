@@ -3,7 +3,7 @@
 
 use glasm_tests::scripts;
 use glasm_tests::skip::skip;
-use glasm_vkrunner::{Outcome, RunOptions, Runner, ScriptReport, Validation, Work};
+use glasm_vkrunner::{ExecutionMode, Outcome, RunOptions, Runner, ScriptReport, Validation};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -32,7 +32,7 @@ fn proves_nothing(report: &ScriptReport, script: &PathBuf) -> bool {
 fn scripts_with_claims_fail_where_nothing_is_drawn() {
     let options = RunOptions {
         validation: Validation::Off,
-        work: Work::Left,
+        execution_mode: ExecutionMode::Skip,
         ..RunOptions::default()
     };
     if let Err(error) = Runner::new(&options) {

@@ -35,7 +35,7 @@ fn problem(words: &[u32], target: Target) -> Option<String> {
 
 fn options_for(target: Target) -> Options {
     match target {
-        Target::OpenGl4_5 => glasm::opengl::options_of_all(),
+        Target::OpenGl4_5 => glasm::opengl::build_default_options(),
         Target::Vulkan1_1 | Target::Vulkan1_2 | Target::Vulkan1_3 => Options {
             target,
             ..Options::default()

@@ -10,7 +10,7 @@ use glasm::ir::Stage;
 use glasm::{Code, Severity};
 use glasm_tests::scripts::{self, Expected, Program};
 use glasm_tests::skip::has_program;
-use glasm_text::{Error, Language, Nan, Options, write};
+use glasm_text::{Error, Language, NanMode, Options, write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -64,7 +64,7 @@ fn in_parallel<T: Sync>(items: &[T], work: impl Fn(&T) -> Vec<String> + Sync) ->
 fn text_of(program: &Program, language: Language) -> Result<Option<(String, Stage)>, String> {
     let source = support::source(program);
     match write(&source, &Options::new(language)) {
-        Ok(text) => Ok(Some((text.text, text.reflection.stage))),
+        Ok(text) => Ok(Some((text.source, text.reflection.stage))),
         Err(Error::Program(errors)) => {
             let is_error = |it: &&glasm::Diagnostic| it.severity == Severity::Error;
             let mut errors = errors.list.iter().filter(is_error);
@@ -325,16 +325,16 @@ fn clamps_test_for_nan_if_asked() {
     );
     let text = |language, nan| {
         let options = Options {
-            nan,
+            nan_mode: nan,
             ..Options::new(language)
         };
-        write(&source, &options).unwrap().text
+        write(&source, &options).unwrap().source
     };
-    let open = text(Language::Glsl(330), Nan::Open);
+    let open = text(Language::Glsl(330), NanMode::Unspecified);
     assert!(open.contains("clamp(") && !open.contains("isnan"), "{open}");
-    let exact = text(Language::Glsl(330), Nan::Exact);
+    let exact = text(Language::Glsl(330), NanMode::Exact);
     assert!(exact.contains("isnan"), "{exact}");
     // Metal has a clamp that is exact.
-    let metal = text(Language::Msl(24), Nan::Open);
+    let metal = text(Language::Msl(24), NanMode::Unspecified);
     assert!(metal.contains("precise::clamp"), "{metal}");
 }

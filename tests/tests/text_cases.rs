@@ -10,7 +10,7 @@ use std::process::Command;
 fn written(program: &str, language: Language) -> Result<String, String> {
     let source = Source::new("case", program);
     write(&source, &Options::new(language))
-        .map(|text| text.text)
+        .map(|text| text.source)
         .map_err(|error| error.to_string())
 }
 

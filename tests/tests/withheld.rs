@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use glasm::{DeviceFeatures, Shader};
-use glasm_scripts::compile::{ScriptCompiler, Withheld};
+use glasm_scripts::compile::{DisabledFeatures, ScriptCompiler};
 use glasm_scripts::script::{ProgramForm, ProgramState, Script};
 use glasm_tests::skip::skip;
 use glasm_tests::{gp_scripts, scripts};
@@ -39,8 +39,8 @@ const KEPT: &str = "shaderTessellationAndGeometryPointSize";
 type Module = Option<Vec<u32>>;
 
 /// What the compiler is told of a device that has everything but what is withheld.
-fn told(withheld: &Withheld) -> DeviceFeatures {
-    withheld.told(DeviceFeatures {
+fn told(withheld: &DisabledFeatures) -> DeviceFeatures {
+    withheld.reported_features(DeviceFeatures {
         signed_zero_inf_nan_preserve_float32: true,
         denorm_flush_to_zero_float32: true,
         ..DeviceFeatures::default().with(|_| true)
@@ -54,7 +54,7 @@ fn compile(script: &Script, device: DeviceFeatures) -> Vec<Option<Shader>> {
         name: "a",
         script,
         state: &state,
-        base: glasm::Options {
+        base_options: glasm::Options {
             device,
             ..glasm::Options::default()
         },
@@ -82,7 +82,7 @@ impl Affected {
         let Ok(script) = Script::parse(text) else {
             return;
         };
-        let shaders = compile(&script, told(&Withheld::default()));
+        let shaders = compile(&script, told(&DisabledFeatures::default()));
         let named = shaders.iter().flatten();
         let mut names: BTreeSet<String> = named
             .flat_map(|shader| &shader.reflection.requirements.features)
@@ -95,7 +95,7 @@ impl Affected {
         }
         let with = modules(shaders);
         for name in names {
-            let Ok(withheld) = Withheld::new([name.as_str()]) else {
+            let Ok(withheld) = DisabledFeatures::new([name.as_str()]) else {
                 continue;
             };
             // A script that names a feature shows what is only so with it.
@@ -147,7 +147,7 @@ fn affected(folder: &Path) -> Affected {
 /// Runs scripts where the compiler is not told of a feature; returns how many pass, or why there is no device. What fails goes to `failures`.
 fn run_without(name: &str, paths: &[PathBuf], failures: &mut Vec<String>) -> Result<usize, Error> {
     let runner = Runner::new(&RunOptions {
-        without: Withheld::new([name]).unwrap(),
+        disabled_features: DisabledFeatures::new([name]).unwrap(),
         timeout: Duration::from_secs(120),
         script_timeout: Duration::from_secs(240),
         ..RunOptions::default()

@@ -37,10 +37,10 @@ pub enum Error {
     NoLowAddresses,
     /// The device cannot execute the script, which was detected at run time only.
     #[error("{0}")]
-    Lacking(String),
+    Unsupported(String),
     /// A shader of the runner's own has no module for this device.
     #[error("a shader of the runner's own: {0}")]
-    OwnShader(String),
+    BuiltinShader(String),
     /// The script needs more memory than the limit of a script.
     #[error("out of memory: the script asks for more than {} MiB", .0 >> 20)]
     TooMuchMemory(u64),
@@ -73,7 +73,7 @@ pub enum Error {
 
 /// Adds the name of the call to a failed `VkResult`.
 pub(crate) trait CallContext<T> {
-    /// Returns the value, or the error with the name of its call.
+    /// Adds the name of the Vulkan command that failed to an error.
     fn call(self, call: &'static str) -> Result<T, Error>;
 }
 
@@ -84,12 +84,12 @@ impl<T> CallContext<T> for ash::prelude::VkResult<T> {
 }
 
 /// Reason why a command did not succeed.
-pub(crate) type Problem = runner::Problem<Error>;
+pub(crate) type CommandError = runner::CommandError<Error>;
 
 /// Result of most commands.
-pub(crate) type Done = Result<(), Problem>;
+pub(crate) type CommandResult = Result<(), CommandError>;
 
-impl From<Error> for Problem {
+impl From<Error> for CommandError {
     fn from(error: Error) -> Self {
         Self::System(error)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-const HEADER: usize = 5;
+const HEADER_WORDS: usize = 5;
 const OP_ENTRY_POINT: u32 = 15;
 const OP_TYPE_ARRAY: u32 = 28;
 const OP_TYPE_POINTER: u32 = 32;
@@ -22,13 +22,13 @@ pub(crate) struct FragmentOutputs {
 
 impl FragmentOutputs {
     /// Reads the outputs of a module; none if it has no fragment entry point, or is not a module.
-    pub(crate) fn of(words: &[u32]) -> Self {
-        let facts = collect(words);
+    pub(crate) fn from_module(words: &[u32]) -> Self {
+        let facts = collect_declarations(words);
         let entry_points = facts.entry_points.iter().map(|(name, interface)| {
             let outputs = facts.outputs.iter();
             let used = outputs.filter(|(variable, _)| interface.contains(variable));
             let written = used.fold(0, |all, (variable, pointer)| {
-                all | facts.locations_of(*variable, *pointer)
+                all | facts.variable_locations(*variable, *pointer)
             });
             (name.clone(), written)
         });
@@ -37,13 +37,15 @@ impl FragmentOutputs {
         }
     }
 
-    /// Returns one more than the highest location that any entry point writes.
+    /// Returns one more than the highest location that any fragment entry point writes; 0 if none
+    /// writes any.
     pub(crate) fn count(&self) -> usize {
         let all = self.entry_points.iter().fold(0, |all, (_, it)| all | it);
         (u32::BITS - all.leading_zeros()) as usize
     }
 
-    /// Returns the locations that the entry point writes; bit N is location N.
+    /// Returns the locations that a fragment entry point writes, bit N for location N; 0 if the
+    /// module has no entry point of this name.
     pub(crate) fn written_by(&self, entry_point: &[u8]) -> u32 {
         let mut found = self.entry_points.iter();
         found
@@ -54,7 +56,7 @@ impl FragmentOutputs {
 
 /// Declarations of a module that determine its fragment outputs.
 #[derive(Default)]
-struct Facts {
+struct OutputDeclarations {
     /// Names of fragment entry points with the variables that they use.
     entry_points: Vec<(Vec<u8>, Vec<u32>)>,
     /// Ids of output variables with the ids of their pointer types.
@@ -67,8 +69,11 @@ struct Facts {
     constants: HashMap<u32, u32>,
 }
 
-impl Facts {
-    fn locations_of(&self, variable: u32, pointer: u32) -> u32 {
+impl OutputDeclarations {
+    /// Returns the locations of an output variable as a mask, bit N for location N: one for each
+    /// element of an array. Empty if the variable has no location, as built-ins do. `pointer` is
+    /// the id of its pointer type.
+    fn variable_locations(&self, variable: u32, pointer: u32) -> u32 {
         let Some(location) = self.locations.get(&variable) else {
             return 0;
         };
@@ -85,7 +90,7 @@ impl Facts {
     }
 }
 
-/// Returns a string of SPIR-V, and the words after it.
+/// Returns a string of SPIR-V without its terminating zero byte, and the words after it.
 fn split_string(words: &[u32]) -> (Vec<u8>, &[u32]) {
     let bytes = words.iter().flat_map(|word| word.to_le_bytes());
     let name: Vec<u8> = bytes.take_while(|byte| *byte != 0).collect();
@@ -93,22 +98,26 @@ fn split_string(words: &[u32]) -> (Vec<u8>, &[u32]) {
     (name, rest)
 }
 
-fn collect(words: &[u32]) -> Facts {
-    let mut facts = Facts::default();
-    let mut rest = words.get(HEADER..).unwrap_or_default();
+/// Collects the declarations that determine the fragment outputs of a module. Stops at the first
+/// malformed instruction.
+fn collect_declarations(words: &[u32]) -> OutputDeclarations {
+    let mut facts = OutputDeclarations::default();
+    let mut rest = words.get(HEADER_WORDS..).unwrap_or_default();
     while let Some(first) = rest.first() {
         let length = (first >> 16) as usize;
         let Some(operands) = rest.get(1..length) else {
             break;
         };
-        facts.add(first & 0xffff, operands);
+        facts.add_instruction(first & 0xffff, operands);
         rest = &rest[length..];
     }
     facts
 }
 
-impl Facts {
-    fn add(&mut self, opcode: u32, operands: &[u32]) {
+impl OutputDeclarations {
+    /// Records the fragment entry point, output variable, location, pointer type, array type or
+    /// 32-bit constant that an instruction of the module declares; ignores all other instructions.
+    fn add_instruction(&mut self, opcode: u32, operands: &[u32]) {
         match (opcode, operands) {
             (OP_ENTRY_POINT, [EXECUTION_MODEL_FRAGMENT, _, rest @ ..]) => {
                 let (name, interface) = split_string(rest);
@@ -162,8 +171,11 @@ mod tests {
             (OP_VARIABLE, &[21, 12, 1]),
             (OP_VARIABLE, &[20, 13, STORAGE_OUTPUT]),
         ]);
-        assert_eq!(FragmentOutputs::of(&words).written_by(b"main"), 0b1001);
-        assert_eq!(FragmentOutputs::of(&words).written_by(b"other"), 0);
+        assert_eq!(
+            FragmentOutputs::from_module(&words).written_by(b"main"),
+            0b1001
+        );
+        assert_eq!(FragmentOutputs::from_module(&words).written_by(b"other"), 0);
     }
 
     #[test]
@@ -176,7 +188,7 @@ mod tests {
             (OP_VARIABLE, &[20, 10, STORAGE_OUTPUT]),
             (OP_VARIABLE, &[20, 11, STORAGE_OUTPUT]),
         ]);
-        let outputs = FragmentOutputs::of(&words);
+        let outputs = FragmentOutputs::from_module(&words);
         assert_eq!(outputs.written_by(b"a"), 0b01);
         assert_eq!(outputs.written_by(b"abcde"), 0b10);
         assert_eq!(outputs.count(), 2);
@@ -193,7 +205,10 @@ mod tests {
             (OP_TYPE_POINTER, &[20, 3, 31]),
             (OP_VARIABLE, &[20, 10, STORAGE_OUTPUT]),
         ]);
-        assert_eq!(FragmentOutputs::of(&words).written_by(b"main"), 0b1110);
+        assert_eq!(
+            FragmentOutputs::from_module(&words).written_by(b"main"),
+            0b1110
+        );
     }
 
     #[test]
@@ -203,7 +218,7 @@ mod tests {
             (OP_DECORATE, &[10, DECORATION_LOCATION, 0]),
             (OP_VARIABLE, &[20, 10, STORAGE_OUTPUT]),
         ]);
-        assert_eq!(FragmentOutputs::of(&vertex).written_by(b"main"), 0);
+        assert_eq!(FragmentOutputs::from_module(&vertex).written_by(b"main"), 0);
         let far = module(&[
             ENTRY,
             (OP_DECORATE, &[10, DECORATION_LOCATION, u32::MAX]),
@@ -217,7 +232,7 @@ mod tests {
             &[0; 9],
             &[u32::MAX; 9],
         ] {
-            assert_eq!(FragmentOutputs::of(words).written_by(b"main"), 0);
+            assert_eq!(FragmentOutputs::from_module(words).written_by(b"main"), 0);
         }
     }
 }

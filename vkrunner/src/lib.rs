@@ -27,28 +27,26 @@
 //! separate processes, like the `glasm` command. A device that hangs is abandoned after
 //! [`RunOptions::timeout`] and reopened for the next script.
 
+mod builtin_shaders;
 mod error;
 mod execute;
+mod external_tools;
 mod features;
 mod fragment_outputs;
-mod glsl_server;
 mod options;
-mod own_shader;
 mod programs;
 mod requirements;
 mod runner;
-mod sample_copy;
 #[cfg(test)]
 mod test_support;
-mod tools;
 mod vk;
 
 pub use error::Error;
-pub use glasm_scripts::compile::Withheld;
-pub use glasm_scripts::find::find_scripts;
-pub use glasm_scripts::outcome::{Failure, FailureImage, Outcome, ScriptReport, Summary};
+pub use glasm_scripts::compile::DisabledFeatures;
+pub use glasm_scripts::discover::find_scripts;
+pub use glasm_scripts::results::{Failure, FailureImage, Outcome, ScriptReport, Summary};
 pub use glasm_scripts::runner::DeviceChoice;
 pub use glasm_scripts::timing::{Phase, Timings};
-pub use options::{RunOptions, Through, Validation, Work};
-pub use runner::{Runner, devices, is_called};
+pub use options::{ExecutionMode, RunOptions, TextRoundTrip, Validation};
+pub use runner::{Runner, devices, matches_device_name};
 pub use vk::DeviceInfo;

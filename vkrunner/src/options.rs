@@ -1,8 +1,8 @@
 //! Options of the caller.
 
-use glasm::StateForm;
-use glasm_scripts::compile::Withheld;
-use glasm_scripts::observation::Observe;
+use glasm::StateSource;
+use glasm_scripts::compile::DisabledFeatures;
+use glasm_scripts::observation::ObservationMode;
 use glasm_scripts::runner::DeviceChoice;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub enum Validation {
 
 /// Language that assembly programs are translated to before they reach the device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Through {
+pub enum TextRoundTrip {
     /// GLSL for Vulkan, which the program `glslangValidator` compiles. Needs the feature `text`.
     Glsl,
     /// WGSL, which naga compiles. Scripts with programs that WGSL cannot express exactly are
@@ -31,13 +31,13 @@ pub enum Through {
 
 /// Execution of draws and dispatches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Work {
+pub enum ExecutionMode {
     /// The device executes draws and dispatches.
     #[default]
-    Done,
+    Execute,
     /// Draws and dispatches are skipped. A script that passes nevertheless proves nothing about the
     /// results of its programs.
-    Left,
+    Skip,
 }
 
 /// Options of a [`Runner`](crate::Runner).
@@ -71,17 +71,17 @@ pub struct RunOptions {
     pub target: Option<glasm::Target>,
     /// Translation of assembly programs through another language before they reach the device;
     /// `None` uses their modules unchanged.
-    pub through: Option<Through>,
+    pub text_round_trip: Option<TextRoundTrip>,
     /// Source of the GL state in modules.
-    pub state: StateForm,
+    pub state: StateSource,
     /// Features that are hidden from the compiler: its programs must not use them. The requirements
     /// of scripts are unaffected.
-    pub without: Withheld,
+    pub disabled_features: DisabledFeatures,
     /// Recording of observable output: see
     /// [`ScriptReport::observations`](crate::ScriptReport::observations).
-    pub observe: Observe,
+    pub observe: ObservationMode,
     /// Execution of draws and dispatches. Other values than the default are for tests of scripts.
-    pub work: Work,
+    pub execution_mode: ExecutionMode,
 }
 
 impl Default for RunOptions {
@@ -96,11 +96,11 @@ impl Default for RunOptions {
             timeout: Duration::from_secs(10),
             script_timeout: Duration::from_secs(60),
             target: None,
-            through: None,
-            state: StateForm::Fixed,
-            without: Withheld::default(),
-            observe: Observe::Off,
-            work: Work::Done,
+            text_round_trip: None,
+            state: StateSource::CompileTime,
+            disabled_features: DisabledFeatures::default(),
+            observe: ObservationMode::Off,
+            execution_mode: ExecutionMode::Execute,
         }
     }
 }

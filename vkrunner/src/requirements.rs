@@ -4,7 +4,6 @@ mod buffers;
 mod capabilities;
 mod components;
 mod framebuffer;
-mod groups;
 mod textures;
 
 pub(crate) use capabilities::{
@@ -14,17 +13,17 @@ pub(crate) use capabilities::{
 pub(crate) use components::missing_components;
 
 use ash::vk;
-use buffers::{missing_buffer_limit, missing_feedback, too_many_buffers};
+use buffers::{excess_buffers, missing_buffer_limit, missing_feedback};
 use glasm::ir::Stage;
 use glasm_scripts::script::{Column, Command, DrawSource, IndexWidth, ProgramForm, Script};
 
-pub(crate) use groups::missing_for_module;
+pub(crate) use capabilities::missing_for_module;
 
-/// Returns the reason why a script excludes a device with these capabilities; `None` if it does
-/// not.
-pub(crate) fn surplus(script: &Script, capabilities: &Capabilities) -> Option<String> {
-    let without = &script.requirements.without;
-    let name = without.iter().find(|name| capabilities.has(name))?;
+/// Returns the reason why a script excludes a device with these capabilities, a feature in its list
+/// of excluded features; `None` if it does not.
+pub(crate) fn exclusion_reason(script: &Script, capabilities: &Capabilities) -> Option<String> {
+    let without = &script.requirements.excluded_features;
+    let name = without.iter().find(|name| capabilities.has_feature(name))?;
     Some(format!("the device has {name}"))
 }
 
@@ -56,30 +55,33 @@ pub(crate) fn skip_reason(script: &Script, capabilities: &Capabilities) -> Optio
     {
         return Some(format!("the device lacks Vulkan {major}.{minor}.{patch}"));
     }
-    framebuffer::missing(script, capabilities)
+    framebuffer::missing_framebuffer(script, capabilities)
         .or_else(|| missing_format(script, capabilities))
-        .or_else(|| textures::missing(script, capabilities))
+        .or_else(|| textures::missing_textures(script, capabilities))
         .or_else(|| missing_stage(script, capabilities))
         .or_else(|| missing_limit(script, capabilities))
-        .or_else(|| groups::missing_for_commands(script, capabilities))
+        .or_else(|| capabilities::missing_for_commands(script, capabilities))
         .or_else(|| missing_feedback(script, capabilities))
         .or_else(|| missing_for_counts(script, capabilities))
         .or_else(|| missing_buffer_limit(script, capabilities))
-        .or_else(|| too_many_buffers(script, capabilities))
+        .or_else(|| excess_buffers(script, capabilities))
         .or_else(|| missing_for_draw(script, capabilities))
 }
 
+/// Returns the reason why the device lacks the format of a column of the vertex data; `None` if it
+/// has all. Columns of 64 bits are not checked if the vertex program is one of the compiler, which
+/// reads them as words.
 fn missing_format(script: &Script, capabilities: &Capabilities) -> Option<String> {
-    let lacks = |what: &str, format: vk::Format| {
-        Some(format!("the device lacks {format:?} as {what} format"))
+    let lacks = |subject: &str, format: vk::Format| {
+        Some(format!("the device lacks {format:?} as {subject} format"))
     };
     // Programs of the compiler read attributes of 64 bits as words.
     let is_own = |form| matches!(form, ProgramForm::Assembly | ProgramForm::Ir);
-    let own = script
+    let script_formats = script
         .programs
         .iter()
         .any(|program| program.stage == Stage::Vertex && is_own(program.form));
-    let in_words = |column: &&Column| own && column.format.is_wide();
+    let in_words = |column: &&Column| script_formats && column.format.has_64_bit_channels();
     let mut columns = script
         .vertex_data
         .iter()
@@ -91,6 +93,8 @@ fn missing_format(script: &Script, capabilities: &Capabilities) -> Option<String
         .and_then(|format| lacks("vertex", format))
 }
 
+/// Returns the reason why the device cannot run a tessellation or geometry stage of a script, or
+/// why it lacks buffer addresses that the script uses; `None` if it has all.
 fn missing_stage(script: &Script, capabilities: &Capabilities) -> Option<String> {
     for program in &script.programs {
         let feature = match program.stage {
@@ -98,16 +102,17 @@ fn missing_stage(script: &Script, capabilities: &Capabilities) -> Option<String>
             Stage::Geometry => "geometryShader",
             Stage::Vertex | Stage::Fragment | Stage::Compute => continue,
         };
-        if !capabilities.has(feature) {
+        if !capabilities.has_feature(feature) {
             return Some(format!("the device lacks {feature}"));
         }
     }
     let takes_addresses = !script.addressed_buffers().is_empty();
-    (takes_addresses && !capabilities.has("bufferDeviceAddress"))
+    (takes_addresses && !capabilities.has_feature("bufferDeviceAddress"))
         .then(|| "the device lacks bufferDeviceAddress, which addresses of buffers need".to_owned())
 }
 
-/// Returns the requirement of a draw that the device does not meet.
+/// Returns the first requirement of a draw that the device does not meet: 8-bit indices, divisors
+/// greater than 1, or vertices of a patch; `None` if it meets all.
 fn missing_for_draw(script: &Script, capabilities: &Capabilities) -> Option<String> {
     script.steps.iter().find_map(|step| {
         let Command::Draw(draw) = &step.command else {
@@ -120,11 +125,11 @@ fn missing_for_draw(script: &Script, capabilities: &Capabilities) -> Option<Stri
                 ..
             }
         );
-        if narrow && !capabilities.has("indexTypeUint8") {
+        if narrow && !capabilities.has_feature("indexTypeUint8") {
             return Some("the device lacks indexTypeUint8".to_owned());
         }
         let slow = draw.divisors.0.iter().any(|divisor| *divisor > 1);
-        if slow && !capabilities.has("vertexAttributeInstanceRateDivisor") {
+        if slow && !capabilities.has_feature("vertexAttributeInstanceRateDivisor") {
             return Some("the device lacks vertexAttributeInstanceRateDivisor".to_owned());
         }
         let patch = draw.state.patch_control_points;
@@ -134,19 +139,22 @@ fn missing_for_draw(script: &Script, capabilities: &Capabilities) -> Option<Stri
     })
 }
 
-/// Returns the requirement of `probe samples` that the device does not meet.
+/// Returns the feature that `probe samples_passed` needs and the device lacks; `None` if it has it
+/// or the script has no such probe.
 fn missing_for_counts(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let mut steps = script.steps.iter();
     let counts = steps.any(|step| matches!(step.command, Command::ProbeSamples { .. }));
     let feature = "occlusionQueryPrecise";
-    (counts && !capabilities.has(feature)).then(|| format!("the device lacks {feature}"))
+    (counts && !capabilities.has_feature(feature)).then(|| format!("the device lacks {feature}"))
 }
 
+/// Returns the reason why the push constants of a script exceed the limit of the device; `None` if
+/// they do not.
 fn missing_limit(script: &Script, capabilities: &Capabilities) -> Option<String> {
-    (script.push_size > capabilities.max_push).then(|| {
+    (script.push_size > capabilities.max_push_bytes).then(|| {
         format!(
             "the device lacks push constants larger than {} bytes",
-            capabilities.max_push
+            capabilities.max_push_bytes
         )
     })
 }
@@ -168,7 +176,7 @@ mod tests {
                 depth_formats: [(vk::Format::D32_SFLOAT.as_raw(), 1)].into(),
                 ..FramebufferLimits::default()
             },
-            max_push: 128,
+            max_push_bytes: 128,
             uniform_buffers: BufferLimits {
                 max_size: 65536,
                 alignment: 64,
@@ -193,7 +201,7 @@ mod tests {
     fn features_that_must_be_missing() {
         let surplus = |line: &str| {
             let script = format!("[require]\n{line}\n[test]\n");
-            surplus(&Script::parse(script.as_bytes()).unwrap(), &capable())
+            exclusion_reason(&Script::parse(script.as_bytes()).unwrap(), &capable())
         };
         let has = "the device has shaderInt64";
         assert_eq!(

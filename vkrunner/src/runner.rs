@@ -2,15 +2,15 @@
 
 use crate::error::Error;
 use crate::execute;
+use crate::external_tools::Tools;
 use crate::options::RunOptions;
 use crate::programs::{CompileContext, Module, ModuleSet, Refusal};
-use crate::requirements::{skip_reason, surplus};
-use crate::tools::Tools;
+use crate::requirements::{exclusion_reason, skip_reason};
 use crate::vk::{Buffer, Device, DeviceInfo, Instance, PhysicalDevice};
-use glasm::{StateForms, Target};
-use glasm_scripts::observation::Observe;
-use glasm_scripts::outcome::{Failure, Outcome, ScriptReport};
-use glasm_scripts::results::{FileError, Files, Results, flat_name, report_on};
+use glasm::{StateSources, Target};
+use glasm_scripts::observation::ObservationMode;
+use glasm_scripts::results::{Failure, Outcome, ScriptReport};
+use glasm_scripts::results::{FileError, OutputFiles, Results, flatten_path, run_and_report};
 use glasm_scripts::runner::DeviceChoice;
 use glasm_scripts::script::{MAX_STATES, ProgramState, Script};
 use glasm_scripts::timing::{Clock, Phase};
@@ -26,7 +26,7 @@ use std::rc::Rc;
 /// If Vulkan is not installed or fails.
 pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
     let instance = Instance::new(crate::Validation::Off)?;
-    let devices = PhysicalDevice::all(&instance)?.into_iter();
+    let devices = PhysicalDevice::enumerate(&instance)?.into_iter();
     Ok(devices.map(|device| device.info).collect())
 }
 
@@ -54,7 +54,7 @@ struct OpenDevice(Rc<Device>);
 
 impl Drop for OpenDevice {
     fn drop(&mut self) {
-        self.0.clear_shelves();
+        self.0.clear_pool();
     }
 }
 
@@ -62,10 +62,10 @@ impl Runner {
     /// Chooses and opens the device.
     ///
     /// # Errors
-    /// If there is no such device, or Vulkan fails.
+    /// If no device matches the options, or Vulkan fails.
     pub fn new(options: &RunOptions) -> Result<Self, Error> {
         let instance = Rc::new(Instance::new(options.validation)?);
-        let physical = choose(PhysicalDevice::all(&instance)?, &options.device)?;
+        let physical = choose_device(PhysicalDevice::enumerate(&instance)?, &options.device)?;
         let best = physical.capabilities.best_target();
         let target = options.target.unwrap_or(best);
         if target > best {
@@ -81,7 +81,7 @@ impl Runner {
             tools: Tools::default(),
             instance,
         };
-        runner.device(&BTreeSet::new())?;
+        runner.open_device(&BTreeSet::new())?;
         Ok(runner)
     }
 
@@ -107,32 +107,39 @@ impl Runner {
         self.gave_up_device.get()
     }
 
-    /// Runs a script. All errors are in the report.
+    /// Reads and runs a script. All errors, even panics, are in the report. Closes the device after
+    /// a panic, because its state is unknown then.
     pub fn run_file(&self, path: &Path) -> ScriptReport {
         let run = |name: &str, text: &[u8]| self.run_text(name, text);
-        report_on(path, &self.clock, run, || {
+        run_and_report(path, &self.clock, run, || {
             // The state of the device is unknown after a panic.
             *self.device.borrow_mut() = None;
         })
     }
 
+    /// Parses a script and runs it; errors of its parsing are failures of the results. `name` is
+    /// that of the script in file names.
     fn run_text(&self, name: &str, text: &[u8]) -> (Outcome, Results) {
         let parsed = {
             let _phase = self.clock.enter(Phase::Parse);
-            Script::read(text)
+            Script::parse_runnable(text)
         };
         match parsed {
             Ok(script) => self.run_script(name, &script),
-            Err(errors) => conclude(Results::unreadable(errors)),
+            Err(errors) => with_outcome(Results::from_parse_errors(errors)),
         }
     }
 
+    /// Compiles the programs of a script for all its states and runs its commands on the device.
+    /// Returns the outcome and the results; a skip if the script excludes the device, the device
+    /// cannot run it, or its modules are known already. If it expects errors, only these are
+    /// checked.
     fn run_script(&self, name: &str, script: &Script) -> (Outcome, Results) {
         let capabilities = &self.physical.capabilities;
         let states = script.program_states();
         let loaded: Vec<_> = states
             .iter()
-            .map(|state| (state, script.with_loaded(&state.loaded)))
+            .map(|state| (state, script.with_loaded_programs(&state.loaded)))
             .collect();
         let context = |number: usize| CompileContext {
             name,
@@ -141,72 +148,74 @@ impl Runner {
             capabilities,
             target: self.target,
             tools: &self.tools,
-            through: self.options.through,
-            forms: StateForms::all(self.options.state),
-            without: &self.options.without,
+            text_round_trip: self.options.text_round_trip,
+            state_sources: StateSources::all(self.options.state),
+            disabled_features: &self.options.disabled_features,
         };
         let compiling = self.clock.enter(Phase::Compile);
-        if let Some(reason) = surplus(script, capabilities) {
-            return (Outcome::Skip(reason), Results::default());
+        if let Some(reason) = exclusion_reason(script, capabilities) {
+            return skip(reason);
         }
         let verdicts = match self.options.observe {
-            Observe::Off => Vec::new(),
-            Observe::On => context(0).verdicts(),
+            ObservationMode::Off => Vec::new(),
+            ObservationMode::On => context(0).verdicts(),
         };
         let with_verdicts = |results| Results {
             verdicts,
             ..results
         };
         if let Some(failures) = context(0).compiler().check_expected_errors() {
-            return conclude(with_verdicts(Results::failed(failures)));
+            return with_outcome(with_verdicts(Results::from_failures(failures)));
         }
         if let Some(reason) = skip_reason(script, capabilities) {
-            return (Outcome::Skip(reason), Results::default());
+            return skip(reason);
         }
         let mut failures = context(0).compiler().check_warnings();
         failures.extend(context(0).compiler().check_loads());
         if !failures.is_empty() {
-            return conclude(with_verdicts(Results::failed(failures)));
+            return with_outcome(with_verdicts(Results::from_failures(failures)));
         }
         let sets = match build_sets(&states, |number| context(number).build_modules()) {
             Ok(sets) => sets,
-            Err(refusals) => return refuse(refusals),
+            Err(refusals) => return outcome_from_refusals(refusals),
         };
         drop(compiling);
-        if let Some(folder) = &self.options.known_modules
-            && has_modules(folder, name, self.target, &sets)
+        if let Some(dir) = &self.options.known_modules
+            && has_modules(dir, name, self.target, &sets)
         {
-            return (
-                Outcome::Skip("its modules are known".to_owned()),
-                Results::default(),
-            );
+            return skip("its modules are known".to_owned());
         }
         match self.run_modules(name, script, &sets) {
-            Ok(results) => conclude(with_verdicts(results)),
-            Err(error @ (Error::NoLowAddresses | Error::Lacking(_))) => {
-                (Outcome::Skip(error.to_string()), Results::default())
-            }
-            Err(error) => conclude(Results::failed([Failure::new(None, error.to_string())])),
+            Ok(results) => with_outcome(with_verdicts(results)),
+            Err(error @ (Error::NoLowAddresses | Error::Unsupported(_))) => skip(error.to_string()),
+            Err(error) => with_outcome(Results::from_failures([Failure::new(
+                None,
+                error.to_string(),
+            )])),
         }
     }
 
+    /// Writes the modules to the directory of the options, opens the device with the extensions of
+    /// the script, and executes the commands with the modules of each of its states. If the script
+    /// times out or loses the device, the device is closed and [`Self::gave_up_device`] returns
+    /// true from then on.
     fn run_modules(
         &self,
         name: &str,
         script: &Script,
         sets: &[ModuleSet],
     ) -> Result<Results, Error> {
-        if let Some(folder) = &self.options.module_dir {
-            write_modules(folder, name, self.target, sets)?;
+        if let Some(dir) = &self.options.module_dir {
+            write_modules(dir, name, self.target, sets)?;
         }
         let extensions = script.requirements.extensions.iter().cloned().collect();
-        let device = self.device(&extensions)?;
+        let device = self.open_device(&extensions)?;
         if script.requirements.low_addresses {
             Buffer::check_low_addresses(&device)?;
         }
         device.start_clock(self.options.script_timeout);
-        let files = Files {
-            script: &flat_name(name),
+        let files = OutputFiles {
+            script: &flatten_path(name),
             save_images: self.options.save_images.as_deref(),
             failure_images: self.options.failure_images.as_deref(),
         };
@@ -215,25 +224,26 @@ impl Runner {
             *self.device.borrow_mut() = None;
             self.gave_up_device.set(true);
         }
-        results.map_err(Error::Lacking)
+        results.map_err(Error::Unsupported)
     }
 
-    /// Returns the device, with at least these extensions.
-    fn device(&self, extensions: &BTreeSet<String>) -> Result<Rc<Device>, Error> {
+    /// Returns the open device if it has these extensions. Otherwise closes it, and opens it with
+    /// them in addition to its previous ones.
+    fn open_device(&self, extensions: &BTreeSet<String>) -> Result<Rc<Device>, Error> {
         let mut slot = self.device.borrow_mut();
-        let mut wanted = extensions.clone();
+        let mut required = extensions.clone();
         if let Some(device) = slot.as_ref() {
-            if wanted.is_subset(&device.0.extra_extensions) {
+            if required.is_subset(&device.0.extra_extensions) {
                 return Ok(Rc::clone(&device.0));
             }
-            wanted.extend(device.0.extra_extensions.iter().cloned());
+            required.extend(device.0.extra_extensions.iter().cloned());
         }
         *slot = None;
         let _phase = self.clock.enter(Phase::Open);
         let device = Device::open(
             &self.instance,
             &self.physical,
-            &wanted,
+            &required,
             self.options.timeout,
             &self.clock,
         )?;
@@ -241,7 +251,9 @@ impl Runner {
     }
 }
 
-/// Returns the modules for each state that the script's programs meet.
+/// Builds the modules for each state in which draws and dispatches use the programs; `build`
+/// receives the index of the state. Returns the first error, or an error if there are more than
+/// [`MAX_STATES`] states.
 fn build_sets(
     states: &[ProgramState],
     build: impl Fn(usize) -> Result<Vec<Module>, Vec<Refusal>>,
@@ -260,8 +272,12 @@ fn build_sets(
     states.iter().enumerate().map(set).collect()
 }
 
-/// Returns the device that the choice names.
-fn choose(devices: Vec<PhysicalDevice>, choice: &DeviceChoice) -> Result<PhysicalDevice, Error> {
+/// Returns the device with the lowest rank, the device with an index, or the first one whose name
+/// matches. The error for a missing device lists the available ones.
+fn choose_device(
+    devices: Vec<PhysicalDevice>,
+    choice: &DeviceChoice,
+) -> Result<PhysicalDevice, Error> {
     let names: Vec<String> = devices
         .iter()
         .map(|device| format!("{} ({})", device.info.index, device.info.name))
@@ -271,7 +287,7 @@ fn choose(devices: Vec<PhysicalDevice>, choice: &DeviceChoice) -> Result<Physica
         DeviceChoice::Index(index) => devices.into_iter().nth(*index),
         DeviceChoice::Name(name) => devices
             .into_iter()
-            .find(|device| is_called(&device.info.name, name)),
+            .find(|device| matches_device_name(&device.info.name, name)),
     };
     chosen.ok_or_else(|| Error::NoDevice {
         wanted: match choice {
@@ -287,20 +303,27 @@ fn choose(devices: Vec<PhysicalDevice>, choice: &DeviceChoice) -> Result<Physica
     })
 }
 
-/// Returns true if `wanted` is a substring of a device's name, compared as for
-/// [`DeviceChoice::Name`].
-pub fn is_called(device: &str, wanted: &str) -> bool {
+/// Returns true if `name` is a substring of a device's name, without regard to case; `lavapipe`
+/// also matches Mesa's `llvmpipe`, as for [`DeviceChoice::Name`].
+pub fn matches_device_name(device: &str, name: &str) -> bool {
     // Mesa's CPU driver is known as lavapipe, but its device calls itself llvmpipe.
-    let wanted = wanted.to_lowercase().replace("lavapipe", "llvmpipe");
+    let wanted = name.to_lowercase().replace("lavapipe", "llvmpipe");
     device.to_lowercase().contains(&wanted)
 }
 
-fn conclude(results: Results) -> (Outcome, Results) {
+/// Returns the result of a script that cannot run, with the reason.
+fn skip(reason: String) -> (Outcome, Results) {
+    (Outcome::Skip(reason), Results::default())
+}
+
+/// Returns results after the outcome that follows from them.
+fn with_outcome(results: Results) -> (Outcome, Results) {
     (results.outcome(), results)
 }
 
-/// Returns a program that fails is worse than one that the device cannot run.
-fn refuse(refusals: Vec<Refusal>) -> (Outcome, Results) {
+/// Returns the outcome of a script whose programs cannot run: it fails with all failures if any
+/// program has an error; otherwise it is skipped with the first reason.
+fn outcome_from_refusals(refusals: Vec<Refusal>) -> (Outcome, Results) {
     let mut failures = Vec::new();
     let mut reason = None;
     for refusal in refusals {
@@ -310,41 +333,39 @@ fn refuse(refusals: Vec<Refusal>) -> (Outcome, Results) {
         }
     }
     match reason {
-        Some(reason) if failures.is_empty() => (Outcome::Skip(reason), Results::default()),
-        _ => (Outcome::Fail, Results::failed(failures)),
+        Some(reason) if failures.is_empty() => skip(reason),
+        _ => (Outcome::Fail, Results::from_failures(failures)),
     }
 }
 
-/// Writes the modules of a script as files.
-fn write_modules(
-    folder: &Path,
-    name: &str,
-    target: Target,
-    sets: &[ModuleSet],
-) -> Result<(), Error> {
+/// Writes the modules of a script as files into a directory, which is created if it is missing.
+fn write_modules(dir: &Path, name: &str, target: Target, sets: &[ModuleSet]) -> Result<(), Error> {
     let io = |path: &Path, source| FileError {
         path: path.to_owned(),
         source,
     };
-    std::fs::create_dir_all(folder).map_err(|source| io(folder, source))?;
+    std::fs::create_dir_all(dir).map_err(|source| io(dir, source))?;
     for (file, bytes) in module_files(name, target, sets) {
-        let path = folder.join(file);
+        let path = dir.join(file);
         std::fs::write(&path, bytes).map_err(|source| io(&path, source))?;
     }
     Ok(())
 }
 
-/// Returns true if a directory has all modules of a script, in the form in which [`write_modules`]
-/// writes them.
-fn has_modules(folder: &Path, name: &str, target: Target, sets: &[ModuleSet]) -> bool {
+/// Returns true if a directory has equal files of all modules of a script, in the form in which
+/// [`write_modules`] writes them; false if a module is generated for each draw, or if a file cannot
+/// be read.
+fn has_modules(dir: &Path, name: &str, target: Target, sets: &[ModuleSet]) -> bool {
     // Modules that are compiled again for each draw have no words here.
     let mut modules = sets.iter().flat_map(|set| &set.modules);
     modules.all(|module| !module.words.is_empty())
         && module_files(name, target, sets)
-            .all(|(file, bytes)| std::fs::read(folder.join(file)).is_ok_and(|known| known == bytes))
+            .all(|(file, bytes)| std::fs::read(dir.join(file)).is_ok_and(|known| known == bytes))
 }
 
-/// Returns names and contents of the files of all modules that have words.
+/// Returns names and contents of the files of all modules that have words. Names contain script,
+/// stage and target; those of states after the first also contain the number of the state, from 2
+/// on.
 fn module_files(
     name: &str,
     target: Target,
@@ -362,7 +383,7 @@ fn module_files(
         };
         let file = format!(
             "{}.{}{variant}.{}.spv",
-            flat_name(name),
+            flatten_path(name),
             module.stage.name(),
             target.name()
         );
@@ -380,10 +401,10 @@ mod tests {
         let skip = Refusal::Skip("no int64".into());
         let failure = Failure::new(Some(3), "wrong");
         assert_eq!(
-            refuse(vec![skip.clone()]).0,
+            outcome_from_refusals(vec![skip.clone()]).0,
             Outcome::Skip("no int64".into())
         );
-        let (outcome, results) = refuse(vec![skip, Refusal::Fail(failure.clone())]);
+        let (outcome, results) = outcome_from_refusals(vec![skip, Refusal::Fail(failure.clone())]);
         assert_eq!((outcome, results.failures), (Outcome::Fail, vec![failure]));
     }
 }

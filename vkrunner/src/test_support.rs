@@ -22,29 +22,30 @@ pub(crate) fn reflection(stage: Stage) -> Reflection {
     Reflection {
         stage,
         entry_point: "main",
-        params: None,
-        state: None,
-        named: Vec::new(),
+        parameter_block: None,
+        state_block: None,
+        named_parameters: Vec::new(),
         state_program: None,
         textures: Vec::new(),
         images: Vec::new(),
         handle_arrays: Vec::new(),
         buffers: Vec::new(),
         samplers: Vec::new(),
-        attachments: Vec::new(),
-        image_lock: None,
+        input_attachments: Vec::new(),
+        image_lock_slot: None,
         inputs: Vec::new(),
         outputs: Vec::new(),
-        replication: None,
-        primitives: None,
+        view_replication: None,
+        primitive_info: None,
         workgroup_size: None,
-        unclipped_depth: false,
-        transparent_missing: false,
+        requires_depth_clamp: false,
+        missing_textures_have_zero_alpha: false,
         requirements: Requirements::default(),
     }
 }
 
-/// Checks modules with `spirv-val`, if it is installed.
+/// Checks a module with `spirv-val`, and panics if it is invalid. Without `spirv-val` only the
+/// lengths of the instructions are checked.
 pub(crate) fn assert_valid(words: &[u32]) {
     use std::io::Write;
     use std::process::{Command, Stdio};

@@ -135,7 +135,7 @@ fn buffers_that_are_not_bound_fail_the_dispatch() {
         found,
         [(
             Some(12),
-            "no buffer is bound where the program looks for one: counter 0:3".to_owned()
+            "no buffer is bound to counter 0:3, which the program reads".to_owned()
         )]
     );
 }

@@ -1,10 +1,10 @@
-//! A copy of the workspace with faults in it, and its build.
+//! A copy of the workspace with mutations in it, and its build.
 //!
 //! The copy has a separate target directory, so that its programs are not confused with the real
 //! ones; build artifacts of other crates are linked from the target directory of the workspace.
 
-use crate::rewrite::rewrite;
-use crate::sample::{CRATES, Fault};
+use crate::replacements::rewrite;
+use crate::sample::{CRATES, Mutation};
 use anyhow::{Context, Result, bail, ensure};
 use glasm_ci_support::shell;
 use serde_json::Value;
@@ -18,43 +18,43 @@ use std::sync::LazyLock;
 pub(crate) static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("mutate"));
 
 /// Switch that is added to the crate `ir`, for all crates.
-const SWITCH: &str = include_str!("switch.rs");
+const SWITCH: &str = include_str!("runtime_switch.rs");
 
-/// Instrumentation of the copy, which reports the faults that scripts reach and the output of the
+/// Instrumentation of the copy, which reports the mutants that scripts reach and the output of the
 /// compiler: file, original source, and replacement.
-const WATCH: [(&str, &str, &str); 5] = [
+const INSTRUMENTATION: [(&str, &str, &str); 5] = [
     (
         "compiler/ir/src/lib.rs",
         "pub mod builder;",
-        "pub mod builder;\npub mod fault_switch;",
+        "pub mod builder;\npub mod mutation_switch;",
     ),
     (
         "cli/src/run/worker.rs",
-        "let record = Box::new(work.run(&path));",
-        "let record = Box::new(work.run(&path)); glasm::ir::fault_switch::end_script(&path);",
+        "let record = Box::new(work.run_script(&path));",
+        "let record = Box::new(work.run_script(&path)); glasm::ir::mutation_switch::end_script(&path);",
     ),
     (
         "vkrunner/src/runner.rs",
         "        drop(compiling);",
-        "        drop(compiling); glasm::ir::fault_switch::note(&sets);",
+        "        drop(compiling); glasm::ir::mutation_switch::note(&sets);",
     ),
     (
         "scripts/src/compile.rs",
-        "glasm::compile(&self.source(section), &self.options(section.stage))",
-        "{ let made = glasm::compile(&self.source(section), &self.options(section.stage)); glasm::ir::fault_switch::note(&made); made }",
+        "glasm::compile(&self.source(section), &self.compile_options(section.stage))",
+        "{ let made = glasm::compile(&self.source(section), &self.compile_options(section.stage)); glasm::ir::mutation_switch::note(&made); made }",
     ),
     (
         "scripts/src/compile.rs",
         "let stages = compiler.link_with(&stages);",
-        "let stages = compiler.link_with(&stages); glasm::ir::fault_switch::note(&stages);",
+        "let stages = compiler.link_with(&stages); glasm::ir::mutation_switch::note(&stages);",
     ),
 ];
 
-/// Maximum number of iterations of removing faults that do not compile.
-const ROUNDS: usize = 40;
+/// Maximum number of iterations of removing mutations that do not compile.
+const MAX_BUILD_ROUNDS: usize = 40;
 
 /// Built copy of the workspace.
-pub(crate) struct Copy {
+pub(crate) struct WorkspaceCopy {
     root: PathBuf,
     target: PathBuf,
 }
@@ -70,10 +70,10 @@ pub(crate) struct TestProgram {
     pub(crate) folder: PathBuf,
 }
 
-impl Copy {
-    /// Builds the `glasm` command with the faults in it; their numbers are their indices in the
+impl WorkspaceCopy {
+    /// Builds the `glasm` command with the mutations in it; their numbers are their indices in the
     /// list. Returns those that compile.
-    pub(crate) fn build(faults: &[Fault]) -> Result<(Self, BTreeSet<usize>)> {
+    pub(crate) fn build(mutations: &[Mutation]) -> Result<(Self, BTreeSet<usize>)> {
         shell::create_dir(&OUT)?;
         let out = OUT.canonicalize()?;
         let copy = Self {
@@ -85,70 +85,46 @@ impl Copy {
             &shell::target_dir().join("debug"),
             &copy.target.join("debug"),
         )?;
-        let mut alive: BTreeSet<usize> = (0..faults.len()).collect();
-        for round in 1..=ROUNDS {
-            let parts = copy.write_faults(faults, &alive)?;
-            println!("build {round}: {} faults", alive.len());
+        let mut alive: BTreeSet<usize> = (0..mutations.len()).collect();
+        for round in 1..=MAX_BUILD_ROUNDS {
+            let parts = copy.write_mutations(mutations, &alive)?;
+            println!("build {round}: {} mutations", alive.len());
             let Some(wrong) = copy.try_build(&parts)? else {
                 return Ok((copy, alive));
             };
             alive.retain(|number| !wrong.contains(number));
         }
-        bail!("the copy does not build after {ROUNDS} rounds")
+        bail!("the copy does not build after {MAX_BUILD_ROUNDS} rounds")
     }
 
-    /// Returns the command.
-    pub(crate) fn glasm(&self) -> PathBuf {
+    /// Returns the path of the `glasm` executable that is built from the copy.
+    pub(crate) fn glasm_path(&self) -> PathBuf {
         self.target.join("debug/glasm")
     }
 
     /// Copies the files that git tracks; unchanged files retain their modification time, so that
     /// cargo does not build them again.
     fn copy_sources(&self) -> Result<()> {
-        let listed = shell::capture(Command::new("git").args([
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-        ]))?;
-        ensure!(listed.status.success(), "git does not list the files");
-        let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
-        let listed: BTreeSet<&str> = listed.split('\0').filter(|name| !name.is_empty()).collect();
-        for name in &listed {
-            // Deleted, but not yet for git.
-            if Path::new(name).is_file() {
-                let mut bytes = std::fs::read(name).with_context(|| format!("reading {name}"))?;
-                for (_, from, to) in WATCH.iter().filter(|(file, ..)| file == name) {
-                    let text = String::from_utf8(bytes)?;
-                    ensure!(
-                        text.contains(from),
-                        "{name} has no `{from}`: see {}",
-                        file!()
-                    );
-                    bytes = text.replacen(from, to, 1).into_bytes();
-                }
-                if !is_rewritten(name) {
-                    self.write(name, &bytes)?;
-                }
-            }
+        let listed = list_workspace_files()?;
+        // Some may be deleted, but not yet for git.
+        let present = listed.iter().filter(|name| Path::new(name).is_file());
+        for name in present.filter(|name| !is_rewritten(name)) {
+            let bytes = std::fs::read(name).with_context(|| format!("reading {name}"))?;
+            self.write_if_changed(name, &add_instrumentation(name, bytes)?)?;
         }
         for file in walkdir::WalkDir::new(&self.root) {
             let file = file?;
-            let name = file
-                .path()
-                .strip_prefix(&self.root)?
-                .to_string_lossy()
-                .into_owned();
-            if file.file_type().is_file() && !listed.contains(name.as_str()) && name != SWITCH_FILE
-            {
+            let name = file.path().strip_prefix(&self.root)?.to_string_lossy();
+            let is_known = listed.contains(&*name) || name == SWITCH_FILE;
+            if file.file_type().is_file() && !is_known {
                 std::fs::remove_file(file.path())?;
             }
         }
         Ok(())
     }
 
-    fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
+    /// Writes a file of the copy, unless it has this content: cargo does not rebuild it then.
+    fn write_if_changed(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let path = self.root.join(name);
         if std::fs::read(&path).is_ok_and(|old| old == bytes) {
             return Ok(());
@@ -159,37 +135,46 @@ impl Copy {
         std::fs::write(&path, bytes).with_context(|| format!("writing {}", path.display()))
     }
 
-    /// Writes the compiler with the remaining faults, and returns their byte ranges in the files.
-    fn write_faults(&self, faults: &[Fault], alive: &BTreeSet<usize>) -> Result<Parts> {
-        let count = format!("const COUNT: usize = {};\n", faults.len());
-        self.write(SWITCH_FILE, (SWITCH.to_owned() + &count).as_bytes())?;
-        let mut parts = Parts::new();
+    /// Writes the compiler with the remaining mutations, and returns their byte ranges in the
+    /// files.
+    fn write_mutations(
+        &self,
+        mutations: &[Mutation],
+        alive: &BTreeSet<usize>,
+    ) -> Result<MutationRanges> {
+        let count = format!("const COUNT: usize = {};\n", mutations.len());
+        self.write_if_changed(SWITCH_FILE, (SWITCH.to_owned() + &count).as_bytes())?;
+        let mut parts = MutationRanges::new();
         for (krate, switch) in CRATES {
-            for path in shell::files_below(Path::new(&format!("compiler/{krate}/src")), "rs")? {
+            for path in shell::find_files_below(Path::new(&format!("compiler/{krate}/src")), "rs")?
+            {
                 let name = path.display().to_string();
                 let text = std::fs::read_to_string(&path)?;
-                let here = alive.iter().filter(|number| faults[**number].file == name);
+                let here = alive
+                    .iter()
+                    .filter(|number| mutations[**number].file == name);
                 let edits: Vec<_> = here
                     .flat_map(|number| {
-                        faults[*number]
-                            .place
+                        mutations[*number]
+                            .site
                             .edits
                             .iter()
                             .map(|edit| (*number, edit))
                     })
                     .collect();
                 let mut rewritten = rewrite(&text, &edits, switch);
-                for (_, from, to) in WATCH.iter().filter(|(file, ..)| *file == name) {
+                for (_, from, to) in INSTRUMENTATION.iter().filter(|(file, ..)| *file == name) {
                     rewritten.text = rewritten.text.replacen(from, to, 1);
                 }
-                self.write(&name, rewritten.text.as_bytes())?;
-                parts.insert(name, rewritten.parts);
+                self.write_if_changed(&name, rewritten.text.as_bytes())?;
+                parts.insert(name, rewritten.mutation_ranges);
             }
         }
         Ok(parts)
     }
 
-    fn cargo(&self, words: &[&str]) -> Command {
+    /// Returns a cargo command for the copy, offline and with messages as JSON.
+    fn cargo_command(&self, words: &[&str]) -> Command {
         let mut cargo = shell::cargo();
         cargo
             .current_dir(&self.root)
@@ -200,8 +185,9 @@ impl Copy {
         cargo
     }
 
-    /// Builds the command. If it does not compile: the faults to blame.
-    fn try_build(&self, parts: &Parts) -> Result<Option<BTreeSet<usize>>> {
+    /// Builds `glasm` with the mutations in the copy. Returns `None` if it compiles, and otherwise
+    /// the numbers of the mutations that the errors are about.
+    fn try_build(&self, parts: &MutationRanges) -> Result<Option<BTreeSet<usize>>> {
         let words = [
             "build",
             "--package",
@@ -210,32 +196,33 @@ impl Copy {
             "glasm",
             "--keep-going",
         ];
-        let output = shell::capture(&mut self.cargo(&words))?;
+        let output = shell::capture_output(&mut self.cargo_command(&words))?;
         if output.status.success() {
             return Ok(None);
         }
         let mut wrong = BTreeSet::new();
         let mut messages = String::new();
-        for message in compiler_errors(&output.stdout) {
+        for message in find_compiler_errors(&output.stdout) {
             messages += message["rendered"].as_str().unwrap_or_default();
-            wrong.extend(blamed(&message, parts));
+            wrong.extend(find_error_causes(&message, parts));
         }
         ensure!(
             !wrong.is_empty(),
-            "the copy does not build, and no fault is to blame:\n{messages}{}",
+            "the copy does not build, and no mutation is the cause:\n{messages}{}",
             String::from_utf8_lossy(&output.stderr)
         );
         Ok(Some(wrong))
     }
 
-    /// Builds the tests of packages.
+    /// Builds the test programs of packages and returns them. The error has the compiler's
+    /// messages.
     pub(crate) fn build_tests(&self, packages: &[&str]) -> Result<Vec<TestProgram>> {
         let mut words = vec!["test", "--no-run", "--lib", "--bins", "--tests"];
         words.extend(packages.iter().flat_map(|name| ["--package", *name]));
-        let output = shell::capture(&mut self.cargo(&words))?;
-        let messages: Vec<Value> = json_lines(&output.stdout).collect();
+        let output = shell::capture_output(&mut self.cargo_command(&words))?;
+        let messages: Vec<Value> = parse_json_lines(&output.stdout).collect();
         if !output.status.success() {
-            let errors = compiler_errors(&output.stdout);
+            let errors = find_compiler_errors(&output.stdout);
             let errors: String = errors
                 .filter_map(|message| message["rendered"].as_str().map(str::to_owned))
                 .collect();
@@ -259,32 +246,62 @@ impl Copy {
     }
 }
 
-/// Byte ranges of the faults in each file.
-type Parts = BTreeMap<String, Vec<(usize, Range<usize>)>>;
+/// Byte ranges of the mutations in each file.
+type MutationRanges = BTreeMap<String, Vec<(usize, Range<usize>)>>;
 
 /// Switch, in the copy.
-const SWITCH_FILE: &str = "compiler/ir/src/fault_switch.rs";
+const SWITCH_FILE: &str = "compiler/ir/src/mutation_switch.rs";
 
+/// Returns the files of the workspace that git does not ignore.
+fn list_workspace_files() -> Result<BTreeSet<String>> {
+    let words = "ls-files -z --cached --others --exclude-standard";
+    let listed = shell::capture_output(Command::new("git").args(words.split(' ')))?;
+    ensure!(listed.status.success(), "git does not list the files");
+    let listed = String::from_utf8_lossy(&listed.stdout);
+    let names = listed.split('\0').filter(|name| !name.is_empty());
+    Ok(names.map(str::to_owned).collect())
+}
+
+/// Returns the content of a file with its [`INSTRUMENTATION`]. Fails if the original source of that
+/// is not in it.
+fn add_instrumentation(name: &str, content: Vec<u8>) -> Result<Vec<u8>> {
+    let mut content = content;
+    for (_, from, to) in INSTRUMENTATION.iter().filter(|(file, ..)| *file == name) {
+        let text = String::from_utf8(content)?;
+        ensure!(
+            text.contains(from),
+            "{name} has no `{from}`: see {}",
+            file!()
+        );
+        content = text.replacen(from, to, 1).into_bytes();
+    }
+    Ok(content)
+}
+
+/// Returns true if a file of the copy is instrumented with mutations: a Rust source of one of
+/// [`CRATES`].
 fn is_rewritten(name: &str) -> bool {
     let of = |krate: &str| name.starts_with(&format!("compiler/{krate}/src/"));
     name.ends_with(".rs") && CRATES.iter().any(|(krate, _)| of(krate))
 }
 
-fn json_lines(output: &[u8]) -> impl Iterator<Item = Value> {
+/// Parses the lines of cargo's JSON output; other lines are skipped.
+fn parse_json_lines(output: &[u8]) -> impl Iterator<Item = Value> {
     output
         .split(|byte| *byte == b'\n')
         .filter_map(|line| serde_json::from_slice(line).ok())
 }
 
-fn compiler_errors(output: &[u8]) -> impl Iterator<Item = Value> {
-    json_lines(output)
+/// Returns the compiler's error messages in cargo's JSON output, without warnings.
+fn find_compiler_errors(output: &[u8]) -> impl Iterator<Item = Value> {
+    parse_json_lines(output)
         .filter(|line| line["reason"] == "compiler-message" && line["message"]["level"] == "error")
         .map(|line| line["message"].clone())
 }
 
-/// Returns the faults that an error is about: the smallest one around one of its locations, or else
-/// the nearest one in the file.
-fn blamed(message: &Value, parts: &Parts) -> Vec<usize> {
+/// Returns the mutations that an error is about: the smallest one around one of its locations, or
+/// else the nearest one in the file.
+fn find_error_causes(message: &Value, parts: &MutationRanges) -> Vec<usize> {
     let spans = message["spans"].as_array().cloned().unwrap_or_default();
     let mut primary = Vec::new();
     let mut others = Vec::new();
@@ -326,7 +343,8 @@ fn blamed(message: &Value, parts: &Parts) -> Vec<usize> {
     }
 }
 
-/// Links the build artifacts of other crates into another target directory, if it is empty.
+/// Hard-links the build artifacts of crates outside of the workspace from one target directory into
+/// another. Does nothing if `to` exists or `from` has no fingerprints.
 fn link_dependencies(from: &Path, to: &Path) -> Result<()> {
     let fingerprints = from.join(".fingerprint");
     if to.exists() || !fingerprints.is_dir() {
@@ -348,15 +366,17 @@ fn link_dependencies(from: &Path, to: &Path) -> Result<()> {
             let hash = name.rsplit_once('-').map_or("", |(_, rest)| rest);
             let hash = hash.split('.').next().unwrap_or(hash);
             if hashes.contains(hash) {
-                link_all(&from.join(folder).join(&name), &to.join(folder).join(&name))?;
+                hard_link_tree(&from.join(folder).join(&name), &to.join(folder).join(&name))?;
             }
         }
     }
     Ok(())
 }
 
-/// Links a file, or all files of a directory. If a file cannot be linked, cargo rebuilds it.
-fn link_all(from: &Path, to: &Path) -> Result<()> {
+/// Creates hard links: `to` for a file, or one for each file of a directory below `to`. Creates
+/// missing directories. Ignores files that cannot be linked, because cargo rebuilds them; returns
+/// an error if a directory cannot be read or created.
+fn hard_link_tree(from: &Path, to: &Path) -> Result<()> {
     for entry in walkdir::WalkDir::new(from) {
         let entry = entry?;
         let target = to.join(entry.path().strip_prefix(from)?);
@@ -379,13 +399,13 @@ fn link_all(from: &Path, to: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Parts, WATCH, blamed};
+    use super::{INSTRUMENTATION, MutationRanges, find_error_causes};
     use serde_json::json;
     use std::path::Path;
 
     #[test]
     fn places_to_watch_are_there_once() {
-        for (file, from, _) in WATCH {
+        for (file, from, _) in INSTRUMENTATION {
             let path = Path::new(env!("CARGO_MANIFEST_DIR"))
                 .join("../..")
                 .join(file);
@@ -395,8 +415,8 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_fault_around_an_error_is_to_blame() {
-        let parts = Parts::from([(
+    fn the_smallest_mutation_around_an_error_causes_it() {
+        let parts = MutationRanges::from([(
             "a.rs".to_owned(),
             vec![(1, 10..90), (2, 20..40), (3, 95..99)],
         )]);
@@ -405,11 +425,11 @@ mod tests {
                 "file_name": "a.rs", "byte_start": start, "byte_end": end, "is_primary": true
             }] })
         };
-        assert_eq!(blamed(&spans(25, 30), &parts), [2]);
-        assert_eq!(blamed(&spans(41, 50), &parts), [1]);
-        // An error about code around faults, and one outside of all of them.
-        assert_eq!(blamed(&spans(5, 92), &parts), [1, 2]);
-        assert_eq!(blamed(&spans(110, 111), &parts), [3]);
-        assert!(blamed(&json!({ "spans": [] }), &parts).is_empty());
+        assert_eq!(find_error_causes(&spans(25, 30), &parts), [2]);
+        assert_eq!(find_error_causes(&spans(41, 50), &parts), [1]);
+        // An error about code around mutations, and one outside of all of them.
+        assert_eq!(find_error_causes(&spans(5, 92), &parts), [1, 2]);
+        assert_eq!(find_error_causes(&spans(110, 111), &parts), [3]);
+        assert!(find_error_causes(&json!({ "spans": [] }), &parts).is_empty());
     }
 }

@@ -1,108 +1,105 @@
-//! `cargo xtask mutate`: inserts faults into the compiler one at a time, and checks that scripts
-//! and tests detect them.
+//! `cargo xtask mutate`: evaluates mutants of the compiler, each with one mutation, which scripts and
+//! tests have to kill.
 //!
-//! A build for each fault would take minutes. Therefore one build of a copy of the workspace
-//! contains all selected faults, each controlled by a switch that an environment variable turns on;
-//! faults that do not compile are removed.
+//! A build for each mutation would take minutes. Therefore one build of a copy of the workspace
+//! contains all selected mutations, each controlled by a switch that an environment variable turns
+//! on; mutations that do not compile are removed.
 #![expect(
     clippy::print_stdout,
     reason = "a command line program prints its progress"
 )]
 
 mod build;
-mod judge;
-mod operators;
-mod places;
+mod evaluate;
+mod mutation_sites;
 mod process;
+mod replacements;
 mod report;
-mod rewrite;
 mod sample;
 mod scripts;
-mod siblings;
 #[cfg(test)]
 mod tests;
 
 use anyhow::{Context, Result, ensure};
-use build::Copy;
+use build::WorkspaceCopy;
+use evaluate::{Evaluator, Survivor, Verdict};
+use glasm_ci_support::counts::Counts;
 use glasm_ci_support::shell;
-use glasm_ci_support::tally::Tally;
 use glasm_ci_support::vulkan;
-use judge::{Judge, Survivor, Verdict};
-use report::{Judged, Known};
-use sample::{Fault, Selection};
+use report::{EvaluatedMutant, KnownSurvivors};
+use sample::{Mutation, Selection};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// Seed of the selection of `test`. The rank of a fault depends on the fault only: the selection
-/// changes only if the code changes.
+/// Seed of the selection of `run_step`. The rank of a mutation depends on the mutation only: the
+/// selection changes only if the code changes.
 const TEST_SEED: u64 = 13;
-/// Number of faults that `test` selects.
+/// Number of mutations that `run_step` selects.
 const TEST_COUNT: usize = 24;
 
 const HELP: &str = "\
-Puts faults into copies of compiler/ir, compiler/frontend and compiler/codegen, one at a time: other
-operators, literals, variants and branches, statements left out. Scripts that reach the code run on
-lavapipe with the fault; tests judge what no script notices. Prints the faults that nobody notices,
-with the scripts and tests nearest to them, and writes all to mutate/results.tsv and results.json in
-the target directory. Exit status 1 if a fault survives that tests/acceptance/mutants.tsv does not
-explain.";
+Creates mutants of compiler/ir, compiler/frontend and compiler/codegen, with one mutation each: another
+operator, literal, variant or branch, a removed statement. Scripts that reach the code run on lavapipe
+with the mutation; tests run if no script kills the mutant. Prints the survivors, with the scripts and
+tests nearest to them, and writes all results to mutate/results.tsv and results.json in the target
+directory. Exit status 1 if a mutant survives that tests/acceptance/mutants.tsv does not explain.";
 
 /// `cargo xtask mutate`.
 #[derive(clap::Args, Default)]
 #[command(after_help = HELP)]
 pub struct Options {
-    /// How many faults are drawn
+    /// Number of mutations to select
     #[arg(long, default_value_t = 300, value_name = "N")]
     sample: usize,
     #[command(flatten)]
     selection: Selection,
-    /// List all that could be drawn
+    /// List all mutations instead
     #[arg(long)]
     list: bool,
-    /// Faults that are judged at the same time; 0: as many as there are processor cores, at most 8
+    /// Mutants that are evaluated in parallel; 0: as many as there are processor cores, at most 8
     #[arg(long, default_value_t = 0, value_name = "N")]
     jobs: usize,
-    /// Programs whose modules are compared with and without a fault that nothing notices
+    /// Programs whose modules are compared with and without a mutation that survives
     #[arg(long, value_name = "DIR", value_parser = |path: &str| std::path::absolute(path))]
     corpus: Option<PathBuf>,
 }
 
-/// Evaluates the requested faults, or lists them: `cargo xtask mutate`. The working directory is
-/// the root of the repository. The exit status is 1 if a fault without an explanation is
-/// undetected.
+/// Evaluates the requested mutants, or lists them: `cargo xtask mutate`. The working directory is
+/// the root of the repository. The exit status is 1 if a mutant without an explanation
+/// survives.
 ///
 /// # Errors
 ///
 /// If the copy of the workspace does not build, or scripts do not run.
-pub fn run(options: &Options) -> Result<ExitCode> {
-    let found = sample::find_faults()?;
-    println!("{} faults could be put in", found.len());
-    let drawn = sample::draw(found, &options.selection);
+pub fn run_command(options: &Options) -> Result<ExitCode> {
+    let found = sample::find_mutations()?;
+    println!("{} mutations are possible", found.len());
+    let selected = sample::select_mutations(found, &options.selection);
     if options.list {
-        for fault in &drawn {
-            println!("{}", report::describe(fault));
+        for mutation in &selected {
+            println!("{}", report::describe(mutation));
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let judged = judge_all(drawn, options)?;
-    report::write(&judged)?;
+    let evaluated = evaluate_all(selected, options)?;
+    report::write_results(&evaluated)?;
     println!(
         "results: {0}/results.tsv, {0}/results.json",
         build::OUT.display()
     );
-    let tally = summarize(&judged);
+    let tally = summarize(&evaluated);
     Ok(ExitCode::from(u8::from(tally.failed > 0)))
 }
 
-/// Judges a small sample of faults: the step of `cargo xtask test`.
+/// Evaluates a small sample of mutants: the step of `cargo xtask test`.
 ///
 /// # Errors
 ///
-/// Fails as [`run`] does, and with `Skip` if lavapipe is not installed.
-pub fn test() -> Result<Tally> {
+/// Fails as [`run_command`] does, and with `Skip` if lavapipe is not installed.
+pub fn run_step() -> Result<Counts> {
     vulkan::require_lavapipe()?;
     let options = Options {
         sample: TEST_COUNT,
@@ -112,21 +109,21 @@ pub fn test() -> Result<Tally> {
         },
         ..Options::default()
     };
-    println!("{TEST_COUNT} faults, seed {TEST_SEED}");
-    let drawn = sample::draw(sample::find_faults()?, &options.selection);
-    Ok(summarize(&judge_all(drawn, &options)?))
+    println!("{TEST_COUNT} mutations, seed {TEST_SEED}");
+    let selected = sample::select_mutations(sample::find_mutations()?, &options.selection);
+    Ok(summarize(&evaluate_all(selected, &options)?))
 }
 
-/// Prints undetected faults and counts; those without explanation are failures.
-fn summarize(judged: &[Judged]) -> Tally {
+/// Prints survivors and counts; those without explanation are failures.
+fn summarize(evaluated: &[EvaluatedMutant]) -> Counts {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut tally = Tally::default();
-    for it in judged {
+    let mut tally = Counts::default();
+    for it in evaluated {
         let (name, fine) = match &it.verdict {
-            Verdict::Script(..) => ("caught by scripts", true),
-            Verdict::Test(..) => ("caught by tests", true),
+            Verdict::KilledByScript(..) => ("killed by scripts", true),
+            Verdict::KilledByTest(..) => ("killed by tests", true),
             Verdict::Survived(survivor) => {
-                print!("{}", report::survivor_text(it, survivor));
+                print!("{}", report::describe_survivor(it, survivor));
                 match it.known {
                     Some(_) => ("survived as explained", true),
                     None => ("survived", false),
@@ -134,76 +131,86 @@ fn summarize(judged: &[Judged]) -> Tally {
             }
         };
         *counts.entry(name).or_default() += 1;
-        tally += Tally::check(fine);
+        tally += Counts::from_check(fine);
     }
     let counts: Vec<String> = counts
         .iter()
         .map(|(name, count)| format!("{count} {name}"))
         .collect();
-    println!("{} faults: {}", judged.len(), counts.join(", "));
+    println!("{} mutants: {}", evaluated.len(), counts.join(", "));
     tally
 }
 
-/// Builds the selected faults and evaluates them.
-fn judge_all(mut drawn: Vec<Fault>, options: &Options) -> Result<Vec<Judged>> {
+/// Builds the selected mutations and evaluates as many of those that compile as the options
+/// request. More mutations are built because some do not compile.
+fn evaluate_all(mut selected: Vec<Mutation>, options: &Options) -> Result<Vec<EvaluatedMutant>> {
     let start = Instant::now();
-    let known = Known::read()?;
+    let known = KnownSurvivors::read()?;
     let count = options.sample;
-    ensure!(!drawn.is_empty(), "no fault is like that");
+    ensure!(!selected.is_empty(), "no mutation matches");
     // About a third does not compile.
-    drawn.truncate(count * 7 / 4 + 8);
-    let (copy, alive) = Copy::build(&drawn)?;
-    let numbers: Vec<usize> = alive.into_iter().take(count).collect();
-    println!(
-        "built after {:.0} s: {} faults",
-        start.elapsed().as_secs_f64(),
-        numbers.len()
-    );
-    let jobs = match options.jobs {
-        0 => std::thread::available_parallelism()
-            .map_or(1, usize::from)
-            .min(8),
-        jobs => jobs,
-    };
-    let explained = |number: usize| known.explanation(&drawn[number]).is_some();
-    let mut judge = Judge::new(copy, jobs)?;
-    let mut verdicts = in_parallel(&numbers, jobs, &drawn, |number| judge.by_scripts(number))?;
-    let left = survivors(&verdicts, explained);
-    if !left.is_empty() {
-        let seconds = start.elapsed().as_secs_f64();
-        println!("{} faults left for tests after {seconds:.0} s", left.len());
-        judge.prepare_tests(jobs)?;
-        verdicts.extend(judge_left(&left, jobs, &drawn, |number, survivor| {
-            judge.by_tests(number, survivor)
-        })?);
-    }
-    let left = survivors(&verdicts, explained);
-    if !left.is_empty() {
-        let seconds = start.elapsed().as_secs_f64();
-        println!(
-            "{} faults left for other ways of running scripts after {seconds:.0} s",
-            left.len()
-        );
-        judge.prepare_ways(jobs, options.corpus.as_deref())?;
-        verdicts.extend(judge_left(&left, jobs, &drawn, |number, survivor| {
-            judge.by_ways(number, survivor)
-        })?);
-    }
+    selected.truncate(count * 7 / 4 + 8);
+    let (copy, compiled) = WorkspaceCopy::build(&selected)?;
+    let numbers: Vec<usize> = compiled.into_iter().take(count).collect();
+    let seconds = start.elapsed().as_secs_f64();
+    println!("built after {seconds:.0} s: {} mutations", numbers.len());
+    let mut verdicts = evaluate_in_stages(copy, &numbers, &selected, &known, options, start)?;
     println!("done after {:.0} s", start.elapsed().as_secs_f64());
-    let judged = drawn.into_iter().enumerate().filter_map(|(number, fault)| {
-        let verdict = verdicts.remove(&number)?;
-        let known = known.explanation(&fault);
-        Some(Judged {
-            fault,
-            verdict,
-            known,
+    let numbered = selected.into_iter().enumerate();
+    let evaluated = numbered.filter_map(|(number, mutation)| {
+        Some(EvaluatedMutant {
+            verdict: verdicts.remove(&number)?,
+            known: known.find_explanation(&mutation),
+            mutation,
         })
     });
-    Ok(judged.collect())
+    Ok(evaluated.collect())
 }
 
-/// Returns the faults that are undetected until now, except for those that the table explains.
-fn survivors(
+/// Evaluates mutants by scripts, the survivors by tests, and the survivors of these by scripts in
+/// other configurations. Survivors that the table explains are not evaluated further.
+fn evaluate_in_stages(
+    copy: WorkspaceCopy,
+    numbers: &[usize],
+    mutations: &[Mutation],
+    known: &KnownSurvivors,
+    options: &Options,
+    start: Instant,
+) -> Result<BTreeMap<usize, Verdict>> {
+    let jobs = match options.jobs {
+        0 => std::thread::available_parallelism().map_or(1, |cores| cores.get().min(8)),
+        jobs => jobs,
+    };
+    let is_explained = |number: usize| known.find_explanation(&mutations[number]).is_some();
+    let mut evaluator = Evaluator::new(copy, jobs)?;
+    let mut verdicts = evaluate_in_parallel(numbers, jobs, mutations, |number| {
+        evaluator.evaluate_by_scripts(number)
+    })?;
+    let left = find_survivors(&verdicts, is_explained);
+    if !left.is_empty() {
+        print_remaining(left.len(), "tests", start);
+        evaluator.prepare_tests(jobs)?;
+        let evaluate = |number, survivor| evaluator.evaluate_by_tests(number, survivor);
+        verdicts.extend(evaluate_remaining(&left, jobs, mutations, evaluate)?);
+    }
+    let left = find_survivors(&verdicts, is_explained);
+    if !left.is_empty() {
+        print_remaining(left.len(), "other ways of running scripts", start);
+        evaluator.run_alternates_unmutated(jobs, options.corpus.as_deref())?;
+        let evaluate = |number, survivor| evaluator.run_alternate_configs(number, survivor);
+        verdicts.extend(evaluate_remaining(&left, jobs, mutations, evaluate)?);
+    }
+    Ok(verdicts)
+}
+
+/// Prints how many mutants `tests` still have to kill, with the seconds since `start`.
+fn print_remaining(count: usize, tests: &str, start: Instant) {
+    let seconds = start.elapsed().as_secs_f64();
+    println!("{count} mutants left for {tests} after {seconds:.0} s");
+}
+
+/// Returns the mutants that have survived until now, except for those that the table explains.
+fn find_survivors(
     verdicts: &BTreeMap<usize, Verdict>,
     explained: impl Fn(usize) -> bool,
 ) -> BTreeMap<usize, Survivor> {
@@ -211,49 +218,49 @@ fn survivors(
         .iter()
         .filter_map(|(number, verdict)| match verdict {
             Verdict::Survived(survivor) => Some((*number, survivor.clone())),
-            Verdict::Script(..) | Verdict::Test(..) => None,
+            Verdict::KilledByScript(..) | Verdict::KilledByTest(..) => None,
         });
     left.filter(|(number, _)| !explained(*number)).collect()
 }
 
-/// Evaluates the remaining faults in another configuration.
-fn judge_left(
+/// Evaluates the remaining mutants in another configuration.
+fn evaluate_remaining(
     left: &BTreeMap<usize, Survivor>,
     jobs: usize,
-    faults: &[Fault],
-    judge: impl Fn(usize, Survivor) -> Result<Verdict> + Sync,
+    mutations: &[Mutation],
+    evaluate: impl Fn(usize, Survivor) -> Result<Verdict> + Sync,
 ) -> Result<BTreeMap<usize, Verdict>> {
     let numbers: Vec<usize> = left.keys().copied().collect();
-    in_parallel(&numbers, jobs, faults, |number| {
-        judge(number, left[&number].clone())
+    evaluate_in_parallel(&numbers, jobs, mutations, |number| {
+        evaluate(number, left[&number].clone())
     })
 }
 
-/// Judges faults side by side and prints a line for each.
-fn in_parallel(
+/// Evaluates mutants in parallel and prints a line for each.
+fn evaluate_in_parallel(
     numbers: &[usize],
     jobs: usize,
-    faults: &[Fault],
-    judge: impl Fn(usize) -> Result<Verdict> + Sync,
+    mutations: &[Mutation],
+    evaluate: impl Fn(usize) -> Result<Verdict> + Sync,
 ) -> Result<BTreeMap<usize, Verdict>> {
-    // Number of evaluated faults, and number of detected ones.
+    // Number of evaluated mutants, and number of killed ones.
     let counts = Mutex::new((0, 0));
-    let verdicts = shell::side_by_side(numbers, jobs, |number| {
-        let fault = &faults[*number];
-        let verdict = judge(*number).with_context(|| report::describe(fault))?;
+    let verdicts = shell::run_in_parallel(numbers, jobs, |number| {
+        let mutation = &mutations[*number];
+        let verdict = evaluate(*number).with_context(|| report::describe(mutation))?;
         let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
         counts.0 += 1;
         counts.1 += match verdict {
             Verdict::Survived(_) => 0,
-            Verdict::Script(..) | Verdict::Test(..) => 1,
+            Verdict::KilledByScript(..) | Verdict::KilledByTest(..) => 1,
         };
         println!(
-            "[{}/{}, {} caught] {}\n    {}",
+            "[{}/{}, {} killed] {}\n    {}",
             counts.0,
             numbers.len(),
             counts.1,
-            report::describe(fault),
-            report::verdict_line(&verdict)
+            report::describe(mutation),
+            report::format_verdict(&verdict)
         );
         Ok((*number, verdict))
     })?;

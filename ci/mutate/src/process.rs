@@ -14,7 +14,7 @@ const POLL: Duration = Duration::from_millis(5);
 
 /// Exit of a process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum End {
+pub(crate) enum ProcessExit {
     /// The process exited successfully.
     Success,
     /// The process exited with an error, or by a signal.
@@ -24,7 +24,7 @@ pub(crate) enum End {
 }
 
 /// Returns a command that runs `program` with little memory.
-pub(crate) fn limited(program: &Path) -> Command {
+pub(crate) fn build_limited_command(program: &Path) -> Command {
     if cfg!(not(unix)) {
         return Command::new(program);
     }
@@ -35,7 +35,11 @@ pub(crate) fn limited(program: &Path) -> Command {
 }
 
 /// Runs a command, its output in a file, and ends it with all its children after `limit`.
-pub(crate) fn run(mut command: Command, output: &Path, limit: Duration) -> Result<End> {
+pub(crate) fn run_with_limit(
+    mut command: Command,
+    output: &Path,
+    limit: Duration,
+) -> Result<ProcessExit> {
     let file =
         std::fs::File::create(output).with_context(|| format!("writing {}", output.display()))?;
     command
@@ -49,9 +53,9 @@ pub(crate) fn run(mut command: Command, output: &Path, limit: Duration) -> Resul
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(if status.success() {
-                End::Success
+                ProcessExit::Success
             } else {
-                End::Failure
+                ProcessExit::Failure
             });
         }
         if start.elapsed() > limit {
@@ -60,7 +64,7 @@ pub(crate) fn run(mut command: Command, output: &Path, limit: Duration) -> Resul
             let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
             let _ = child.kill();
             child.wait()?;
-            return Ok(End::Hang);
+            return Ok(ProcessExit::Hang);
         }
         std::thread::sleep(POLL);
     }

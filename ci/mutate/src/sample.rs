@@ -1,40 +1,40 @@
-//! All faults of the compiler, and a sample of them that only changes with the code.
+//! All mutations of the compiler, and a sample of them that only changes with the code.
 #![expect(
     clippy::wildcard_enum_match_arm,
     reason = "the enums of syn are foreign and grow"
 )]
 
-use crate::places::{Place, find_places, is_hidden};
-use crate::siblings::Enums;
+use crate::mutation_sites::{MutationSite, find_sites, is_hidden};
+use crate::replacements::EnumVariants;
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use syn::Item;
 
-/// Crates with faults: directory, and the path of the switch in their code.
+/// Crates with mutations: directory, and the path of the switch in their code.
 pub(crate) const CRATES: [(&str, &str); 3] = [
-    ("ir", "crate::fault_switch::on"),
-    ("frontend", "glasm_ir::fault_switch::on"),
-    ("codegen", "glasm_ir::fault_switch::on"),
+    ("ir", "crate::mutation_switch::is_active"),
+    ("frontend", "glasm_ir::mutation_switch::is_active"),
+    ("codegen", "glasm_ir::mutation_switch::is_active"),
 ];
 
-/// Fault that can be inserted.
-pub(crate) struct Fault {
+/// Mutation that can be inserted.
+pub(crate) struct Mutation {
     /// Hash of the change and its location, without the line.
     pub(crate) id: String,
     /// File, from the root of the repository.
     pub(crate) file: String,
     /// Site that is changed.
-    pub(crate) place: Place,
+    pub(crate) site: MutationSite,
 }
 
-/// Faults to draw from.
+/// Mutations to select from.
 #[derive(clap::Args, Default)]
 pub(crate) struct Selection {
-    /// Decides which faults are drawn; equal seeds draw equal faults where the code is the same
+    /// Seed of the selection; equal seeds select equal mutations where the code is the same
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) seed: u64,
-    /// Only this fault (may be repeated)
+    /// Only this mutation (may be repeated)
     #[arg(long = "mutant", value_name = "ID")]
     pub(crate) ids: Vec<String>,
     /// Only in files whose path contains this (may be repeated)
@@ -46,16 +46,18 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    fn includes(&self, fault: &Fault) -> bool {
+    /// Returns true if a mutation is in one of the crates or files, and has one of the ids, where
+    /// there are any.
+    fn includes(&self, mutation: &Mutation) -> bool {
         let directories = self.crates.iter().map(|name| format!("compiler/{name}/"));
         let mut parts = directories.chain(self.files.iter().cloned()).peekable();
         let is_anywhere = parts.peek().is_none();
-        (is_anywhere || parts.any(|part| fault.file.contains(&part)))
-            && (self.ids.is_empty() || self.ids.contains(&fault.id))
+        (is_anywhere || parts.any(|part| mutation.file.contains(&part)))
+            && (self.ids.is_empty() || self.ids.contains(&mutation.id))
     }
 }
 
-/// Returns the files of the crates with faults, with their source and tree.
+/// Returns the files of the crates with mutations, with their source and tree.
 fn read_files() -> Result<Vec<(String, String, syn::File)>> {
     let mut files = Vec::new();
     for (name, _) in CRATES {
@@ -65,7 +67,7 @@ fn read_files() -> Result<Vec<(String, String, syn::File)>> {
                 .with_context(|| format!("reading {}", path.display()))?;
             let tree =
                 syn::parse_file(&text).with_context(|| format!("parsing {}", path.display()))?;
-            open.extend(modules(&path, &tree));
+            open.extend(find_declared_modules(&path, &tree));
             files.push((path.display().to_string(), text, tree));
         }
     }
@@ -73,7 +75,7 @@ fn read_files() -> Result<Vec<(String, String, syn::File)>> {
 }
 
 /// Returns the files of the modules that a file declares, but for tests.
-fn modules(path: &Path, tree: &syn::File) -> Vec<PathBuf> {
+fn find_declared_modules(path: &Path, tree: &syn::File) -> Vec<PathBuf> {
     let stem = path.file_stem().unwrap_or_default();
     let folder = if stem == "lib" || stem == "mod" {
         path.with_file_name("")
@@ -95,39 +97,40 @@ fn modules(path: &Path, tree: &syn::File) -> Vec<PathBuf> {
     declared.collect()
 }
 
-/// Returns all faults, in the order of files.
-pub(crate) fn find_faults() -> Result<Vec<Fault>> {
+/// Returns all mutations of the crates, in the order of files. Their ids depend on file, function
+/// and change, not on the line.
+pub(crate) fn find_mutations() -> Result<Vec<Mutation>> {
     let files = read_files()?;
-    let mut enums = Enums::default();
+    let mut enums = EnumVariants::default();
     for (_, _, tree) in &files {
-        enums.read(tree);
+        enums.add_enums(tree);
     }
-    let mut faults = Vec::new();
+    let mut mutations = Vec::new();
     for (file, text, tree) in &files {
         let mut same: BTreeMap<u64, u64> = BTreeMap::new();
-        for place in find_places(text, tree, &enums) {
-            let hash = hash(0, &[file, &place.function, &place.change]);
+        for site in find_sites(text, tree, &enums) {
+            let hash = hash(0, &[file, &site.function, &site.change]);
             let number = same.entry(hash).or_default();
             let id = format!("{:010x}", mix(hash.wrapping_add(*number)) >> 24);
             *number += 1;
-            faults.push(Fault {
+            mutations.push(Mutation {
                 id,
                 file: file.clone(),
-                place,
+                site,
             });
         }
     }
-    Ok(faults)
+    Ok(mutations)
 }
 
-/// Returns the requested faults, in the order of selection.
-pub(crate) fn draw(faults: Vec<Fault>, selection: &Selection) -> Vec<Fault> {
-    let wanted = |fault: &Fault| selection.includes(fault);
-    let mut drawn: Vec<Fault> = faults.into_iter().filter(wanted).collect();
-    // The rank of a fault depends on its id only, so that changes of other code do not affect the
-    // selection.
-    drawn.sort_by_cached_key(|fault| hash(selection.seed, &[&fault.id]));
-    drawn
+/// Returns the requested mutations, in the order of selection.
+pub(crate) fn select_mutations(mutations: Vec<Mutation>, selection: &Selection) -> Vec<Mutation> {
+    let wanted = |mutation: &Mutation| selection.includes(mutation);
+    let mut selected: Vec<Mutation> = mutations.into_iter().filter(wanted).collect();
+    // The rank of a mutation depends on its id only, so that changes of other code do not affect
+    // the selection.
+    selected.sort_by_cached_key(|mutation| hash(selection.seed, &[&mutation.id]));
+    selected
 }
 
 /// Returns the FNV-1a hash of the words and the ends between them, mixed.
@@ -148,41 +151,41 @@ fn mix(mut bits: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fault, Place, Selection, draw};
+    use super::{Mutation, MutationSite, Selection, select_mutations};
 
-    fn faults(ids: &[&str]) -> Vec<Fault> {
-        let fault = |id: &&str| Fault {
+    fn mutations(ids: &[&str]) -> Vec<Mutation> {
+        let mutation = |id: &&str| Mutation {
             id: (*id).to_owned(),
             file: "compiler/ir/src/op.rs".to_owned(),
-            place: Place {
+            site: MutationSite {
                 line: 1,
                 function: String::new(),
                 change: String::new(),
                 edits: Vec::new(),
             },
         };
-        ids.iter().map(fault).collect()
+        ids.iter().map(mutation).collect()
     }
 
-    fn drawn(ids: &[&str], selection: &Selection) -> Vec<String> {
-        draw(faults(ids), selection)
+    fn select(ids: &[&str], selection: &Selection) -> Vec<String> {
+        select_mutations(mutations(ids), selection)
             .into_iter()
-            .map(|fault| fault.id)
+            .map(|mutation| mutation.id)
             .collect()
     }
 
     #[test]
-    fn new_code_does_not_change_the_order_of_old_faults() {
+    fn new_code_does_not_change_the_order_of_old_mutations() {
         let any = Selection::default();
-        let all = drawn(&["a", "b", "c", "d", "e", "f"], &any);
+        let all = select(&["a", "b", "c", "d", "e", "f"], &any);
         let mut some = all.clone();
         some.retain(|id| id != "c");
-        assert_eq!(drawn(&["f", "e", "d", "b", "a"], &any), some);
+        assert_eq!(select(&["f", "e", "d", "b", "a"], &any), some);
         let other = Selection {
             seed: 1,
             ..Selection::default()
         };
-        assert_ne!(drawn(&["a", "b", "c", "d", "e", "f"], &other), all);
+        assert_ne!(select(&["a", "b", "c", "d", "e", "f"], &other), all);
     }
 
     #[test]
@@ -191,12 +194,12 @@ mod tests {
             files: vec![file.to_owned()],
             ..Selection::default()
         };
-        assert_eq!(drawn(&["a"], &of_file("ir/src")), ["a"]);
-        assert!(drawn(&["a"], &of_file("codegen")).is_empty());
+        assert_eq!(select(&["a"], &of_file("ir/src")), ["a"]);
+        assert!(select(&["a"], &of_file("codegen")).is_empty());
         let one = Selection {
             ids: vec!["b".to_owned()],
             ..Selection::default()
         };
-        assert_eq!(drawn(&["a", "b"], &one), ["b"]);
+        assert_eq!(select(&["a", "b"], &one), ["b"]);
     }
 }

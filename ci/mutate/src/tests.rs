@@ -1,26 +1,26 @@
 //! Tests of mutation sites and rewriting, on small sources.
 
-use crate::places::{Place, find_places};
-use crate::rewrite::rewrite;
-use crate::siblings::Enums;
+use crate::mutation_sites::{MutationSite, find_sites};
+use crate::replacements::EnumVariants;
+use crate::replacements::rewrite;
 
-fn places(text: &str) -> Vec<Place> {
+fn sites(text: &str) -> Vec<MutationSite> {
     let file = syn::parse_file(text).unwrap();
-    let mut enums = Enums::default();
-    enums.read(&file);
-    find_places(text, &file, &enums)
+    let mut enums = EnumVariants::default();
+    enums.add_enums(&file);
+    find_sites(text, &file, &enums)
 }
 
 fn changes(text: &str) -> Vec<String> {
-    places(text).into_iter().map(|place| place.change).collect()
+    sites(text).into_iter().map(|site| site.change).collect()
 }
 
-/// Returns the text with the fault of this change in it.
+/// Returns the text with the mutation of this change in it.
 fn with(text: &str, change: &str) -> String {
-    let places = places(text);
-    let wanted = places.iter().find(|place| place.change == change);
+    let sites = sites(text);
+    let wanted = sites.iter().find(|site| site.change == change);
     let edits = &wanted
-        .unwrap_or_else(|| panic!("{change} is none of {places:#?}"))
+        .unwrap_or_else(|| panic!("{change} is none of {sites:#?}"))
         .edits;
     let edits: Vec<_> = edits.iter().map(|edit| (7, edit)).collect();
     rewrite(text, &edits, "on").text
@@ -94,22 +94,22 @@ fn tables_are_read_through_a_switch() {
     let new = with(text, "4 -> 0");
     assert!(
         new.contains(
-            "const T: [u8; 1] = [4];\n#[allow(dead_code)] const T_FAULT_1: [u8; 1] = [0];"
+            "const T: [u8; 1] = [4];\n#[allow(dead_code)] const T_MUTANT_1: [u8; 1] = [0];"
         )
     );
-    assert!(new.ends_with("fn f() -> u8 { (*(if on(7) { &T_FAULT_1 } else { &T }))[i] }"));
+    assert!(new.ends_with("fn f() -> u8 { (*(if on(7) { &T_MUTANT_1 } else { &T }))[i] }"));
     // No function of this file reads it.
     assert!(changes("const T: u8 = 4;").is_empty());
 }
 
 #[test]
-fn faults_within_faults() {
+fn mutations_within_mutations() {
     let text = "fn f() -> bool { a < 1 }";
-    let places = places(text);
-    let edits: Vec<_> = places
+    let sites = sites(text);
+    let edits: Vec<_> = sites
         .iter()
         .enumerate()
-        .flat_map(|(number, place)| place.edits.iter().map(move |edit| (number, edit)))
+        .flat_map(|(number, site)| site.edits.iter().map(move |edit| (number, edit)))
         .collect();
     let new = rewrite(text, &edits, "on");
     assert_eq!(
@@ -118,7 +118,7 @@ fn faults_within_faults() {
     );
     let part = |number| {
         let (_, part) = new
-            .parts
+            .mutation_ranges
             .iter()
             .find(|(other, _)| *other == number)
             .unwrap();

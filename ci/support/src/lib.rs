@@ -4,7 +4,7 @@
     reason = "command line programs print their progress"
 )]
 
+pub mod counts;
 pub mod report;
 pub mod shell;
-pub mod tally;
 pub mod vulkan;

@@ -1,7 +1,7 @@
 //! Reports of `glasm run --json`, and where scripts are.
 
+use crate::counts::Counts;
 use crate::shell;
-use crate::tally::Tally;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ pub struct ScriptResult {
 }
 
 /// Returns the directories of scripts that exist.
-pub fn script_folders() -> Vec<&'static str> {
+pub fn find_script_dirs() -> Vec<&'static str> {
     SCRIPTS
         .iter()
         .copied()
@@ -82,8 +82,8 @@ pub fn read_report(file: &Path) -> Result<Vec<ScriptResult>> {
 /// Fails if a script cannot be read.
 pub fn find_scripts(is_wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
-    for directory in script_folders() {
-        for path in shell::files_below(Path::new(directory), "shader_test")? {
+    for directory in find_script_dirs() {
+        for path in shell::find_files_below(Path::new(directory), "shader_test")? {
             let text = std::fs::read(&path).with_context(|| path.display().to_string())?;
             if is_wanted(&String::from_utf8_lossy(&text)) {
                 found.push(path);
@@ -93,9 +93,9 @@ pub fn find_scripts(is_wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Counts outcomes.
-pub fn count(results: &[ScriptResult]) -> Tally {
-    let mut tally = Tally::default();
+/// Counts the results by outcome.
+pub fn count_outcomes(results: &[ScriptResult]) -> Counts {
+    let mut tally = Counts::default();
     for result in results {
         match result.outcome {
             Outcome::Pass => tally.passed += 1,
@@ -106,17 +106,21 @@ pub fn count(results: &[ScriptResult]) -> Tally {
     tally
 }
 
+/// Parses the results of all scripts in the JSON report of a run. Fails if the list or an outcome
+/// is malformed.
 fn parse_report(text: &str) -> Result<Vec<ScriptResult>> {
     let report: Value = serde_json::from_str(text)?;
     let scripts = report["scripts"].as_array().context("no list `scripts`")?;
     scripts.iter().map(script_result).collect()
 }
 
+/// Parses the result of one script in a JSON report. Expected failures are skips, unexpected passes
+/// are failures.
 fn script_result(value: &Value) -> Result<ScriptResult> {
     let outcome = match value["outcome"].as_str() {
         Some("pass") => Outcome::Pass,
-        Some("fail" | "unexpected-pass") => Outcome::Fail,
-        Some("skip" | "expected-fail") => Outcome::Skip,
+        Some("fail" | "unexpected_pass") => Outcome::Fail,
+        Some("skip" | "expected_fail") => Outcome::Skip,
         other => bail!("outcome {other:?} is none of pass, fail, skip, as expected or not"),
     };
     Ok(ScriptResult {
@@ -126,13 +130,13 @@ fn script_result(value: &Value) -> Result<ScriptResult> {
             .to_owned(),
         driver: value["device"].as_str().unwrap_or_default().to_owned(),
         outcome,
-        covers: strings(&value["covers"]),
+        covers: strings(&value["covered_features"]),
         reason: value["reason"].as_str().unwrap_or_default().to_owned(),
         failures: value["failures"]
             .as_array()
             .into_iter()
             .flatten()
-            .map(failure)
+            .map(format_failure)
             .collect(),
         output: strings(&value["output"]),
         images: strings(&value["images"])
@@ -143,7 +147,7 @@ fn script_result(value: &Value) -> Result<ScriptResult> {
 }
 
 /// Returns a failure as `     line 7: what went wrong`.
-fn failure(value: &Value) -> String {
+fn format_failure(value: &Value) -> String {
     let message = value["message"]
         .as_str()
         .unwrap_or("no message")
@@ -154,6 +158,7 @@ fn failure(value: &Value) -> String {
     }
 }
 
+/// Returns the strings of a JSON array; none for other values.
 fn strings(list: &Value) -> Vec<String> {
     list.as_array()
         .into_iter()
@@ -165,19 +170,19 @@ fn strings(list: &Value) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Outcome, count, parse_report};
-    use crate::tally::Tally;
+    use super::{Outcome, count_outcomes, parse_report};
+    use crate::counts::Counts;
 
     #[test]
     fn reports_are_read() {
         let text = r#"{ "scripts": [
-            { "path": "a", "outcome": "pass", "covers": ["x.y"], "output": [], "images": ["a.png"], "failures": [] },
+            { "path": "a", "outcome": "pass", "covered_features": ["x.y"], "output": [], "images": ["a.png"], "failures": [] },
             { "path": "b", "outcome": "fail", "failures": [{ "line": 3, "message": "differs\nby 1" }] },
             { "path": "c", "outcome": "skip", "reason": "no int64" } ] }"#;
         let results = parse_report(text).unwrap();
         assert_eq!(
-            count(&results),
-            Tally {
+            count_outcomes(&results),
+            Counts {
                 passed: 1,
                 failed: 1,
                 skipped: 1

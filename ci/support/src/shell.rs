@@ -57,17 +57,19 @@ pub fn write_program(path: &Path, text: &str) -> Result<PathBuf> {
     Ok(path.to_owned())
 }
 
+/// Returns cargo's target directory: the value of `CARGO_TARGET_DIR` unless it is unset or empty,
+/// and `target` otherwise.
 fn target_dir_of(variable: Option<OsString>) -> PathBuf {
     let set = variable.filter(|path| !path.is_empty());
     set.map_or_else(|| PathBuf::from("target"), PathBuf::from)
 }
 
-/// Returns the cargo that runs this program.
+/// Returns the command of the cargo that runs this program, or of the one in `PATH`.
 pub fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Finds a program in `PATH`.
+/// Returns the path of a program in `PATH`; `None` if no directory has it.
 pub fn find_program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
@@ -76,7 +78,7 @@ pub fn find_program(name: &str) -> Option<PathBuf> {
 }
 
 /// Returns the files below `dir` with this extension, sorted. Errors name the directory.
-pub fn files_below(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+pub fn find_files_below(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut stack = vec![dir.to_owned()];
     while let Some(dir) = stack.pop() {
@@ -95,8 +97,8 @@ pub fn files_below(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Returns the command as users type it.
-pub fn display(command: &Command) -> String {
+/// Formats a command with quoted arguments, without the directory of the program.
+pub fn display_command(command: &Command) -> String {
     let program = Path::new(command.get_program())
         .file_name()
         .unwrap_or(command.get_program());
@@ -105,6 +107,7 @@ pub fn display(command: &Command) -> String {
     words.join(" ")
 }
 
+/// Quotes a word for a shell, if it has special characters.
 fn quote(word: &OsStr) -> String {
     let word = word.to_string_lossy();
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
@@ -117,13 +120,13 @@ fn quote(word: &OsStr) -> String {
 
 /// Prints the command and runs it with the inherited input and output. Returns true if it
 /// succeeded; an error if it cannot start.
-pub fn succeeds(command: &mut Command) -> Result<bool> {
-    println!("$ {}", display(command));
+pub fn run_succeeds(command: &mut Command) -> Result<bool> {
+    println!("$ {}", display_command(command));
     let status = command
         .status()
-        .with_context(|| format!("running {}", display(command)))?;
+        .with_context(|| format!("running {}", display_command(command)))?;
     if !status.success() {
-        remember_failure(command, "");
+        record_failure(command, "");
     }
     Ok(status.success())
 }
@@ -134,10 +137,11 @@ pub fn take_failures() -> Vec<String> {
     std::mem::take(&mut FAILURES.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-fn remember_failure(command: &Command, text: &str) {
+/// Records a failed command with the last lines of its output, for the summary of the run.
+fn record_failure(command: &Command, text: &str) {
     let lines: Vec<&str> = text.lines().collect();
     let last = &lines[lines.len().saturating_sub(LAST_LINES)..];
-    let mut failure = format!("$ {}", display(command));
+    let mut failure = format!("$ {}", display_command(command));
     for line in last {
         failure.push_str("\n    ");
         failure.push_str(line);
@@ -149,30 +153,40 @@ fn remember_failure(command: &Command, text: &str) {
 }
 
 /// Prints the command and runs it with the inherited input and output. Failure is an error.
-pub fn run(command: &mut Command) -> Result<()> {
-    if !succeeds(command)? {
-        bail!("`{}` failed", display(command));
+pub fn run_checked(command: &mut Command) -> Result<()> {
+    if !run_succeeds(command)? {
+        bail!("`{}` failed", display_command(command));
     }
     Ok(())
 }
 
 /// Runs the command silently and returns its output, whether it succeeds or not.
-pub fn capture(command: &mut Command) -> Result<Output> {
+pub fn capture_output(command: &mut Command) -> Result<Output> {
     command.stdin(Stdio::null());
     command
         .output()
-        .with_context(|| format!("running {}", display(command)))
+        .with_context(|| format!("running {}", display_command(command)))
+}
+
+/// Runs a command and returns the bytes that it prints. Fails with its messages if it fails.
+pub fn read_checked_output(command: &mut Command) -> Result<Vec<u8>> {
+    let output = capture_output(command)?;
+    if !output.status.success() {
+        let messages = String::from_utf8_lossy(&output.stderr);
+        bail!("`{}` failed: {}", display_command(command), messages.trim());
+    }
+    Ok(output.stdout)
 }
 
 /// Runs the command silently and returns its standard output, without spaces at its ends, whether
 /// it succeeds or not.
 pub fn read_output(command: &mut Command) -> Result<String> {
-    let output = capture(command)?;
+    let output = capture_output(command)?;
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 /// Output of a command, which was forwarded, and its end.
-pub struct Transcript {
+pub struct CapturedOutput {
     /// Standard output, then standard error.
     pub text: String,
     /// Exit status 0.
@@ -180,14 +194,14 @@ pub struct Transcript {
 }
 
 /// Prints the command, runs it, forwards its output line by line and returns a copy.
-pub fn tee(command: &mut Command) -> Result<Transcript> {
-    println!("$ {}", display(command));
+pub fn run_and_capture(command: &mut Command) -> Result<CapturedOutput> {
+    println!("$ {}", display_command(command));
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .with_context(|| format!("running {}", display(command)))?;
+        .with_context(|| format!("running {}", display_command(command)))?;
     let errors = child.stderr.take().context("standard error was piped")?;
     let output = child.stdout.take().context("standard output was piped")?;
     let reader = std::thread::spawn(move || copy_lines(errors, std::io::stderr()));
@@ -195,14 +209,15 @@ pub fn tee(command: &mut Command) -> Result<Transcript> {
     text.push_str(&reader.join().unwrap_or_default());
     let status = child.wait()?;
     if !status.success() {
-        remember_failure(command, &text);
+        record_failure(command, &text);
     }
-    Ok(Transcript {
+    Ok(CapturedOutput {
         text,
         success: status.success(),
     })
 }
 
+/// Copies a stream line by line while it is read, and returns all of its text.
 fn copy_lines(from: impl Read, mut to: impl Write) -> String {
     let mut text = String::new();
     let mut line = Vec::new();
@@ -221,7 +236,7 @@ fn copy_lines(from: impl Read, mut to: impl Write) -> String {
 
 /// Calls `work` for all items, `jobs` at a time, and returns its results in any order. Stops at the
 /// first error.
-pub fn side_by_side<T: Sync, R: Send>(
+pub fn run_in_parallel<T: Sync, R: Send>(
     items: &[T],
     jobs: usize,
     work: impl Fn(&T) -> Result<R> + Sync,

@@ -1,7 +1,7 @@
 //! CPU drivers of Vulkan and validation layers on this machine.
 
+use crate::counts::Skip;
 use crate::shell;
-use crate::tally::Skip;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,9 +25,9 @@ pub struct Driver {
     pub manifest: PathBuf,
 }
 
-/// Finds Mesa's CPU driver.
-pub fn lavapipe() -> Option<Driver> {
-    let directories = data_directories("vulkan/icd.d");
+/// Returns lavapipe, Mesa's Vulkan driver for CPUs; `None` if it is not installed.
+pub fn find_lavapipe() -> Option<Driver> {
+    let directories = list_data_directories("vulkan/icd.d");
     find_driver("lavapipe", &["lvp_icd"], directories)
 }
 
@@ -37,21 +37,22 @@ pub fn lavapipe() -> Option<Driver> {
 ///
 /// Fails with [`Skip`] if it is not installed.
 pub fn require_lavapipe() -> Result<Driver, Skip> {
-    lavapipe().ok_or_else(|| Skip::because("lavapipe is not installed"))
+    find_lavapipe().ok_or_else(|| Skip::with_reason("lavapipe is not installed"))
 }
 
 /// Finds Mesa's CPU driver in a directory of manifests.
-pub fn lavapipe_in(directory: &Path) -> Option<Driver> {
+pub fn find_lavapipe_in(directory: &Path) -> Option<Driver> {
     find_driver("lavapipe", &["lvp_icd"], [directory.to_owned()])
 }
 
 /// Finds SwiftShader, as Chromium ships it or as installed by hand.
-pub fn swiftshader() -> Option<Driver> {
-    let directories = data_directories("vulkan/icd.d").chain(CHROMIUM.map(PathBuf::from));
+pub fn find_swiftshader() -> Option<Driver> {
+    let directories = list_data_directories("vulkan/icd.d").chain(CHROMIUM.map(PathBuf::from));
     let stems = ["vk_swiftshader_icd", "swiftshader_icd"];
     find_driver("SwiftShader", &stems, directories)
 }
 
+/// Returns the driver whose manifest is the first one found in the directories.
 fn find_driver(
     name: &'static str,
     stems: &[&str],
@@ -61,20 +62,20 @@ fn find_driver(
 }
 
 /// Returns true if a validation layer is installed for the loader, or Chromium's.
-pub fn validation_layer_present() -> bool {
-    chromium_layer().is_some() || installed_layer_present()
+pub fn has_validation_layer() -> bool {
+    find_chromium_layer().is_some() || has_installed_layer()
 }
 
 /// Returns true if a validation layer is installed for the loader.
-pub fn installed_layer_present() -> bool {
+pub fn has_installed_layer() -> bool {
     let variables = ["VK_ADD_LAYER_PATH", "VK_LAYER_PATH"];
     let listed = variables.into_iter().filter_map(std::env::var_os);
     let listed = listed.flat_map(|paths| std::env::split_paths(&paths).collect::<Vec<_>>());
-    let directories = listed.chain(data_directories("vulkan/explicit_layer.d"));
+    let directories = listed.chain(list_data_directories("vulkan/explicit_layer.d"));
     find_manifest(&["VkLayer_khronos_validation", LAYER], directories).is_some()
 }
 
-/// Restricts `command` to one driver.
+/// Sets the environment that restricts the Vulkan loader of `command` to one driver.
 pub fn use_driver(command: &mut Command, driver: &Driver) {
     // Loaders before 1.3.207 support only the second name.
     command
@@ -98,8 +99,8 @@ pub enum Layer {
 ///
 /// Fails if the manifest cannot be written.
 pub fn use_validation_layer(command: &mut Command, layer: Layer) -> Result<bool> {
-    let Some(library) = chromium_layer().filter(|_| layer == Layer::Newest) else {
-        return Ok(installed_layer_present());
+    let Some(library) = find_chromium_layer().filter(|_| layer == Layer::Newest) else {
+        return Ok(has_installed_layer());
     };
     let dir = write_manifest(&library, &shell::below_target("vulkan-layers"))?;
     command.env("VK_ADD_LAYER_PATH", dir);
@@ -134,7 +135,8 @@ fn write_manifest(library: &Path, dir: &Path) -> Result<PathBuf> {
         .with_context(|| format!("path of {}", dir.display()))
 }
 
-fn chromium_layer() -> Option<PathBuf> {
+/// Returns the validation layer that comes with Chromium, if it is installed.
+fn find_chromium_layer() -> Option<PathBuf> {
     let mut files = CHROMIUM
         .iter()
         .map(|directory| Path::new(directory).join("libVkLayer_khronos_validation.so"));
@@ -163,7 +165,7 @@ fn find_manifest(
 }
 
 /// Returns the directories of this path that the loader reads.
-fn data_directories(path: &str) -> impl Iterator<Item = PathBuf> {
+fn list_data_directories(path: &str) -> impl Iterator<Item = PathBuf> {
     let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/share"));
     let listed = std::env::var_os("XDG_DATA_DIRS").into_iter();
     let listed = listed.flat_map(|paths| std::env::split_paths(&paths).collect::<Vec<_>>());

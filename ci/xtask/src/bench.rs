@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: runs the benchmarks of the test package and writes their tables to
 //! `docs/performance.md`.
 
-use crate::{bench_draws, bench_scripts, installed};
+use crate::{bench_runs, installed};
 use anyhow::{Context, Result};
 use glasm_ci_support::{shell, vulkan};
 use std::path::Path;
@@ -22,7 +22,7 @@ Refreshes the tables of docs/performance.md. Without --only it measures:
 
 /// Duration of the measurements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Effort {
+pub(crate) enum BenchDuration {
     /// Long enough for stable figures.
     Full,
     /// Short measurements, which detect large changes.
@@ -31,7 +31,7 @@ pub(crate) enum Effort {
 
 /// What to measure; the help text describes each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-enum Part {
+enum BenchPart {
     Translate,
     Shapes,
     Pairs,
@@ -48,57 +48,58 @@ pub(crate) struct Options {
     quick: bool,
     /// Measure only this part
     #[arg(long, value_name = "PART")]
-    only: Option<Part>,
+    only: Option<BenchPart>,
 }
 
 /// Document with the tables.
 const DOCUMENT: &str = "docs/performance.md";
 
-/// Returns the lines before and after the tables of a part.
-fn marks(part: &str) -> [String; 2] {
+/// Returns the comments in the document that enclose the tables of a part.
+fn section_marks(part: &str) -> [String; 2] {
     ["begin", "end"].map(|word| format!("<!-- {word} {part}: written by `cargo xtask bench` -->"))
 }
 
-/// Runs `cargo xtask bench`.
-pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+/// Runs `cargo xtask bench`: measures the selected parts, and writes their tables to the document
+/// after a full run.
+pub(crate) fn run_command(options: &Options) -> Result<ExitCode> {
     let out = std::path::absolute(shell::below_target("bench"))?;
     shell::create_dir(&out)?;
     let effort = if options.quick {
-        Effort::Quick
+        BenchDuration::Quick
     } else {
-        Effort::Full
+        BenchDuration::Full
     };
-    let full = effort == Effort::Full;
+    let full = effort == BenchDuration::Full;
     let wanted = |part| options.only.is_none_or(|only| only == part);
-    if wanted(Part::Translate) {
+    if wanted(BenchPart::Translate) {
         bench_translation(effort, &out)?;
         if full {
-            refresh("translation", &read_tables(&out, "tables.md")?)?;
+            refresh_document("translation", &read_tables(&out, "tables.md")?)?;
         }
     }
-    if wanted(Part::Shapes) {
-        bench_target("shapes", Effort::Full, &out)?;
+    if wanted(BenchPart::Shapes) {
+        bench_target("shapes", BenchDuration::Full, &out)?;
         if full {
-            refresh("shapes", &read_tables(&out, "shapes.md")?)?;
+            refresh_document("shapes", &read_tables(&out, "shapes.md")?)?;
         }
     }
-    if wanted(Part::Pairs) && bench_pairs(effort, &out)? && full {
-        refresh("pairs", &read_tables(&out, "pairs.md")?)?;
+    if wanted(BenchPart::Pairs) && bench_pairs(effort, &out)? && full {
+        refresh_document("pairs", &read_tables(&out, "pairs.md")?)?;
     }
     let show = |part: &str, tables: &str| match effort {
-        Effort::Full => refresh(part, tables),
-        Effort::Quick => {
+        BenchDuration::Full => refresh_document(part, tables),
+        BenchDuration::Quick => {
             println!("\n{tables}");
             Ok(())
         }
     };
-    if wanted(Part::Draws)
-        && let Some(tables) = bench_draws::measure(effort, &out)?
+    if wanted(BenchPart::Draws)
+        && let Some(tables) = bench_runs::measure_draws(effort, &out)?
     {
         show("draws", &tables)?;
     }
-    if wanted(Part::Scripts) {
-        show("scripts", &bench_scripts::measure(effort, &out)?)?;
+    if wanted(BenchPart::Scripts) {
+        show("scripts", &bench_runs::measure_scripts(effort, &out)?)?;
     }
     if full {
         println!(
@@ -109,19 +110,20 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the tables that a benchmark has written.
+/// Reads the Markdown tables that a benchmark has written to `out`.
 fn read_tables(out: &Path, name: &str) -> Result<String> {
     std::fs::read_to_string(out.join(name)).context("the benchmark wrote no tables")
 }
 
-fn quick_word(effort: Effort) -> Option<&'static str> {
-    (effort == Effort::Quick).then_some("--quick")
+/// Returns the argument of the benchmark programs for a quick run; `None` for a full one.
+fn quick_word(effort: BenchDuration) -> Option<&'static str> {
+    (effort == BenchDuration::Quick).then_some("--quick")
 }
 
 /// Compares shaders with equivalent ones in GLSL, on lavapipe. `Ok(false)`: a requirement is
 /// missing, which a message describes.
-fn bench_pairs(effort: Effort, out: &Path) -> Result<bool> {
-    let Some(driver) = vulkan::lavapipe() else {
+fn bench_pairs(effort: BenchDuration, out: &Path) -> Result<bool> {
+    let Some(driver) = vulkan::find_lavapipe() else {
         println!("skipped: lavapipe is not installed, so no shaders are timed (cargo xtask setup)");
         return Ok(false);
     };
@@ -139,11 +141,12 @@ fn bench_pairs(effort: Effort, out: &Path) -> Result<bool> {
         .args(["bench", "--profile", "dev", "--package", "glasm-tests"])
         .args(["--bench", "pairs", "--"])
         .args(quick_word(effort));
-    shell::run(&mut command)?;
+    shell::run_checked(&mut command)?;
     Ok(true)
 }
 
-fn bench_translation(effort: Effort, out: &Path) -> Result<()> {
+/// Runs the benchmarks of translation: allocations, then times.
+fn bench_translation(effort: BenchDuration, out: &Path) -> Result<()> {
     // Heap first: the timing run prints the tables of both.
     for target in ["heap", "translate"] {
         bench_target(target, effort, out)?;
@@ -151,18 +154,19 @@ fn bench_translation(effort: Effort, out: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Runs a benchmark of the test package, built with optimization.
-fn bench_target(target: &str, effort: Effort, out: &Path) -> Result<()> {
+/// Runs one benchmark program of the test package, which writes its results to `out`.
+fn bench_target(target: &str, effort: BenchDuration, out: &Path) -> Result<()> {
     let mut command = shell::cargo();
     command.args(["bench", "--package", "glasm-tests", "--bench", target, "--"]);
-    shell::run(command.args(quick_word(effort)).env("GLASM_BENCH_OUT", out))
+    shell::run_checked(command.args(quick_word(effort)).env("GLASM_BENCH_OUT", out))
 }
 
-fn refresh(part: &str, tables: &str) -> Result<()> {
+/// Replaces the tables of a part of the document, and the description of the machine below them.
+fn refresh_document(part: &str, tables: &str) -> Result<()> {
     let text = std::fs::read_to_string(DOCUMENT).with_context(|| format!("reading {DOCUMENT}"))?;
-    let text = splice(
+    let text = replace_between_marks(
         &text,
-        &marks(part),
+        &section_marks(part),
         &format!("{tables}\n{}\n", describe_machine()),
     )
     .context(DOCUMENT)?;
@@ -170,7 +174,11 @@ fn refresh(part: &str, tables: &str) -> Result<()> {
 }
 
 /// Replaces the content between two marks of a document. A missing mark is an error.
-pub(crate) fn splice(text: &str, marks: &[impl AsRef<str>; 2], tables: &str) -> Result<String> {
+pub(crate) fn replace_between_marks(
+    text: &str,
+    marks: &[impl AsRef<str>; 2],
+    tables: &str,
+) -> Result<String> {
     let [begin, end] = marks.each_ref().map(AsRef::as_ref);
     let start = text
         .find(begin)
@@ -206,17 +214,22 @@ fn describe_machine() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{marks, splice};
+    use super::{replace_between_marks, section_marks};
 
     #[test]
     fn only_the_marked_part_changes() {
-        let [begin, end] = marks("a");
-        let [other_begin, other_end] = marks("b");
+        let [begin, end] = section_marks("a");
+        let [other_begin, other_end] = section_marks("b");
         let text = format!("before\n{begin}\nold\n{end}\nafter\n{other_begin}\nx\n{other_end}\n");
         let expected =
             format!("before\n{begin}\n\nnew\n\n{end}\nafter\n{other_begin}\nx\n{other_end}\n");
-        assert_eq!(splice(&text, &marks("a"), "new").unwrap(), expected);
-        assert!(splice("no marks", &marks("a"), "new").is_err());
-        assert!(splice(&format!("{end}\n{begin}"), &marks("a"), "new").is_err());
+        assert_eq!(
+            replace_between_marks(&text, &section_marks("a"), "new").unwrap(),
+            expected
+        );
+        assert!(replace_between_marks("no marks", &section_marks("a"), "new").is_err());
+        assert!(
+            replace_between_marks(&format!("{end}\n{begin}"), &section_marks("a"), "new").is_err()
+        );
     }
 }

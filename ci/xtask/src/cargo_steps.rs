@@ -4,8 +4,8 @@ use crate::installed;
 use crate::setup;
 use crate::suite::Scope;
 use anyhow::{Context, Result};
+use glasm_ci_support::counts::Counts;
 use glasm_ci_support::shell;
-use glasm_ci_support::tally::Tally;
 use glasm_ci_support::vulkan::{self, Layer};
 use glasm_tests::skip;
 use std::io::ErrorKind;
@@ -14,26 +14,26 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 /// List of the tests that are skipped, which they write.
-static SKIPPED: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("skipped-tests"));
+static SKIPPED_TESTS: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("skipped-tests"));
 
 /// Runs tests and counts them. The scripts have a separate step, on two drivers, so the test target
 /// that runs them is empty.
-pub(crate) fn run_tests(command: &mut Command) -> Result<Tally> {
-    if let Some(driver) = vulkan::lavapipe() {
+pub(crate) fn run_tests(command: &mut Command) -> Result<Counts> {
+    if let Some(driver) = vulkan::find_lavapipe() {
         vulkan::use_driver(command, &driver);
     }
     vulkan::use_validation_layer(command, Layer::Newest)?;
-    let list = std::path::absolute(&*SKIPPED)?;
+    let list = std::path::absolute(&*SKIPPED_TESTS)?;
     match std::fs::remove_file(&list) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
-            return Err(error).with_context(|| SKIPPED.display().to_string());
+            return Err(error).with_context(|| SKIPPED_TESTS.display().to_string());
         }
         Ok(()) | Err(_) => {}
     }
     command.env(skip::LIST, &list);
-    let transcript = shell::tee(command.env("GLASM_TEST_SCRIPTS", "off"))?;
-    let tally = Tally::of_test_run(&transcript.text, transcript.success);
-    anyhow::ensure!(tally != Tally::default(), "no test was run");
+    let transcript = shell::run_and_capture(command.env("GLASM_TEST_SCRIPTS", "off"))?;
+    let tally = Counts::from_test_output(&transcript.text, transcript.success);
+    anyhow::ensure!(tally != Counts::default(), "no test was run");
     // Without a skipped test the list does not exist.
     let skipped = std::fs::read_to_string(&list).unwrap_or_default();
     let skipped = skip::tests_of(&skipped);
@@ -43,32 +43,36 @@ pub(crate) fn run_tests(command: &mut Command) -> Result<Tally> {
     Ok(tally.with_skipped(skipped.len() as u64))
 }
 
-/// Runs a command of Cargo that passes or fails as a whole.
-pub(crate) fn check(words: &str) -> Result<Tally> {
-    let passed = shell::succeeds(shell::cargo().args(words.split(' ')))?;
+/// Runs a Cargo command, given as words separated by spaces, as one check. Prints missing
+/// components of the toolchain if it fails.
+pub(crate) fn run_cargo(words: &str) -> Result<Counts> {
+    let passed = shell::run_succeeds(shell::cargo().args(words.split(' ')))?;
     if !passed {
-        for problem in setup::missing_rust_components() {
+        for problem in setup::find_missing_rust_components() {
             println!("{problem}");
         }
     }
-    Ok(Tally::check(passed))
+    Ok(Counts::from_check(passed))
 }
+
+/// Crates that build native code for others, in addition to those whose names end with `-sys`.
+const NATIVE: [&str; 7] = [
+    "cc",
+    "cmake",
+    "bindgen",
+    "pkg-config",
+    "cxx",
+    "cxx-build",
+    "spirv-tools-sys",
+];
+
+/// Crate with numbers and types of system calls, in Rust in spite of its name.
+const KERNEL: &str = "linux-raw-sys";
 
 /// Checks that the crates of the compiler need no C or C++ compiler with default features, nor the
 /// command without SPIRV-Cross.
-pub(crate) fn check_pure_rust() -> Result<Tally> {
-    const NATIVE: &[&str] = &[
-        "cc",
-        "cmake",
-        "bindgen",
-        "pkg-config",
-        "cxx",
-        "cxx-build",
-        "spirv-tools-sys",
-    ];
-    // Numbers and types of system calls, in Rust.
-    const KERNEL: &str = "linux-raw-sys";
-    let mut tally = Tally::default();
+pub(crate) fn check_pure_rust() -> Result<Counts> {
+    let mut tally = Counts::default();
     let without_cross = ["--no-default-features", "--features", "run,translate"];
     for (package, features) in [
         ("glasm-ir", &[][..]),
@@ -78,38 +82,37 @@ pub(crate) fn check_pure_rust() -> Result<Tally> {
         ("glasm-text", &[]),
         ("glasm-cli", &without_cross),
     ] {
-        let mut tree = shell::cargo();
-        tree.args(["tree", "--package", package]).args(features);
-        tree.args("--edges normal,build --prefix none --format {p}".split(' '));
-        let output = shell::capture(&mut tree)?;
-        anyhow::ensure!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr).trim()
-        );
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let names = text.lines().filter_map(|line| line.split(' ').next());
-        let native: Vec<&str> = names
-            .filter(|name| NATIVE.contains(name) || name.ends_with("-sys") && *name != KERNEL)
-            .collect();
-        if native.is_empty() {
-            println!("{package}: pure Rust");
-        } else {
-            println!(
-                "{package}: builds native code through {}",
-                native.join(", ")
-            );
+        let native = find_native_dependencies(package, features)?;
+        match native.join(", ").as_str() {
+            "" => println!("{package}: pure Rust"),
+            names => println!("{package}: builds native code through {names}"),
         }
-        tally += Tally::check(native.is_empty());
+        tally += Counts::from_check(native.is_empty());
     }
     Ok(tally)
+}
+
+/// Returns the dependencies of a package, with arguments of cargo that select its features, that
+/// build native code.
+fn find_native_dependencies(package: &str, features: &[&str]) -> Result<Vec<String>> {
+    let mut tree = shell::cargo();
+    tree.args(["tree", "--package", package]).args(features);
+    tree.args("--edges normal,build --prefix none --format {p}".split(' '));
+    let output = shell::capture_output(&mut tree)?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    anyhow::ensure!(output.status.success(), "{}", errors.trim());
+    let text = String::from_utf8_lossy(&output.stdout);
+    let names = text.lines().filter_map(|line| line.split(' ').next());
+    let is_native =
+        |name: &&str| NATIVE.contains(name) || name.ends_with("-sys") && *name != KERNEL;
+    Ok(names.filter(is_native).map(str::to_owned).collect())
 }
 
 /// Excludes the tests with NVIDIA's Cg runtime from the step that runs all others.
 const CG_OFF: (&str, &str) = ("GLASM_TEST_CG", "off");
 
 /// Runs the unit and integration tests, with nextest if it is installed.
-pub(crate) fn run_unit_tests(scope: Scope) -> Result<Tally> {
+pub(crate) fn run_unit_tests(scope: Scope) -> Result<Counts> {
     let mut command = shell::cargo();
     if installed::has_program("cargo-nextest") {
         command.args("nextest run --workspace --no-fail-fast --status-level slow".split(' '));
@@ -120,22 +123,22 @@ pub(crate) fn run_unit_tests(scope: Scope) -> Result<Tally> {
         let words = "test --workspace --lib --bins --tests --no-fail-fast --quiet";
         command.args(words.split(' '));
     }
+    // The same random inputs in each run: a failure has its cause in the change that is tested.
+    // `cargo xtask fuzz` and `cargo test` draw others.
+    if std::env::var_os("PROPTEST_RNG_SEED").is_none() {
+        command.env("PROPTEST_RNG_SEED", "1");
+    }
     let (variable, value) = CG_OFF;
     run_tests(command.env(variable, value))
 }
 
-/// Runs the documentation tests.
-pub(crate) fn run_documentation_tests() -> Result<Tally> {
+/// Runs the documentation tests of all crates and counts their outcomes.
+pub(crate) fn run_documentation_tests() -> Result<Counts> {
     run_tests(shell::cargo().args(["test", "--workspace", "--doc"]))
 }
 
 /// Runs the tests with NVIDIA's Cg runtime and Panda3D as applications of the vendor library.
-pub(crate) fn run_cg_tests() -> Result<Tally> {
-    installed::require([
-        ("the Cg runtime", glasm_tests::cg::libraries().is_some()),
-        ("Xvfb", installed::has_program("xvfb-run")),
-        ("Mesa's GLX", installed::has_glx()),
-    ])?;
+pub(crate) fn run_cg_tests() -> Result<Counts> {
     let words = "test --package glasm-glvendor --test cg -- --quiet";
     run_tests(shell::cargo().args(words.split(' ')))
 }
@@ -143,7 +146,7 @@ pub(crate) fn run_cg_tests() -> Result<Tally> {
 /// Tests the feature `spirv-tools`, which no other step builds. Only unit tests of the command run:
 /// its program is not built again. If the system has SPIRV-Tools as a static library, the tests
 /// link with it, instead of building it for minutes.
-pub(crate) fn test_in_process_validation() -> Result<Tally> {
+pub(crate) fn test_in_process_validation() -> Result<Counts> {
     let mut command = shell::cargo();
     if let Some(directory) = find_spirv_tools() {
         // Replaces the build script of the crate spirv-tools-sys, whose `links` is `spirv-tools`.

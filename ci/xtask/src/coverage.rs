@@ -1,12 +1,8 @@
-//! `cargo xtask coverage`: which features of the languages the passing scripts prove.
-//!
-//! `features` joins the claims of scripts with the feature lists; this prints the sums, and
-//! `support` writes the human-readable page. A row is covered if all its variants are; an unknown
-//! id is an error.
+//! `cargo xtask coverage` prints which features of the languages the passing scripts prove, and
+//! `support` writes the human-readable page.
 
-use crate::features::{self, Features, Share};
-use crate::suite;
-use crate::support;
+use crate::features::{Features, Share, join_claims};
+use crate::{suite, support};
 use anyhow::Result;
 use glasm_ci_support::report::{self, ScriptResult};
 use std::path::PathBuf;
@@ -34,52 +30,54 @@ pub(crate) struct Options {
 
 /// Ids that a report lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum List {
+pub(crate) enum ListedIds {
     /// Prints totals only.
-    Nothing,
+    Totals,
     /// Every uncovered id.
     Missing,
 }
 
-/// Runs `cargo xtask coverage`.
-pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+/// Runs `cargo xtask coverage`: prints the report on the given results or on those of a run on all
+/// drivers, and writes the support page if requested.
+pub(crate) fn run_command(options: &Options) -> Result<ExitCode> {
     let results = if options.json.is_empty() {
         suite::run_everywhere()?
     } else {
         report::read_reports(&options.json)?
     };
     let list = if options.missing {
-        List::Missing
+        ListedIds::Missing
     } else {
-        List::Nothing
+        ListedIds::Totals
     };
     let covered = print_report(&results, list)?;
     if options.write_support {
-        support::write(&results)?;
+        support::write_page(&results)?;
     }
     Ok(ExitCode::from(u8::from(!covered)))
 }
 
 /// Prints a line per language. `false` if a script claims an id that does not exist.
-pub(crate) fn print_report(results: &[ScriptResult], list: List) -> Result<bool> {
+pub(crate) fn print_report(results: &[ScriptResult], list: ListedIds) -> Result<bool> {
     let features = Features::load()?;
-    let coverage = features::join(&features, results);
+    let coverage = join_claims(&features, results);
     for problem in &coverage.problems {
         println!("error: {problem}");
     }
     for (language, rows) in features.languages() {
-        println!("{}", summary(language, coverage.share(&rows)));
+        println!("{}", format_summary(language, coverage.proved_share(&rows)));
     }
-    if list == List::Missing {
-        for id in features.ids().filter(|id| !coverage.covers(id)) {
+    if list == ListedIds::Missing {
+        for id in features.claimable_ids().filter(|id| !coverage.covers(id)) {
             println!("missing {id}");
         }
     }
     Ok(coverage.problems.is_empty())
 }
 
-/// Formats `gp 873/1041 rows 2210/2652 variants 83.9 %`: the percentage is that of rows.
-fn summary(language: &str, share: Share) -> String {
+/// Formats `gp 873/1041 rows 2210/2652 variants 83.9 %`: the percentage is that of the entries
+/// which are proved completely.
+fn format_summary(language: &str, share: Share) -> String {
     let Share { rows, claims } = share;
     format!(
         "{language} {}/{} rows {}/{} variants {:.1} %",
@@ -93,7 +91,7 @@ fn summary(language: &str, share: Share) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Share, summary};
+    use super::{Share, format_summary};
 
     #[test]
     fn the_share_is_that_of_rows() {
@@ -101,6 +99,9 @@ mod tests {
             rows: [1, 2],
             claims: [2, 3],
         };
-        assert_eq!(summary("gp", share), "gp 1/2 rows 2/3 variants 50.0 %");
+        assert_eq!(
+            format_summary("gp", share),
+            "gp 1/2 rows 2/3 variants 50.0 %"
+        );
     }
 }

@@ -1,8 +1,10 @@
 //! The feature lists, and the results of scripts for each feature.
 //!
-//! A feature list (`tests/features/*.tsv`) has one feature per row: id, headers of programs,
+//! A feature list (`tests/features/*.tsv`) has one feature per line: id, headers of programs,
 //! comma-separated variants or `-`, summary, specification. Scripts claim ids in lines `# covers:
-//! id ...`, where an id is `row` for a row without variants and otherwise `row/variant`.
+//! id ...`, where an id is `row` for an entry without variants and otherwise `row/variant`.
+//!
+//! An entry is covered if all its variants are; an unknown id is an error.
 
 use anyhow::{Context, Result};
 use glasm_ci_support::report::{Outcome, ScriptResult};
@@ -13,7 +15,7 @@ use std::path::{Path, PathBuf};
 const FEATURES: &str = "tests/features";
 
 /// Feature of a list.
-pub(crate) struct Row {
+pub(crate) struct FeatureRow {
     /// Id: language, area, name.
     pub(crate) id: String,
     /// Programs that have it.
@@ -24,13 +26,13 @@ pub(crate) struct Row {
     pub(crate) spec: String,
 }
 
-impl Row {
-    /// Returns the language: the first part of the id.
+impl FeatureRow {
+    /// Returns the language of the feature: the first part of its id.
     pub(crate) fn language(&self) -> &str {
         self.id.split('.').next().unwrap_or(&self.id)
     }
 
-    /// Returns language and area: the first two parts of the id.
+    /// Returns language and area of the feature: the first two parts of its id.
     pub(crate) fn area(&self) -> &str {
         let second = self.id.match_indices('.').nth(1);
         second.map_or(&*self.id, |(end, _)| &self.id[..end])
@@ -40,11 +42,11 @@ impl Row {
 /// Feature lists, in file order.
 #[derive(Default)]
 pub(crate) struct Features {
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<FeatureRow>,
 }
 
 impl Features {
-    /// Reads all lists.
+    /// Reads all feature lists, in the order of their names.
     pub(crate) fn load() -> Result<Self> {
         let entries = std::fs::read_dir(FEATURES).with_context(|| format!("reading {FEATURES}"))?;
         let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -52,13 +54,13 @@ impl Features {
         files.sort();
         let mut features = Self::default();
         for file in files {
-            features.add(&read_table(&file)?);
+            features.add_rows(&read_table(&file)?);
         }
         Ok(features)
     }
 
-    /// Adds the rows of one list.
-    pub(crate) fn add(&mut self, rows: &[[String; 5]]) {
+    /// Adds the entries of one list, each with the ids of its variants.
+    pub(crate) fn add_rows(&mut self, rows: &[[String; 5]]) {
         for [id, headers, variants, _, spec] in rows {
             let claims = match variants.as_str() {
                 "-" => vec![id.clone()],
@@ -67,7 +69,7 @@ impl Features {
                     .map(|variant| format!("{id}/{}", variant.trim()))
                     .collect(),
             };
-            self.rows.push(Row {
+            self.rows.push(FeatureRow {
                 id: id.clone(),
                 headers: headers.clone(),
                 claims,
@@ -76,25 +78,25 @@ impl Features {
         }
     }
 
-    /// Returns all that scripts can claim.
-    pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
+    /// Returns the ids of all entries and variants that scripts can claim.
+    pub(crate) fn claimable_ids(&self) -> impl Iterator<Item = &str> {
         self.rows
             .iter()
             .flat_map(|row| row.claims.iter().map(String::as_str))
     }
 
-    /// Returns the rows of each language.
-    pub(crate) fn languages(&self) -> BTreeMap<&str, Vec<&Row>> {
-        group(&self.rows, Row::language)
+    /// Groups the entries by language.
+    pub(crate) fn languages(&self) -> BTreeMap<&str, Vec<&FeatureRow>> {
+        group_by(&self.rows, FeatureRow::language)
     }
 }
 
-/// Returns the rows by a part of their ids.
-pub(crate) fn group<'a>(
-    rows: impl IntoIterator<Item = &'a Row>,
-    part: fn(&Row) -> &str,
-) -> BTreeMap<&'a str, Vec<&'a Row>> {
-    let mut groups: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+/// Groups entries by a part of their ids; the order of entries is preserved.
+pub(crate) fn group_by<'a>(
+    rows: impl IntoIterator<Item = &'a FeatureRow>,
+    part: fn(&FeatureRow) -> &str,
+) -> BTreeMap<&'a str, Vec<&'a FeatureRow>> {
+    let mut groups: BTreeMap<&str, Vec<&FeatureRow>> = BTreeMap::new();
     for row in rows {
         groups.entry(part(row)).or_default().push(row);
     }
@@ -108,7 +110,8 @@ pub(crate) fn read_table<const N: usize>(file: &Path) -> Result<Vec<[String; N]>
     parse_table(&text).with_context(|| file.display().to_string())
 }
 
-/// Reads `N` columns separated by tabs, under a line of headings.
+/// Parses a table with `N` columns separated by tabs. The first line has headings; a line with
+/// other columns is an error.
 pub(crate) fn parse_table<const N: usize>(text: &str) -> Result<Vec<[String; N]>> {
     let lines = text.lines().enumerate().skip(1);
     lines
@@ -124,7 +127,7 @@ pub(crate) fn parse_table<const N: usize>(text: &str) -> Result<Vec<[String; N]>
 
 /// Results of the scripts that claim a feature.
 #[derive(Default)]
-pub(crate) struct Standing<'a> {
+pub(crate) struct ClaimResults<'a> {
     /// Drivers on which a script passes that fails on none.
     pub(crate) passed: BTreeSet<&'a str>,
     /// True if a script fails on some driver.
@@ -136,7 +139,7 @@ pub(crate) struct Standing<'a> {
 /// Features that the scripts prove.
 pub(crate) struct Coverage<'a> {
     /// Results by claim.
-    pub(crate) standings: BTreeMap<&'a str, Standing<'a>>,
+    pub(crate) claim_results: BTreeMap<&'a str, ClaimResults<'a>>,
     /// Claims of unknown features.
     pub(crate) problems: Vec<String>,
 }
@@ -144,15 +147,15 @@ pub(crate) struct Coverage<'a> {
 impl Coverage<'_> {
     /// Returns true if a script proves this claim: it passes on some driver and fails on none.
     pub(crate) fn covers(&self, claim: &str) -> bool {
-        self.standings
+        self.claim_results
             .get(claim)
             .is_some_and(|standing| !standing.passed.is_empty())
     }
 
-    /// Returns the proved share of some rows.
-    pub(crate) fn share(&self, rows: &[&Row]) -> Share {
+    /// Counts how many of these entries and of their variants are proved.
+    pub(crate) fn proved_share(&self, rows: &[&FeatureRow]) -> Share {
         let claims = rows.iter().flat_map(|row| &row.claims);
-        let whole = |row: &&&Row| row.claims.iter().all(|claim| self.covers(claim));
+        let whole = |row: &&&FeatureRow| row.claims.iter().all(|claim| self.covers(claim));
         Share {
             rows: [rows.iter().filter(whole).count(), rows.len()],
             claims: [
@@ -166,14 +169,14 @@ impl Coverage<'_> {
 /// Number of proved features, and total number.
 #[derive(Clone, Copy)]
 pub(crate) struct Share {
-    /// Rows that are proved completely.
+    /// Entries that are proved completely.
     pub(crate) rows: [usize; 2],
-    /// Variants; a row without variants is treated as one.
+    /// Variants; an entry without variants is treated as one.
     pub(crate) claims: [usize; 2],
 }
 
 impl Share {
-    /// Returns the percentage of proved rows.
+    /// Returns the percentage of completely proved entries; 0 if there are no entries.
     pub(crate) fn percent(self) -> f64 {
         // Counts of this size are exact as f64.
         100.0 * self.rows[0] as f64 / self.rows[1].max(1) as f64
@@ -181,19 +184,19 @@ impl Share {
 }
 
 /// Joins claims and features. A claim of an unknown feature is an error, regardless of the outcome.
-pub(crate) fn join<'a>(features: &'a Features, results: &'a [ScriptResult]) -> Coverage<'a> {
-    let known: BTreeSet<&str> = features.ids().collect();
+pub(crate) fn join_claims<'a>(features: &'a Features, results: &'a [ScriptResult]) -> Coverage<'a> {
+    let known: BTreeSet<&str> = features.claimable_ids().collect();
     let failed: BTreeSet<&str> = results
         .iter()
         .filter(|result| result.outcome == Outcome::Fail)
         .map(|result| result.script.as_str())
         .collect();
-    let mut standings: BTreeMap<&str, Standing<'_>> = BTreeMap::new();
+    let mut standings: BTreeMap<&str, ClaimResults<'_>> = BTreeMap::new();
     let mut problems = BTreeSet::new();
     for result in results {
         for claim in &result.covers {
             let Some(claim) = known.get(claim.as_str()) else {
-                problems.insert(unknown_claim(features, &result.script, claim));
+                problems.insert(describe_unknown_claim(features, &result.script, claim));
                 continue;
             };
             let standing = standings.entry(claim).or_default();
@@ -208,12 +211,13 @@ pub(crate) fn join<'a>(features: &'a Features, results: &'a [ScriptResult]) -> C
         }
     }
     Coverage {
-        standings,
+        claim_results: standings,
         problems: problems.into_iter().collect(),
     }
 }
 
-fn unknown_claim(features: &Features, script: &str, claim: &str) -> String {
+/// Returns the message about a script that claims an id which no feature or variant has.
+fn describe_unknown_claim(features: &Features, script: &str, claim: &str) -> String {
     let row = features.rows.iter().find(|row| row.id == claim);
     let reason = row.map_or_else(
         || "there is no such feature".to_owned(),
@@ -227,7 +231,7 @@ fn unknown_claim(features: &Features, script: &str, claim: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Features, join, parse_table};
+    use super::{Features, join_claims, parse_table};
     use glasm_ci_support::report::{Outcome, ScriptResult};
 
     const LIST: &str = "id\theaders\tvariants\tsummary\tspec\n\
@@ -237,7 +241,7 @@ mod tests {
 
     fn features() -> Features {
         let mut features = Features::default();
-        features.add(&parse_table(LIST).unwrap());
+        features.add_rows(&parse_table(LIST).unwrap());
         features
     }
 
@@ -253,9 +257,9 @@ mod tests {
     /// Returns the numbers of proved rows and claims of a language.
     fn proved(language: &str, results: &[ScriptResult]) -> [usize; 2] {
         let features = features();
-        let coverage = join(&features, results);
+        let coverage = join_claims(&features, results);
         assert_eq!(coverage.problems, Vec::<String>::new());
-        let share = coverage.share(&features.languages()[language]);
+        let share = coverage.proved_share(&features.languages()[language]);
         [share.rows[0], share.claims[0]]
     }
 
@@ -291,7 +295,7 @@ mod tests {
         let claims = ["gp.op.ADD", "gp.op.ADD/F64", "gp.op.NOP/F32", "gp.op.XYZ"];
         let features = features();
         let results = [result("bad.shader_test", Outcome::Fail, &claims)];
-        let coverage = join(&features, &results);
+        let coverage = join_claims(&features, &results);
         assert_eq!(coverage.problems.len(), 4);
         let problem = |claim: &str| {
             let start = format!("bad.shader_test: covers {claim}: ");

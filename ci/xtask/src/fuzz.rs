@@ -34,7 +34,7 @@ pub(crate) struct Options {
 
 impl Options {
     /// Returns the target and the arguments that follow it on the command line of cargo-fuzz.
-    pub(crate) fn split(&self) -> (String, Vec<String>) {
+    pub(crate) fn split_target(&self) -> (String, Vec<String>) {
         let (target, words) = match self.words.as_slice() {
             [first, rest @ ..] if !first.starts_with('-') => (first.as_str(), rest),
             all => (DEFAULT, all),
@@ -48,17 +48,18 @@ impl Options {
     }
 }
 
-/// Runs the target with cargo-fuzz.
-pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+/// Runs a fuzz target with cargo-fuzz, with the nightly toolchain if it is installed. The default
+/// target starts from the programs of the repository.
+pub(crate) fn run_command(options: &Options) -> Result<ExitCode> {
     if !installed::has_program("cargo-fuzz") {
         bail!("cargo-fuzz is not installed\n\n{HELP}");
     }
-    let (target, rest) = options.split();
+    let (target, rest) = options.split_target();
     if target == DEFAULT {
         seed_corpus(Path::new("tests/fuzz/corpus/compile"))?;
     }
     let mut command = Command::new("cargo");
-    if nightly_is_installed() {
+    if has_nightly() {
         // The outer cargo has set its toolchain in the environment.
         command
             .arg("+nightly")
@@ -73,22 +74,25 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     command
         .args(["fuzz", "run", "--fuzz-dir", "tests/fuzz", &target])
         .args(rest);
-    Ok(ExitCode::from(u8::from(!shell::succeeds(&mut command)?)))
+    Ok(ExitCode::from(u8::from(!shell::run_succeeds(
+        &mut command,
+    )?)))
 }
 
-fn nightly_is_installed() -> bool {
+/// Returns true if rustup lists a nightly toolchain; false without rustup.
+fn has_nightly() -> bool {
     let list = shell::read_output(Command::new("rustup").args(["toolchain", "list"]));
     list.is_ok_and(|list| list.contains("nightly"))
 }
 
-/// Writes every program of the scripts to `dir`, one file each.
+/// Writes every program of the repository's scripts to a separate file in `dir`.
 fn seed_corpus(dir: &Path) -> Result<()> {
     std::fs::create_dir_all(dir).with_context(|| format!("creating {}", dir.display()))?;
     let mut count = 0;
     for script in report::find_scripts(|_| true)? {
         let text =
             std::fs::read(&script).with_context(|| format!("reading {}", script.display()))?;
-        for program in programs(&text) {
+        for program in extract_programs(&text) {
             std::fs::write(dir.join(format!("script-{count}")), program)?;
             count += 1;
         }
@@ -99,7 +103,7 @@ fn seed_corpus(dir: &Path) -> Result<()> {
 
 /// First bytes of programs: a header, or the name of a TGSI processor. Other forms of programs have
 /// separate keywords in the names of their sections.
-const STARTS: [&[u8]; 7] = [
+const PROGRAM_STARTS: [&[u8]; 7] = [
     b"!!",
     b"VERT",
     b"FRAG",
@@ -110,14 +114,14 @@ const STARTS: [&[u8]; 7] = [
 ];
 
 /// Returns the program sections of a script. Scripts are read as bytes: some test invalid ones.
-fn programs(script: &[u8]) -> Vec<&[u8]> {
+fn extract_programs(script: &[u8]) -> Vec<&[u8]> {
     let find =
         |text: &[u8], what: &[u8]| text.windows(what.len()).position(|window| window == what);
     let mut found = Vec::new();
     let mut rest = script;
     while let Some(start) = find(rest, b"]\n") {
         rest = &rest[start + 2..];
-        if STARTS.iter().any(|word| rest.starts_with(word)) {
+        if PROGRAM_STARTS.iter().any(|word| rest.starts_with(word)) {
             let end = find(rest, b"\n[").map_or(rest.len(), |end| end + 1);
             found.push(&rest[..end]);
             rest = &rest[end..];
@@ -128,7 +132,7 @@ fn programs(script: &[u8]) -> Vec<&[u8]> {
 
 #[cfg(test)]
 mod tests {
-    use super::programs;
+    use super::extract_programs;
 
     #[test]
     fn programs_end_at_the_next_section() {
@@ -138,6 +142,6 @@ mod tests {
             b"!!NVfp5.0\nEND \xff\n\n",
             b"COMP\nEND\n",
         ];
-        assert_eq!(programs(script), expected);
+        assert_eq!(extract_programs(script), expected);
     }
 }

@@ -6,11 +6,11 @@
 //! (`rustup target add i686-unknown-linux-gnu`), otherwise Debian's compiler, unpacked as well.
 
 use crate::cargo_steps::run_tests;
+use crate::downloads::{self, Download};
 use crate::installed;
-use crate::unpacked::{self, Origin};
 use anyhow::{Context as _, Result, ensure};
+use glasm_ci_support::counts::{Counts, Skip};
 use glasm_ci_support::shell;
-use glasm_ci_support::tally::{Skip, Tally};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -27,7 +27,7 @@ const LIBRARIES: &str = "libc6-dev:i386 libgl1:i386 libegl1:i386 libegl-mesa0:i3
     libglx-mesa0:i386 libgl1-mesa-dri:i386 libx11-6:i386";
 
 /// Debian's newer Rust, which its browsers are built with, and its standard library for i386.
-const RUST: &[&str] = &["rustc-web", "libstd-rust-web-dev:i386"];
+const RUST: &str = "rustc-web libstd-rust-web-dev:i386";
 
 /// Features that the crates use and that are unstable in Debian's Rust 1.85: Rust 1.88, the minimum
 /// version of the library, has all of them as stable.
@@ -37,48 +37,100 @@ const UNSTABLE: &str = "let_chains,unsigned_is_multiple_of,slice_as_chunks,unbou
 /// the others.
 const UNSTABLE_SNIPPETS: &str = "let_chains,integer_sign_cast";
 
-/// Runs the step of `cargo xtask test`.
-pub(crate) fn test() -> Result<Tally> {
-    ensure!(
-        cfg!(all(target_os = "linux", target_arch = "x86_64")) && unpacked::possible(),
-        Skip::because("packages of i386 come from Debian, on x86-64")
-    );
-    installed::require_opengl()?;
-    let out = std::path::absolute(&*OUT)?;
-    installed::require([("gcc", installed::has_program("gcc"))])?;
-    let version = read_gcc_version()?;
-    let runtime = format!("libgcc-{version}-dev:i386");
-    let packages: Vec<&str> = LIBRARIES.split(' ').chain([&*runtime]).collect();
-    let unpack = |name: &str, origin, packages: &[&str]| {
-        // As for all fetched packages: unavailable ones are skipped.
-        unpacked::unpack(&out.join(name), origin, packages)
-            .map_err(|error| Skip::because(format!("packages of i386 cannot be had: {error:#}")))
-    };
-    let root = unpack("system", Origin::System, &packages)?;
-    let compiler = write_c_compiler(&out, &root, &version)?;
-    let mut build = shell::cargo();
-    build.args([
-        "build",
-        "--package",
-        "glasm-glvendor",
-        "--no-default-features",
-    ]);
-    build.args(["--target", TARGET, "--target-dir"]).arg(&out);
-    build.env("CARGO_TARGET_I686_UNKNOWN_LINUX_GNU_LINKER", &compiler);
-    // The clients run for less time than optimizing takes, regardless of the caller's setting.
-    build.env("CARGO_PROFILE_DEV_OPT_LEVEL", "0");
-    if !has_target()? {
-        let rust = unpack("rust", Origin::BesideTheSystem, RUST)?;
-        build.env("RUSTC", write_rust_compiler(&out, &rust)?);
-        build.arg("--ignore-rust-version");
-    }
-    shell::run(&mut build)?;
-    let library = out.join(TARGET).join("debug/libglasm_glvendor.so");
-    test_clients(&library, &compiler, &root)
+/// Runs the step that builds the vendor library for i386 and tests it with clients of that
+/// architecture; libraries come from Debian's packages.
+pub(crate) fn run_step() -> Result<Counts> {
+    let toolchain = Toolchain::prepare()?;
+    let library = toolchain.build_vendor_library()?;
+    toolchain.test_clients(&library)
 }
 
-/// Returns Debian's directories of libraries for i386.
-fn library_directories(root: &Path) -> [PathBuf; 2] {
+/// Builds the vendor library for i386 as the step does, and returns its path.
+pub(crate) fn build_vendor_library() -> Result<PathBuf> {
+    Toolchain::prepare()?.build_vendor_library()
+}
+
+/// C compiler and libraries for i386.
+struct Toolchain {
+    out: PathBuf,
+    /// Root of unpacked Debian packages.
+    root: PathBuf,
+    /// Script that wraps the system's gcc.
+    compiler: PathBuf,
+}
+
+impl Toolchain {
+    /// Downloads the libraries and writes the compiler. Fails with [`Skip`] if this machine cannot
+    /// have them.
+    fn prepare() -> Result<Self> {
+        ensure!(
+            cfg!(target_arch = "x86_64") && downloads::can_unpack(),
+            Skip::with_reason("packages of i386 come from Debian, on x86-64")
+        );
+        installed::require_program("gcc")?;
+        let out = std::path::absolute(&*OUT)?;
+        let version = read_gcc_version()?;
+        let packages = format!("{LIBRARIES} libgcc-{version}-dev:i386");
+        let root = out.join("system");
+        Download::without_hashes(downloads::SYSTEM, &packages).fetch(&root)?;
+        let compiler = write_c_compiler(&out, &root, &version)?;
+        Ok(Self {
+            out,
+            root,
+            compiler,
+        })
+    }
+
+    /// Builds the vendor library without C++ and returns its path.
+    fn build_vendor_library(&self) -> Result<PathBuf> {
+        let mut build = shell::cargo();
+        build.args([
+            "build",
+            "--package",
+            "glasm-glvendor",
+            "--no-default-features",
+        ]);
+        build
+            .args(["--target", TARGET, "--target-dir"])
+            .arg(&self.out);
+        let linker = "CARGO_TARGET_I686_UNKNOWN_LINUX_GNU_LINKER";
+        build.env(linker, &self.compiler);
+        // The clients run for less time than optimizing takes, regardless of the caller's setting.
+        build.env("CARGO_PROFILE_DEV_OPT_LEVEL", "0");
+        use_available_rust(&mut build, &self.out)?;
+        shell::run_checked(&mut build)?;
+        Ok(self.out.join(TARGET).join("debug/libglasm_glvendor.so"))
+    }
+
+    /// Runs the client tests of the vendor library with the library at a path.
+    fn test_clients(&self, library: &Path) -> Result<Counts> {
+        let mut test = shell::cargo();
+        test.args(["test", "--package", "glasm-glvendor", "--test", "clients"]);
+        test.env("GLASM_TEST_LIBRARY", library);
+        test.env("CC", &self.compiler);
+        let folders = list_library_directories(&self.root);
+        test.env("GLASM_TEST_DRI_DIR", folders[0].join("dri"));
+        test.env("GLASM_TEST_LIBRARY_PATH", std::env::join_paths(&folders)?);
+        // The feature needs a C++ compiler for i386.
+        test.env("GLASM_TEST_WITHOUT_TEXT", "1");
+        run_tests(&mut test)
+    }
+}
+
+/// Lets a build for i386 use Debian's compiler unless Rust's own target is installed. The compiler is
+/// unpacked below a directory.
+pub(crate) fn use_available_rust(build: &mut Command, directory: &Path) -> Result<()> {
+    if !has_target(TARGET)? {
+        let rust = directory.join("rust");
+        Download::without_hashes(downloads::SYSTEM_EXCEPT_INSTALLED, RUST).fetch(&rust)?;
+        build.env("RUSTC", write_rust_compiler(directory, &rust)?);
+        build.arg("--ignore-rust-version");
+    }
+    Ok(())
+}
+
+/// Returns the directories of i386 libraries below the root of unpacked Debian packages.
+fn list_library_directories(root: &Path) -> [PathBuf; 2] {
     ["usr/lib/i386-linux-gnu", "lib/i386-linux-gnu"].map(|it| root.join(it))
 }
 
@@ -88,24 +140,11 @@ fn read_gcc_version() -> Result<String> {
     Ok(version.split('.').next().unwrap_or_default().to_owned())
 }
 
-/// Runs the clients with that library.
-fn test_clients(library: &Path, compiler: &Path, root: &Path) -> Result<Tally> {
-    let mut test = shell::cargo();
-    test.args(["test", "--package", "glasm-glvendor", "--test", "clients"]);
-    test.env("GLASM_TEST_LIBRARY", library);
-    test.env("CC", compiler);
-    let folders = library_directories(root);
-    test.env("GLASM_TEST_DRIVERS", folders[0].join("dri"));
-    test.env("GLASM_TEST_LIBRARIES", std::env::join_paths(&folders)?);
-    // The feature needs a C++ compiler for i386.
-    test.env("GLASM_TEST_WITHOUT_TEXT", "1");
-    run_tests(&mut test)
-}
-
-/// Returns true if the Rust in use can build for i386.
-fn has_target() -> Result<bool> {
+/// Returns true if the standard library of the current toolchain is installed for a target.
+pub(crate) fn has_target(target: &str) -> Result<bool> {
     let mut rustc = Command::new("rustc");
-    let output = shell::capture(rustc.args(["--print", "target-libdir", "--target", TARGET]))?;
+    let output =
+        shell::capture_output(rustc.args(["--print", "target-libdir", "--target", target]))?;
     let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     Ok(output.status.success() && Path::new(&folder).exists())
 }
@@ -130,7 +169,7 @@ fn write_rust_compiler(out: &Path, root: &Path) -> Result<PathBuf> {
 /// linker and the libraries below `root`, and so do libraries that they load: a run path of the old
 /// kind (`DT_RPATH`) applies to them, too.
 fn write_c_compiler(out: &Path, root: &Path, version: &str) -> Result<PathBuf> {
-    let folders = library_directories(root);
+    let folders = list_library_directories(root);
     let [first, second] = folders.each_ref().map(|it| it.display());
     let linkers = ["lib/ld-linux.so.2", "usr/lib/ld-linux.so.2"].map(|it| root.join(it));
     let linker = linkers.iter().find(|it| it.exists());

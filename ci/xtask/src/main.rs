@@ -1,5 +1,5 @@
 //! The commands of `cargo xtask`: all tasks of the repository, from a fresh machine to the
-//! benchmark. Each command is a module with its options and a function `run`.
+//! benchmark. Each command is a module with its options and a function `run_command`.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -7,37 +7,34 @@
 )]
 
 mod bench;
-mod bench_draws;
-mod bench_scripts;
+mod bench_runs;
 mod cargo_steps;
 mod coverage;
-mod crates;
+mod demo;
+mod dist;
+mod downloads;
 mod drivers;
 mod features;
-mod fetched;
 mod fuzz;
-mod gallery;
-mod gl_spirv;
-mod glslang;
 mod i386;
 mod installed;
 mod packages;
 mod piglit;
 mod piglit_tests;
-mod races;
+mod published_crates;
 mod random;
 mod reference;
+mod requirements;
+mod script_steps;
 mod setup;
-mod state;
+mod step_times;
 mod steps;
 mod suite;
 mod support;
 mod test;
-mod times;
-mod unpacked;
-mod validate;
-mod vendor;
+mod thread_sanitizer;
 mod virgl;
+mod windows;
 mod wine;
 
 use anyhow::Result;
@@ -59,7 +56,7 @@ enum Command {
     /// Install what demo and test need (Vulkan loader, EGL, CPU drivers, SPIR-V tools)
     Setup(setup::Options),
     /// Run the sample programs and write the gallery out/gallery/index.html
-    #[command(after_help = gallery::HELP)]
+    #[command(after_help = demo::HELP)]
     Demo,
     /// Format, lints, all tests, script suites on two CPU drivers, spirv-val, coverage
     Test(test::Options),
@@ -67,6 +64,9 @@ enum Command {
     Coverage(coverage::Options),
     /// Measure translation, shaders and scripts, refresh docs/performance.md
     Bench(bench::Options),
+    /// Build the packages that users install: archive, packages of Debian, crates
+    #[command(after_help = dist::HELP)]
+    Dist(dist::Options),
     /// Run a cargo-fuzz target of tests/fuzz
     Fuzz(fuzz::Options),
     /// Compare with piglit's tests of the ARB languages
@@ -76,27 +76,31 @@ enum Command {
     Reference,
     /// Write scripts of random programs, to compare implementations with
     Random(random::Options),
-    /// Put faults into the compiler, to see whether scripts and tests notice them
+    /// Test the tests: mutate the compiler, and list the mutants that scripts and tests do not kill
     Mutate(glasm_mutate::Options),
 }
 
 impl Command {
+    /// Runs the subcommand; the exit code distinguishes failed checks from success.
     fn run(&self) -> Result<ExitCode> {
         match self {
-            Self::Setup(options) => setup::run(options),
-            Self::Demo => gallery::run(),
-            Self::Test(options) => test::run(options),
-            Self::Coverage(options) => coverage::run(options),
-            Self::Bench(options) => bench::run(options),
-            Self::Fuzz(options) => fuzz::run(options),
-            Self::Piglit(options) => piglit::run(options),
-            Self::Reference => reference::run(),
-            Self::Random(options) => random::run(options),
-            Self::Mutate(options) => glasm_mutate::run(options),
+            Self::Setup(options) => setup::run_command(options),
+            Self::Demo => demo::run_command(),
+            Self::Test(options) => test::run_command(options),
+            Self::Coverage(options) => coverage::run_command(options),
+            Self::Bench(options) => bench::run_command(options),
+            Self::Dist(options) => dist::run_command(options),
+            Self::Fuzz(options) => fuzz::run_command(options),
+            Self::Piglit(options) => piglit::run_command(options),
+            Self::Reference => reference::run_command(),
+            Self::Random(options) => random::run_command(options),
+            Self::Mutate(options) => glasm_mutate::run_command(options),
         }
     }
 }
 
+/// Parses the arguments and runs the subcommand in the root of the repository. Exits with 2 after
+/// an error that is not a failed check.
 fn main() -> ExitCode {
     // Paths become absolute here: the commands run in the root of the repository.
     let command = Cli::parse().command;
@@ -127,7 +131,7 @@ mod tests {
         let status = |arguments: &[&str]| parse(arguments).err().map(|error| error.exit_code());
         assert_eq!(status(&["setup", "--yes", "--check", "-y", "--yes"]), None);
         assert_eq!(
-            status(&["test", "--only", "unit", "--only", "doc", "--all"]),
+            status(&["test", "--only", "unit", "--only", "doctests", "--all"]),
             None
         );
         assert_eq!(
@@ -164,7 +168,7 @@ mod tests {
     #[test]
     fn arguments_of_the_fuzzer_stay_as_they_are() {
         let options = |arguments: &[&str]| match parse(arguments) {
-            Ok(Command::Fuzz(options)) => options.split(),
+            Ok(Command::Fuzz(options)) => options.split_target(),
             _ => panic!("{arguments:?}"),
         };
         let expected = |target: &str, rest: &[&str]| {

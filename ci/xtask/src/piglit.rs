@@ -40,15 +40,15 @@ const PROGRAMS: &str = "tests/asmparsertest/shaders";
 
 /// Acceptance of programs.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mode {
+enum AcceptanceMode {
     /// Violations that shipped programs contain are warnings.
     Shipped,
     /// Violations are errors.
     Strict,
 }
 
-impl Mode {
-    /// Returns the name in the table.
+impl AcceptanceMode {
+    /// Returns the name of the mode in the table of known differences.
     const fn name(self) -> &'static str {
         match self {
             Self::Shipped => "shipped",
@@ -67,10 +67,11 @@ struct Case {
 }
 
 /// Cases that a table lists as decided otherwise.
-struct Known(BTreeMap<String, String>);
+struct KnownDifferences(BTreeMap<String, String>);
 
-impl Known {
-    fn read(mode: Mode) -> Result<Self> {
+impl KnownDifferences {
+    /// Reads the known differences of a mode: reasons by path of the program.
+    fn read(mode: AcceptanceMode) -> Result<Self> {
         let text = std::fs::read_to_string(KNOWN).with_context(|| format!("reading {KNOWN}"))?;
         let row = |line: &str| {
             let (path, rest) = line.split_once('\t')?;
@@ -83,7 +84,7 @@ impl Known {
 
 /// Compares with the piglit checkout and prints a table. Fails if a verdict differs and is not in
 /// the table of known differences, or if a known difference does not occur any more.
-pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+pub(crate) fn run_command(options: &Options) -> Result<ExitCode> {
     let checkout = options.checkout.as_path();
     if !checkout.join("tests").is_dir() {
         bail!(
@@ -91,10 +92,10 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
             checkout.display()
         );
     }
-    shell::run(shell::cargo().args(["build", "--package", "glasm-cli"]))?;
+    shell::run_checked(shell::cargo().args(["build", "--package", "glasm-cli"]))?;
     let mut wrong = false;
-    for mode in [Mode::Shipped, Mode::Strict] {
-        let known = Known::read(mode)?;
+    for mode in [AcceptanceMode::Shipped, AcceptanceMode::Strict] {
+        let known = KnownDifferences::read(mode)?;
         let mut cases = check_programs(checkout, mode)?;
         cases.extend(run_scripts(checkout, mode)?);
         if cases.is_empty() {
@@ -107,6 +108,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(wrong)))
 }
 
+/// Returns a path relative to the checkout of piglit.
 fn relative_path(path: &Path, checkout: &Path) -> String {
     path.strip_prefix(checkout)
         .unwrap_or(path)
@@ -114,71 +116,73 @@ fn relative_path(path: &Path, checkout: &Path) -> String {
         .into_owned()
 }
 
-/// Checks the programs of the parser test, with Unix and with DOS line ends as that test loads
-/// them.
-fn check_programs(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
+/// Checks the programs of the parser test.
+fn check_programs(checkout: &Path, mode: AcceptanceMode) -> Result<Vec<Case>> {
     let folder = checkout.join(PROGRAMS);
     if !folder.is_dir() {
         return Ok(Vec::new());
     }
     shell::create_dir(&OUT)?;
-    let mut cases = Vec::new();
-    for file in shell::files_below(&folder, "txt")? {
-        let text = std::fs::read(&file).with_context(|| format!("reading {}", file.display()))?;
-        let loads = !contains(&text, b"# FAIL");
-        let unix: Vec<u8> = text.iter().copied().filter(|&byte| byte != b'\r').collect();
-        let dos: Vec<u8> = unix
-            .iter()
-            .flat_map(|&byte| {
-                if byte == b'\n' {
-                    vec![b'\r', b'\n']
-                } else {
-                    vec![byte]
-                }
-            })
-            .collect();
-        let mut case = Case {
-            path: relative_path(&file, checkout),
-            outcome: Outcome::Pass,
-            detail: String::new(),
-        };
-        // As in that test, programs of the directory ARBvp1.0 are loaded as vertex programs
-        // regardless of their headers.
-        let stage = if case.path.contains("vp1.0/") {
-            "vertex"
-        } else {
-            "fragment"
-        };
-        for converted in [unix, dos] {
-            let (loaded, messages) = check_program(&converted, stage, mode)?;
-            if loaded != loads {
-                case.outcome = Outcome::Fail;
-                case.detail = if loaded {
-                    "loads, but should not".to_owned()
-                } else {
-                    format!("does not load: {messages}")
-                };
-            }
-        }
-        cases.push(case);
-    }
-    Ok(cases)
+    let files = shell::find_files_below(&folder, "txt")?;
+    let check = |file: &PathBuf| check_program_file(file, checkout, mode);
+    files.iter().map(check).collect()
 }
 
-fn contains(text: &[u8], part: &[u8]) -> bool {
+/// Checks a program of the parser test, with Unix and with DOS line ends as that test loads it.
+fn check_program_file(file: &Path, checkout: &Path, mode: AcceptanceMode) -> Result<Case> {
+    let text = std::fs::read(file).with_context(|| format!("reading {}", file.display()))?;
+    let loads = !contains_bytes(&text, b"# FAIL");
+    let path = relative_path(file, checkout);
+    // As in that test, programs of the directory ARBvp1.0 are loaded as vertex programs regardless
+    // of their headers.
+    let stage = if path.contains("vp1.0/") {
+        "vertex"
+    } else {
+        "fragment"
+    };
+    let mut case = Case {
+        path,
+        outcome: Outcome::Pass,
+        detail: String::new(),
+    };
+    for line_end in ["\n", "\r\n"] {
+        let converted = convert_line_ends(&text, line_end.as_bytes());
+        let (loaded, messages) = check_program(&converted, stage, mode)?;
+        if loaded != loads {
+            case.outcome = Outcome::Fail;
+            case.detail = if loaded {
+                "loads, but should not".to_owned()
+            } else {
+                format!("does not load: {messages}")
+            };
+        }
+    }
+    Ok(case)
+}
+
+/// Replaces the line ends of a text, `\n` with or without `\r`.
+fn convert_line_ends(text: &[u8], line_end: &[u8]) -> Vec<u8> {
+    let unix: Vec<u8> = text.iter().copied().filter(|&byte| byte != b'\r').collect();
+    let lines: Vec<&[u8]> = unix.split(|&byte| byte == b'\n').collect();
+    lines.join(line_end)
+}
+
+/// Returns true if `text` contains `part`, which is not empty.
+fn contains_bytes(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 
-/// Returns true if a program compiles, and the first error.
-fn check_program(text: &[u8], stage: &str, mode: Mode) -> Result<(bool, String)> {
+/// Compiles a program by `glasm check`. Returns true if it compiles, otherwise false with the first
+/// error.
+fn check_program(text: &[u8], stage: &str, mode: AcceptanceMode) -> Result<(bool, String)> {
     let file = OUT.join("program.txt");
     std::fs::write(&file, text)?;
-    let mut command = suite::glasm()?;
+    let mut command = suite::glasm_command()?;
     command.args(["check", "--stage", stage]).arg(&file);
-    if mode == Mode::Strict {
+    if mode == AcceptanceMode::Strict {
         command.arg("--strict");
     }
-    let output = shell::capture(&mut command)?;
+    let output = shell::capture_output(&mut command)?;
     let messages = String::from_utf8_lossy(&output.stderr);
     let first = messages.lines().find(|line| line.starts_with("error"));
     match output.status.code() {
@@ -188,7 +192,7 @@ fn check_program(text: &[u8], stage: &str, mode: Mode) -> Result<(bool, String)>
     }
 }
 
-/// Writes a copy of a script that loads its programs strictly.
+/// Writes a copy of a script that requires strict acceptance, and returns its path.
 fn write_strict_copy(file: &Path, text: &[u8], checkout: &Path) -> Result<PathBuf> {
     let copy = OUT.join("strict").join(relative_path(file, checkout));
     if let Some(folder) = copy.parent() {
@@ -203,18 +207,20 @@ fn write_strict_copy(file: &Path, text: &[u8], checkout: &Path) -> Result<PathBu
     Ok(copy)
 }
 
-/// Runs the scripts with assembly programs on lavapipe.
-fn run_scripts(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
-    let Some(driver) = vulkan::lavapipe() else {
+/// Runs piglit's scripts with assembly programs on lavapipe, in the given acceptance mode.
+fn run_scripts(checkout: &Path, mode: AcceptanceMode) -> Result<Vec<Case>> {
+    let Some(driver) = vulkan::find_lavapipe() else {
         bail!("lavapipe is not installed (cargo xtask setup)");
     };
     let mut with_programs = Vec::new();
-    for file in shell::files_below(&checkout.join("tests"), "shader_test")? {
+    for file in shell::find_files_below(&checkout.join("tests"), "shader_test")? {
         let text = std::fs::read(&file)?;
-        if contains(&text, b"[vertex program]") || contains(&text, b"[fragment program]") {
+        if contains_bytes(&text, b"[vertex program]")
+            || contains_bytes(&text, b"[fragment program]")
+        {
             with_programs.push(match mode {
-                Mode::Shipped => file,
-                Mode::Strict => write_strict_copy(&file, &text, checkout)?,
+                AcceptanceMode::Shipped => file,
+                AcceptanceMode::Strict => write_strict_copy(&file, &text, checkout)?,
             });
         }
     }
@@ -225,11 +231,11 @@ fn run_scripts(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
     let report = OUT.join("report.json");
     let mut command = suite::run_command(&driver, vulkan::Layer::Newest)?;
     command.args(&with_programs).arg("--json").arg(&report);
-    shell::capture(&mut command)?;
+    shell::capture_output(&mut command)?;
     let strict = OUT.join("strict");
     let root = match mode {
-        Mode::Shipped => checkout,
-        Mode::Strict => &strict,
+        AcceptanceMode::Shipped => checkout,
+        AcceptanceMode::Strict => &strict,
     };
     let case = |result: ScriptResult| Case {
         path: relative_path(Path::new(&result.script), root),
@@ -246,8 +252,8 @@ fn run_scripts(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
         .collect())
 }
 
-/// Prints counts by directory.
-fn print_table(cases: &[Case], known: &Known) {
+/// Prints the number of tests that agree, differ by decision, differ and are skipped, by directory.
+fn print_table(cases: &[Case], known: &KnownDifferences) {
     let mut folders: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
     for case in cases {
         let folder = case.path.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -268,7 +274,7 @@ fn print_table(cases: &[Case], known: &Known) {
 
 /// Prints every case that does not agree. Returns true if one of them is not known, or a known one
 /// agrees now.
-fn print_differences(cases: &[Case], known: &Known) -> bool {
+fn print_differences(cases: &[Case], known: &KnownDifferences) -> bool {
     let mut wrong = false;
     for case in cases {
         let why = known.0.get(&case.path);
@@ -289,4 +295,19 @@ fn print_differences(cases: &[Case], known: &Known) -> bool {
         }
     }
     wrong
+}
+
+#[cfg(test)]
+mod tests {
+    use super::convert_line_ends;
+
+    #[test]
+    fn line_ends_are_converted() {
+        let convert = |text: &str, end: &str| {
+            String::from_utf8(convert_line_ends(text.as_bytes(), end.as_bytes())).unwrap()
+        };
+        assert_eq!(convert("a\r\nb\n\nc", "\n"), "a\nb\n\nc");
+        assert_eq!(convert("a\r\nb\n\nc", "\r\n"), "a\r\nb\r\n\r\nc");
+        assert_eq!(convert("a\n", "\r\n"), "a\r\n");
+    }
 }

@@ -3,8 +3,8 @@
 
 use crate::suite;
 use anyhow::{Context, Result};
+use glasm_ci_support::counts::Counts;
 use glasm_ci_support::shell;
-use glasm_ci_support::tally::Tally;
 use glasm_ci_support::vulkan::{Driver, Layer};
 use glasm_tests::{arb_scripts, gp_scripts, register_scripts};
 use std::path::{Path, PathBuf};
@@ -51,10 +51,10 @@ pub(crate) struct Options {
     seed: u64,
 }
 
-/// Writes the scripts and prints how to run them.
-pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+/// Writes random scripts to a directory and prints the command that runs them.
+pub(crate) fn run_command(options: &Options) -> Result<ExitCode> {
     let folder = &options.directory;
-    let written = write(folder, options.family, options.seed, options.count)?;
+    let written = write_scripts(folder, options.family, options.seed, options.count)?;
     let next = match options.family {
         Family::Arb => "compare with: glasm run --compare gl,vulkan",
         Family::Gp | Family::Register => "run them with: glasm run",
@@ -65,11 +65,11 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
 
 /// Writes `count` scripts of each kind of program, such as `fragment-SEED.shader_test`, and returns
 /// their number.
-pub(crate) fn write(folder: &Path, family: Family, seed: u64, count: u64) -> Result<u64> {
+pub(crate) fn write_scripts(folder: &Path, family: Family, seed: u64, count: u64) -> Result<u64> {
     std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
     let mut written = 0;
     for number in (0..count).map(|offset| seed.wrapping_add(offset)) {
-        for (name, text) in scripts(family, number) {
+        for (name, text) in generate_scripts(family, number) {
             let path = folder.join(format!("{name}-{number}.shader_test"));
             std::fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
             written += 1;
@@ -78,8 +78,8 @@ pub(crate) fn write(folder: &Path, family: Family, seed: u64, count: u64) -> Res
     Ok(written)
 }
 
-/// Returns the scripts of a seed, with the names of their kinds.
-fn scripts(family: Family, seed: u64) -> Vec<(&'static str, String)> {
+/// Generates the scripts of a seed: one for each kind of a family, with the name of the kind.
+fn generate_scripts(family: Family, seed: u64) -> Vec<(&'static str, String)> {
     match family {
         Family::Arb => {
             use arb_scripts::Kind;
@@ -104,17 +104,17 @@ fn scripts(family: Family, seed: u64) -> Vec<(&'static str, String)> {
 /// Runs the step of `cargo xtask test`: a few programs with their expected values. Features that
 /// the driver lacks are not treated as skipped checks: the programs need different ones from seed
 /// to seed.
-pub(crate) fn test(driver: &Driver) -> Result<Tally> {
+pub(crate) fn run_on_driver(driver: &Driver) -> Result<Counts> {
     let folder = suite::OUT.join(format!("random-{}", driver.name));
     shell::create_empty_dir(&folder)?;
     for family in [Family::Gp, Family::Register] {
-        write(&folder, family, 0, TESTED)?;
+        write_scripts(&folder, family, 0, TESTED)?;
     }
     let report = folder.join("report.json");
     let mut command = suite::run_command(driver, Layer::Newest)?;
     command.arg(&folder).arg("--json").arg(&report);
     let name = format!("random programs on {}", driver.name);
-    let (tally, _) = suite::run_reported(command, &report, &name)?;
+    let (tally, _) = suite::run_with_report(command, &report, &name)?;
     println!("{name}: {tally}");
     Ok(tally.without_skipped())
 }

@@ -7,8 +7,8 @@
 use crate::suite;
 use crate::{installed, random};
 use anyhow::{Context, Result, bail};
+use glasm_ci_support::counts::Counts;
 use glasm_ci_support::report::{self, Outcome, ScriptResult};
-use glasm_ci_support::tally::Tally;
 use glasm_ci_support::{shell, vulkan};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -52,14 +52,15 @@ struct Reference {
     /// Driver, by the title of its chapter.
     name: String,
     /// For `--compare`.
-    side: String,
+    compare_side: String,
     /// Value of `GALLIUM_DRIVER`.
     gallium: Option<&'static str>,
 }
 
-/// Runs `cargo xtask reference`: compares, and writes the document.
-pub(crate) fn run() -> Result<ExitCode> {
-    shell::run(shell::cargo().args(["build", "--package", "glasm-cli"]))?;
+/// Runs `cargo xtask reference`: compares drivers and writes the document. The exit code is 1 if
+/// there are differences.
+pub(crate) fn run_command() -> Result<ExitCode> {
+    shell::run_checked(shell::cargo().args(["build", "--package", "glasm-cli"]))?;
     let references = find_references()?;
     let tally = compare_all(&references)?;
     write_document(&references)?;
@@ -69,7 +70,7 @@ pub(crate) fn run() -> Result<ExitCode> {
 
 /// Runs the step of `cargo xtask test`. Scripts that a driver cannot run are not treated as skipped
 /// checks: no CPU driver supports the newer languages.
-pub(crate) fn test() -> Result<Tally> {
+pub(crate) fn run_step() -> Result<Counts> {
     compare_all(&find_references()?)
 }
 
@@ -79,7 +80,7 @@ fn find_references() -> Result<Vec<Reference>> {
     if installed::has_opengl() {
         found.extend(DRIVERS.iter().map(|driver| Reference {
             name: (*driver).to_owned(),
-            side: format!("gl:{driver}"),
+            compare_side: format!("gl:{driver}"),
             gallium: Some(driver),
         }));
     } else {
@@ -90,7 +91,7 @@ fn find_references() -> Result<Vec<Reference>> {
             let folder = folder?;
             let name = folder.file_name().to_string_lossy().into_owned();
             found.push(Reference {
-                side: format!("{GOLDEN}/{name}"),
+                compare_side: format!("{GOLDEN}/{name}"),
                 name,
                 gallium: None,
             });
@@ -99,47 +100,56 @@ fn find_references() -> Result<Vec<Reference>> {
     Ok(found)
 }
 
-fn compare_all(references: &[Reference]) -> Result<Tally> {
-    let Some(lavapipe) = vulkan::lavapipe() else {
+/// Compares the images of scripts and random programs on each reference with those of lavapipe;
+/// skipped without either.
+fn compare_all(references: &[Reference]) -> Result<Counts> {
+    let Some(lavapipe) = vulkan::find_lavapipe() else {
         println!("lavapipe is not installed: nothing is compared");
-        return Ok(Tally::skip());
+        return Ok(Counts::one_skipped());
     };
     if references.is_empty() {
-        return Ok(Tally::skip());
+        return Ok(Counts::one_skipped());
     }
     let scripts = OUT.join("random");
     shell::create_empty_dir(&scripts)?;
-    random::write(&scripts, random::Family::Arb, 0, RANDOM)?;
-    let mut tally = Tally::default();
+    random::write_scripts(&scripts, random::Family::Arb, 0, RANDOM)?;
+    let mut tally = Counts::default();
     for reference in references {
-        tally += compare(reference, &lavapipe, &scripts)?;
+        tally += compare_driver(reference, &lavapipe, &scripts)?;
     }
     Ok(tally)
 }
 
+/// Returns the path of the report about a driver.
 fn report_path(driver: &str) -> PathBuf {
     OUT.join(format!("{driver}.md"))
 }
 
-fn compare(reference: &Reference, lavapipe: &vulkan::Driver, random: &Path) -> Result<Tally> {
+/// Draws the scripts on one reference and on lavapipe, prints the differences that are not known,
+/// and counts scripts with and without them.
+fn compare_driver(
+    reference: &Reference,
+    lavapipe: &vulkan::Driver,
+    random: &Path,
+) -> Result<Counts> {
     let driver = &reference.name;
     let json = OUT.join(format!("{driver}.json"));
-    let mut command = suite::glasm()?;
+    let mut command = suite::glasm_command()?;
     vulkan::use_driver(&mut command, lavapipe);
     if let Some(gallium) = reference.gallium {
         use_gallium(&mut command, gallium);
     }
     command
-        .args(["run", "--known", KNOWN, "--validation", "off"])
-        .args(["--compare", &format!("{},vulkan", reference.side)])
+        .args(["run", "--known-differences", KNOWN, "--validation", "off"])
+        .args(["--compare", &format!("{},vulkan", reference.compare_side)])
         .args(FAMILIES)
         .arg(random)
         .arg("--json")
         .arg(&json)
-        .arg("--report")
+        .arg("--comparison-report")
         .arg(report_path(driver));
-    println!("$ {}", shell::display(&command));
-    let output = shell::capture(&mut command)?;
+    println!("$ {}", shell::display_command(&command));
+    let output = shell::capture_output(&mut command)?;
     // Messages of the command, stale entries of the known differences among them.
     print!("{}", String::from_utf8_lossy(&output.stderr));
     if !json.is_file() {
@@ -155,21 +165,22 @@ fn compare(reference: &Reference, lavapipe: &vulkan::Driver, random: &Path) -> R
     let text = String::from_utf8_lossy(&output.stdout);
     let table = text.lines().skip_while(|line| !line.starts_with("family "));
     println!("{driver}:\n{}\n", table.collect::<Vec<_>>().join("\n"));
-    Ok(count(&results, output.status.success()))
+    Ok(count_agreements(&results, output.status.success()))
 }
 
-/// Selects one of Mesa's drivers for the CPU.
+/// Sets the environment that makes Mesa's OpenGL use a software driver by name, such as `llvmpipe`.
 pub(crate) fn use_gallium(command: &mut Command, driver: &str) {
     command
         .env("GALLIUM_DRIVER", driver)
         .env("LIBGL_ALWAYS_SOFTWARE", "true");
 }
 
-/// Returns the numbers of agreements and differences.
-pub(crate) fn count(results: &[ScriptResult], success: bool) -> Tally {
+/// Counts agreements as passed and differences as failed; at least one failure if the command
+/// failed.
+pub(crate) fn count_agreements(results: &[ScriptResult], success: bool) -> Counts {
     let number = |outcome| results.iter().filter(|one| one.outcome == outcome).count() as u64;
     let failed = number(Outcome::Fail);
-    Tally {
+    Counts {
         passed: number(Outcome::Pass),
         // Known differences that are gone fail the command, too.
         failed: failed.max(u64::from(!success)),
@@ -177,7 +188,7 @@ pub(crate) fn count(results: &[ScriptResult], success: bool) -> Tally {
     }
 }
 
-/// Writes one document of the reports on all drivers.
+/// Combines the reports on all drivers to one document, with a chapter for each.
 fn write_document(references: &[Reference]) -> Result<()> {
     let mut text = String::from(HEAD);
     if references.iter().all(|one| one.gallium.is_some()) {
@@ -187,7 +198,7 @@ fn write_document(references: &[Reference]) -> Result<()> {
         let path = report_path(&reference.name);
         let report = std::fs::read_to_string(&path)
             .with_context(|| format!("reading {}", path.display()))?;
-        text.push_str(&as_chapter(&reference.name, &report));
+        text.push_str(&to_chapter(&reference.name, &report));
     }
     std::fs::write(DOCUMENT, text).with_context(|| format!("writing {DOCUMENT}"))?;
     println!("wrote {DOCUMENT}");
@@ -209,7 +220,7 @@ const NOTHING_RECORDED: &str =
 
 /// Returns a report as a chapter of the document: its title becomes the driver's name, and headings
 /// go one level down.
-fn as_chapter(driver: &str, report: &str) -> String {
+fn to_chapter(driver: &str, report: &str) -> String {
     let mut text = format!("\n## {driver}\n");
     let body = report.lines().skip_while(|line| !line.starts_with("- "));
     for line in body {
@@ -232,7 +243,7 @@ mod tests {
     fn reports_become_chapters() {
         let report = "# Title\n\nText.\n\n- gl and vulkan\n\n| a |\n\n## Known\n\n- x\n";
         let chapter = "\n## softpipe\n\n- gl and vulkan\n\n| a |\n\n### Known\n\n- x\n";
-        assert_eq!(as_chapter("softpipe", report), chapter);
+        assert_eq!(to_chapter("softpipe", report), chapter);
     }
 
     #[test]
@@ -243,14 +254,14 @@ mod tests {
         };
         let results = [one(Outcome::Pass), one(Outcome::Skip), one(Outcome::Fail)];
         assert_eq!(
-            count(&results, false),
-            Tally {
+            count_agreements(&results, false),
+            Counts {
                 passed: 1,
                 failed: 1,
                 skipped: 0
             }
         );
-        assert_eq!(count(&results[..2], false).failed, 1);
-        assert_eq!(count(&results[..2], true).failed, 0);
+        assert_eq!(count_agreements(&results[..2], false).failed, 1);
+        assert_eq!(count_agreements(&results[..2], true).failed, 0);
     }
 }

@@ -2,23 +2,21 @@
 
 use crate::cargo_steps;
 use crate::coverage;
-use crate::crates;
+use crate::dist;
 use crate::drivers;
-use crate::suite::{self, Pass, Scope};
-use crate::support::{self, Verdict};
-use crate::{
-    gl_spirv, i386, installed, piglit_tests, races, random, reference, state as state_step,
-    validate, vendor, virgl, wine,
-};
+use crate::suite::{self, Scope, SuiteConfig};
+use crate::support::{self, PageStatus};
+use crate::{i386, installed, piglit_tests, published_crates, random, reference, script_steps};
+use crate::{thread_sanitizer, virgl, windows, wine};
 use anyhow::{Context, Result, bail, ensure};
+use glasm_ci_support::counts::{Counts, Skip};
 use glasm_ci_support::report::ScriptResult;
-use glasm_ci_support::tally::{Skip, Tally};
 use glasm_ci_support::vulkan;
 use std::path::PathBuf;
 
-/// State of a test run, and data that steps pass to later ones.
+/// TestRunState of a test run, and data that steps pass to later ones.
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct TestRunState {
     /// Extent of the checks.
     pub(crate) scope: Scope,
     results: Vec<ScriptResult>,
@@ -35,7 +33,7 @@ pub(crate) struct Step {
     /// Purpose of the step, for the help text and the document.
     pub(crate) about: &'static str,
     /// Runs it.
-    pub(crate) run: fn(&mut State) -> Result<Tally>,
+    pub(crate) run: fn(&mut TestRunState) -> Result<Counts>,
 }
 
 /// Steps, in the order in which they run: those with early results first.
@@ -44,31 +42,31 @@ pub(crate) static STEPS: &[Step] = &[
         name: "fmt",
         scope: Scope::Quick,
         about: "`cargo fmt --check`",
-        run: |_| cargo_steps::check("fmt --all --check"),
+        run: |_| cargo_steps::run_cargo("fmt --all --check"),
     },
     Step {
         name: "clippy",
         scope: Scope::Quick,
         about: "`cargo clippy --workspace --all-targets -- -D warnings`",
-        run: |_| cargo_steps::check("clippy --workspace --all-targets -- -D warnings"),
+        run: |_| cargo_steps::run_cargo("clippy --workspace --all-targets -- -D warnings"),
     },
     Step {
-        name: "deps",
+        name: "pure-rust",
         scope: Scope::Quick,
         about: "the compiler crates need no C or C++ with default features, nor the command without SPIRV-Cross",
         run: |_| cargo_steps::check_pure_rust(),
     },
     Step {
-        name: "crates",
+        name: "published-crates",
         scope: Scope::All,
         about: "the library as others get it: documentation without warnings, the list of its surface, packages, 32-bit targets, the oldest Rust that it names",
-        run: |_| crates::test(),
+        run: |_| published_crates::run_step(),
     },
     Step {
         name: "build",
         scope: Scope::Quick,
         about: "everything that the next steps need",
-        run: |_| cargo_steps::check("build --workspace --bins --tests"),
+        run: |_| cargo_steps::run_cargo("build --workspace --bins --tests"),
     },
     Step {
         name: "unit",
@@ -77,7 +75,7 @@ pub(crate) static STEPS: &[Step] = &[
         run: |state| cargo_steps::run_unit_tests(state.scope),
     },
     Step {
-        name: "doc",
+        name: "doctests",
         scope: Scope::All,
         about: "documentation tests",
         run: |_| cargo_steps::run_documentation_tests(),
@@ -89,28 +87,28 @@ pub(crate) static STEPS: &[Step] = &[
         run: test_suites,
     },
     Step {
-        name: "machines",
+        name: "vector-widths",
         scope: Scope::All,
-        about: "scripts on lavapipe as it is on other CPUs, with the system's validation layer",
-        run: |_| test_other_machines(),
+        about: "scripts on lavapipe with the vector widths of other CPUs, and with the system's validation layer",
+        run: |_| test_vector_widths(),
     },
     Step {
-        name: "state",
+        name: "state-sources",
         scope: Scope::All,
         about: "scripts that set GL state, with the state in specialization constants and in a uniform block",
-        run: |_| state_step::test(),
+        run: |_| script_steps::test_run_time_state(),
     },
     Step {
-        name: "random",
+        name: "random-programs",
         scope: Scope::All,
         about: "scripts of random programs of the typed languages on both drivers",
-        run: |_| suite::on_each_driver(random::test),
+        run: |_| suite::for_each_driver(random::run_on_driver),
     },
     Step {
-        name: "text",
+        name: "shading-languages",
         scope: Scope::All,
         about: "scripts on lavapipe, each program written as WGSL and as GLSL, and compiled from that",
-        run: |_| test_through_text(),
+        run: |_| test_shading_languages(),
     },
     Step {
         name: "spirv-val",
@@ -125,34 +123,34 @@ pub(crate) static STEPS: &[Step] = &[
         run: |_| cargo_steps::test_in_process_validation(),
     },
     Step {
-        name: "opengl",
+        name: "opengl-reference",
         scope: Scope::All,
         about: "scripts that Mesa's OpenGL drivers for the CPU can run, compared with lavapipe",
-        run: |_| reference::test(),
+        run: |_| reference::run_step(),
     },
     Step {
         name: "gl-spirv",
         scope: Scope::All,
         about: "scripts through OpenGL as modules of glasm, which Mesa's driver for the CPU takes as SPIR-V",
-        run: |_| gl_spirv::test(),
+        run: |_| script_steps::test_gl_spirv(),
     },
     Step {
-        name: "vendor",
+        name: "vendor-library",
         scope: Scope::Quick,
         about: "programs of the NV and ARB languages through the vendor library, before Mesa's driver for the CPU; the quick run takes one script in eight",
-        run: |state| vendor::test(state.scope),
+        run: |state| script_steps::test_vendor_library(state.scope),
     },
     Step {
-        name: "drivers",
+        name: "mesa-versions",
         scope: Scope::All,
         about: "scripts on the versions of Mesa of Debian 13 and of Debian's unstable, on Vulkan and through the vendor library; their packages are unpacked below target",
-        run: |_| drivers::test(),
+        run: |_| drivers::run_step(),
     },
     Step {
         name: "piglit",
         scope: Scope::All,
         about: "piglit's tests with programs through the vendor library, before the same driver",
-        run: |_| piglit_tests::test(),
+        run: |_| piglit_tests::run_step(),
     },
     Step {
         name: "cg",
@@ -164,25 +162,37 @@ pub(crate) static STEPS: &[Step] = &[
         name: "wine",
         scope: Scope::All,
         about: "programs of Windows in Wine through the vendor library: OpenGL, and Direct3D 9 through Wine's ARB backend",
-        run: |_| wine::test(),
+        run: |_| wine::run_step(),
     },
     Step {
-        name: "races",
+        name: "windows",
+        scope: Scope::All,
+        about: "the vendor library as opengl32.dll in Wine, for 64 and 32 bits: the clients that do not depend on X11, and cases about WGL",
+        run: |_| windows::run_step(),
+    },
+    Step {
+        name: "thread-sanitizer",
         scope: Scope::All,
         about: "the vendor library built with ThreadSanitizer, and its clients whose threads share contexts or objects",
-        run: |_| races::test(),
+        run: |_| thread_sanitizer::run_step(),
     },
     Step {
         name: "i386",
         scope: Scope::All,
         about: "the vendor library for 32-bit applications, built and tried with Debian's packages, which are unpacked below target",
-        run: |_| i386::test(),
+        run: |_| i386::run_step(),
+    },
+    Step {
+        name: "packages",
+        scope: Scope::All,
+        about: "packages of Debian and the archive, installed in root file systems of Debian 12 and 13: the command, applications with 64 and 32 bits, programs in C, removal",
+        run: |_| dist::run_step(),
     },
     Step {
         name: "virgl",
         scope: Scope::All,
-        about: "GLSL on Mesa's OpenGL driver for the CPU, and the TGSI that virpipe made of it, compared",
-        run: |_| virgl::test(),
+        about: "GLSL on Mesa's OpenGL driver for the CPU, and the TGSI that virpipe generated from it, compared",
+        run: |_| virgl::run_step(),
     },
     Step {
         name: "coverage",
@@ -193,33 +203,36 @@ pub(crate) static STEPS: &[Step] = &[
     Step {
         name: "mutate",
         scope: Scope::All,
-        about: "a sample of faults in the compiler, which scripts and tests have to notice",
-        run: |_| glasm_mutate::test(),
+        about: "a sample of mutants of the compiler, which scripts and tests have to kill",
+        run: |_| glasm_mutate::run_step(),
     },
 ];
 
-/// Returns the step of a name.
-pub(crate) fn find(name: &str) -> Result<&'static Step> {
+/// Returns the step of a name; the error for an unknown name lists all steps.
+pub(crate) fn find_step(name: &str) -> Result<&'static Step> {
     let names = || STEPS.iter().map(|step| step.name).collect::<Vec<_>>();
     let found = STEPS.iter().find(|step| step.name == name);
     found.with_context(|| format!("no step `{name}`; there are {}", names().join(", ")))
 }
 
-fn test_suites(state: &mut State) -> Result<Tally> {
-    let mut tally = Tally::default();
+/// Runs the suite on both CPU drivers and stores the results and modules for later steps. The quick
+/// run leaves out scripts on the second driver whose modules the first one ran. A driver that does
+/// not start is a failure.
+fn test_suites(state: &mut TestRunState) -> Result<Counts> {
+    let mut tally = Counts::default();
     let modules = state.modules.insert(Vec::new());
-    for (name, driver) in suite::drivers() {
+    for (name, driver) in suite::find_cpu_drivers() {
         let Some(driver) = driver else {
             println!("{name} is not installed: its suite is skipped");
-            tally += Tally::skip();
+            tally += Counts::one_skipped();
             continue;
         };
         // A driver that does not start must not hide the failures that the other finds.
         let pass = match (state.scope, modules.first()) {
-            (Scope::Quick, Some(known)) => Pass::except(known.clone()),
-            (Scope::Quick | Scope::All, _) => Pass::MAIN,
+            (Scope::Quick, Some(known)) => SuiteConfig::without_known_modules(known.clone()),
+            (Scope::Quick | Scope::All, _) => SuiteConfig::MAIN,
         };
-        match suite::run_on(&driver, pass) {
+        match suite::run_on_driver(&driver, pass) {
             Ok(run) => {
                 println!("{name}: {}\n", run.tally);
                 tally += run.tally;
@@ -228,57 +241,57 @@ fn test_suites(state: &mut State) -> Result<Tally> {
             }
             Err(error) => {
                 println!("error: {error:#}");
-                tally += Tally::check(false);
+                tally += Counts::from_check(false);
             }
         }
     }
-    if !vulkan::validation_layer_present() {
+    if !vulkan::has_validation_layer() {
         println!("the validation layer is not installed: scripts ran without it");
-        tally += Tally::skip();
+        tally += Counts::one_skipped();
     }
     Ok(tally)
 }
 
-/// Runs the scripts as on other machines: lavapipe with vectors of other widths, and the system's
-/// validation layer.
-fn test_other_machines() -> Result<Tally> {
+/// Runs the scripts on lavapipe with vectors of other widths, and with the system's validation
+/// layer.
+fn test_vector_widths() -> Result<Counts> {
     let driver = vulkan::require_lavapipe()?;
-    let mut tally = Tally::default();
-    for pass in [Pass::NARROW, Pass::WIDE_DOUBLES] {
-        let run = suite::run_on(&driver, pass)?;
+    let mut tally = Counts::default();
+    for pass in [SuiteConfig::NARROW, SuiteConfig::WIDE_DOUBLES] {
+        let run = suite::run_on_driver(&driver, pass)?;
         println!("{}: {}\n", run.name, run.tally);
         tally += run.tally;
     }
-    if !vulkan::installed_layer_present() {
+    if !vulkan::has_installed_layer() {
         println!("no validation layer is installed: scripts ran without it");
-        tally += Tally::skip();
+        tally += Counts::one_skipped();
     }
     Ok(tally)
 }
 
 /// Runs the scripts with translated programs. That all programs can be translated is a unit test.
-fn test_through_text() -> Result<Tally> {
+fn test_shading_languages() -> Result<Counts> {
     let driver = vulkan::require_lavapipe()?;
-    let mut tally = suite::run_through("wgsl", &driver)?;
+    let mut tally = suite::run_through_language("wgsl", &driver)?;
     if installed::has_program("glslangValidator") {
-        tally += suite::run_through("glsl", &driver)?;
+        tally += suite::run_through_language("glsl", &driver)?;
     } else {
         println!("glslangValidator is not installed: no scripts through GLSL");
-        tally += Tally::skip();
+        tally += Counts::one_skipped();
     }
     Ok(tally)
 }
 
 /// Validates the modules of this run; those of other runs are ignored.
-fn validate_modules(state: &State) -> Result<Tally> {
+fn validate_modules(state: &TestRunState) -> Result<Counts> {
     let Some(dirs) = &state.modules else {
         bail!("there are no modules: run this together with the step `scripts`, which makes them");
     };
     ensure!(
         !dirs.is_empty(),
-        Skip::because("no driver ran the scripts, so there are no modules")
+        Skip::with_reason("no driver ran the scripts, so there are no modules")
     );
-    let tally = validate::run(dirs)?;
+    let tally = suite::validate_modules(dirs)?;
     println!(
         "{} modules, {} valid",
         tally.passed + tally.failed,
@@ -287,7 +300,9 @@ fn validate_modules(state: &State) -> Result<Tally> {
     Ok(tally)
 }
 
-fn test_coverage(state: &State) -> Result<Tally> {
+/// Checks the claims of scripts and that `docs/support.md` is up to date, with the results of this
+/// run, or else of the last one.
+fn test_coverage(state: &TestRunState) -> Result<Counts> {
     let own;
     let results = match state.results.as_slice() {
         [] => {
@@ -296,16 +311,19 @@ fn test_coverage(state: &State) -> Result<Tally> {
         }
         results => results,
     };
-    let mut tally = Tally::check(coverage::print_report(results, coverage::List::Nothing)?);
-    tally += match support::check(results)? {
-        Verdict::Current => Tally::check(true),
-        Verdict::Outdated(message) => {
+    let mut tally = Counts::from_check(coverage::print_report(
+        results,
+        coverage::ListedIds::Totals,
+    )?);
+    tally += match support::check_page(results)? {
+        PageStatus::Current => Counts::from_check(true),
+        PageStatus::Outdated(message) => {
             println!("error: {message}");
-            Tally::check(false)
+            Counts::from_check(false)
         }
-        Verdict::Unknown(reason) => {
+        PageStatus::Unknown(reason) => {
             println!("{reason}");
-            Tally::skip()
+            Counts::one_skipped()
         }
     };
     Ok(tally)
@@ -313,17 +331,17 @@ fn test_coverage(state: &State) -> Result<Tally> {
 
 #[cfg(test)]
 mod tests {
-    use super::{State, validate_modules};
+    use super::{TestRunState, validate_modules};
     use crate::installed;
-    use glasm_ci_support::tally::Skip;
+    use glasm_ci_support::counts::Skip;
     use std::path::PathBuf;
 
     #[test]
     fn modules_are_those_of_this_run() {
         let validate = |modules| {
-            validate_modules(&State {
+            validate_modules(&TestRunState {
                 modules,
-                ..State::default()
+                ..TestRunState::default()
             })
         };
         let is_skipped = |modules| {

@@ -1,13 +1,17 @@
-//! Running script suites through the `glasm` command, in the ways that steps need.
+//! Running script suites through the `glasm` command, in the ways that steps need, and spirv-val on
+//! every module of a suite.
+//!
+//! GLSL is compiled by a server that runs for a whole run of scripts:
+//! `tests/tools/glslang_server.c`, built with the libraries of glslang if they are installed.
 
-use crate::glslang;
+use crate::installed;
 use anyhow::{Context, Result, bail};
+use glasm_ci_support::counts::Counts;
 use glasm_ci_support::report::{self, Outcome, SCRIPTS, ScriptResult};
 use glasm_ci_support::shell;
-use glasm_ci_support::tally::Tally;
 use glasm_ci_support::vulkan::{self, Driver, Layer};
 use glasm_tests::manual;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -34,14 +38,15 @@ pub(crate) struct SuiteRun {
     /// Name of the driver, or of how it was run.
     pub(crate) name: &'static str,
     /// Counts of scripts.
-    pub(crate) tally: Tally,
+    pub(crate) tally: Counts,
     /// Results, one per script.
     pub(crate) results: Vec<ScriptResult>,
     /// Directory of the modules.
     pub(crate) modules: PathBuf,
 }
 
-/// Writes the examples of the manual to a separate directory.
+/// Writes the examples of the manual to a separate directory, which is emptied before, and returns
+/// its path.
 fn write_examples() -> Result<&'static Path> {
     let folder = &*EXAMPLES;
     shell::create_empty_dir(folder)?;
@@ -53,7 +58,7 @@ fn write_examples() -> Result<&'static Path> {
 
 /// Configuration of a suite run.
 #[derive(Clone, Debug)]
-pub(crate) struct Pass {
+pub(crate) struct SuiteConfig {
     /// Name in reports; `None`: that of the driver.
     name: Option<&'static str>,
     /// String that selects the scripts that contain it.
@@ -64,23 +69,23 @@ pub(crate) struct Pass {
     /// Validation layer.
     layer: Layer,
     /// Modules of another run: scripts that have no others are skipped.
-    known: Option<PathBuf>,
+    known_modules: Option<PathBuf>,
 }
 
-impl Pass {
+impl SuiteConfig {
     /// Configuration of the main suite run.
     pub(crate) const MAIN: Self = Self {
         name: None,
         containing: None,
         vector_width: None,
         layer: Layer::Newest,
-        known: None,
+        known_modules: None,
     };
 
     /// Returns the main pass without the scripts whose modules another run has written to `known`.
-    pub(crate) fn except(known: PathBuf) -> Self {
+    pub(crate) fn without_known_modules(known: PathBuf) -> Self {
         Self {
-            known: Some(known),
+            known_modules: Some(known),
             ..Self::MAIN
         }
     }
@@ -102,9 +107,10 @@ impl Pass {
         ..Self::NARROW
     };
 
-    /// Returns the scripts, as files and directories.
-    fn scripts(&self) -> Result<Vec<PathBuf>> {
-        let mut paths: Vec<PathBuf> = report::script_folders()
+    /// Returns the files and directories of the scripts of this configuration, with the examples of
+    /// the manual. `containing` restricts them to scripts that contain this word.
+    fn list_scripts(&self) -> Result<Vec<PathBuf>> {
+        let mut paths: Vec<PathBuf> = report::find_script_dirs()
             .into_iter()
             .map(PathBuf::from)
             .collect();
@@ -129,7 +135,7 @@ impl Pass {
     }
 
     /// Sets the vector width of lavapipe. Its cache on disk ignores the width, so it is disabled.
-    fn set_up(&self, command: &mut Command) {
+    fn set_vector_width(&self, command: &mut Command) {
         if let Some(width) = self.vector_width {
             command
                 .env("LP_NATIVE_VECTOR_WIDTH", width)
@@ -139,15 +145,15 @@ impl Pass {
 }
 
 /// Returns the CPU drivers to run suites on, with those that are missing.
-pub(crate) fn drivers() -> [(&'static str, Option<Driver>); 2] {
+pub(crate) fn find_cpu_drivers() -> [(&'static str, Option<Driver>); 2] {
     [
-        ("lavapipe", vulkan::lavapipe()),
-        ("SwiftShader", vulkan::swiftshader()),
+        ("lavapipe", vulkan::find_lavapipe()),
+        ("SwiftShader", vulkan::find_swiftshader()),
     ]
 }
 
-/// Returns the command that was built in the dev profile.
-pub(crate) fn glasm() -> Result<Command> {
+/// Returns the command `glasm` that was built in the dev profile. Fails if it is not built.
+pub(crate) fn glasm_command() -> Result<Command> {
     let program = shell::target_dir()
         .join("debug")
         .join(format!("glasm{}", std::env::consts::EXE_SUFFIX));
@@ -156,13 +162,13 @@ pub(crate) fn glasm() -> Result<Command> {
     }
     // An absolute path: some systems resolve relative programs against the child's directory.
     let mut command = Command::new(program.canonicalize()?);
-    glslang::use_server(&mut command);
+    use_server(&mut command);
     Ok(command)
 }
 
 /// Returns the command that runs scripts on a driver, with a validation layer if there is one.
 pub(crate) fn run_command(driver: &Driver, layer: Layer) -> Result<Command> {
-    let mut command = glasm()?;
+    let mut command = glasm_command()?;
     vulkan::use_driver(&mut command, driver);
     command.arg("run");
     if vulkan::use_validation_layer(&mut command, layer)? {
@@ -172,14 +178,14 @@ pub(crate) fn run_command(driver: &Driver, layer: Layer) -> Result<Command> {
 }
 
 /// Runs something on each CPU driver; one that is not installed is a skipped check.
-pub(crate) fn on_each_driver(mut run: impl FnMut(&Driver) -> Result<Tally>) -> Result<Tally> {
-    let mut tally = Tally::default();
-    for (name, driver) in drivers() {
+pub(crate) fn for_each_driver(mut run: impl FnMut(&Driver) -> Result<Counts>) -> Result<Counts> {
+    let mut tally = Counts::default();
+    for (name, driver) in find_cpu_drivers() {
         if let Some(driver) = driver {
             tally += run(&driver)?;
         } else {
             println!("{name} is not installed: skipped");
-            tally += Tally::skip();
+            tally += Counts::one_skipped();
         }
     }
     Ok(tally)
@@ -187,7 +193,7 @@ pub(crate) fn on_each_driver(mut run: impl FnMut(&Driver) -> Result<Tally>) -> R
 
 /// Runs all scripts, and the examples of the manual, on `driver` with the validation layer, if
 /// there is one.
-pub(crate) fn run_on(driver: &Driver, pass: Pass) -> Result<SuiteRun> {
+pub(crate) fn run_on_driver(driver: &Driver, pass: SuiteConfig) -> Result<SuiteRun> {
     let name = pass.name.unwrap_or(driver.name);
     let dir = OUT.join(name);
     shell::create_empty_dir(&dir)?;
@@ -195,23 +201,23 @@ pub(crate) fn run_on(driver: &Driver, pass: Pass) -> Result<SuiteRun> {
     std::fs::create_dir_all(&modules)?;
     let report = dir.join("report.json");
     let mut command = run_command(driver, pass.layer)?;
-    pass.set_up(&mut command);
-    command.args(pass.scripts()?);
+    pass.set_vector_width(&mut command);
+    command.args(pass.list_scripts()?);
     command
         .arg("--json")
         .arg(&report)
-        .arg("--module-dir")
+        .arg("--dump-modules")
         .arg(&modules)
         .arg("--save-images")
         .arg(dir.join("images"));
-    if let Some(known) = &pass.known {
-        command.arg("--known-modules").arg(known);
+    if let Some(known) = &pass.known_modules {
+        command.arg("--skip-known-modules").arg(known);
     }
     let jobs = std::thread::available_parallelism()
         .map_or(1, usize::from)
         .min(8);
     command.args(["--jobs", &jobs.to_string()]);
-    let (tally, results) = run_reported(command, &report, name)?;
+    let (tally, results) = run_with_report(command, &report, name)?;
     Ok(SuiteRun {
         name,
         tally,
@@ -222,17 +228,17 @@ pub(crate) fn run_on(driver: &Driver, pass: Pass) -> Result<SuiteRun> {
 
 /// Runs all scripts on `driver` with their programs written in a language and compiled from that.
 /// The validation layer has seen them already.
-pub(crate) fn run_through(language: &str, driver: &Driver) -> Result<Tally> {
-    let mut command = glasm()?;
+pub(crate) fn run_through_language(language: &str, driver: &Driver) -> Result<Counts> {
+    let mut command = glasm_command()?;
     vulkan::use_driver(&mut command, driver);
     command.arg("run").args(SCRIPTS);
-    command.args(["--through", language, "--validation", "off"]);
+    command.args(["--round-trip", language, "--validation", "off"]);
     let name = format!("{} through {language}", driver.name);
-    run_in_folder(command, &format!("through-{language}"), &name)
+    run_in_report_dir(command, &format!("through-{language}"), &name)
 }
 
 /// Runs the command with a report in a separate directory, as results of `name`.
-pub(crate) fn run_in_folder(mut command: Command, folder: &str, name: &str) -> Result<Tally> {
+pub(crate) fn run_in_report_dir(mut command: Command, folder: &str, name: &str) -> Result<Counts> {
     let dir = OUT.join(folder);
     std::fs::create_dir_all(&dir)?;
     let report = dir.join("report.json");
@@ -240,18 +246,18 @@ pub(crate) fn run_in_folder(mut command: Command, folder: &str, name: &str) -> R
         std::fs::remove_file(&report)?;
     }
     command.arg("--json").arg(&report);
-    Ok(run_reported(command, &report, name)?.0)
+    Ok(run_with_report(command, &report, name)?.0)
 }
 
 /// Runs the command, prints failures and the reasons for skipped scripts, and returns the results
 /// in its report, as results of `name`.
-pub(crate) fn run_reported(
+pub(crate) fn run_with_report(
     mut command: Command,
     report: &Path,
     name: &str,
-) -> Result<(Tally, Vec<ScriptResult>)> {
-    println!("$ {}", shell::display(&command));
-    let output = shell::capture(&mut command)?;
+) -> Result<(Counts, Vec<ScriptResult>)> {
+    println!("$ {}", shell::display_command(&command));
+    let output = shell::capture_output(&mut command)?;
     // Messages of the command, of drivers and of layers; the results of scripts are printed from
     // the report.
     print!("{}", String::from_utf8_lossy(&output.stderr));
@@ -263,7 +269,7 @@ pub(crate) fn run_reported(
         name.clone_into(&mut result.driver);
     }
     print_exceptions(&results);
-    let mut tally = report::count(&results);
+    let mut tally = report::count_outcomes(&results);
     if !output.status.success() && tally.failed == 0 {
         tally.failed = 1;
     }
@@ -272,11 +278,11 @@ pub(crate) fn run_reported(
 
 /// Builds the command, then runs all scripts on every CPU driver present.
 pub(crate) fn run_everywhere() -> Result<Vec<ScriptResult>> {
-    shell::run(shell::cargo().args(["build", "--package", "glasm-cli"]))?;
+    shell::run_checked(shell::cargo().args(["build", "--package", "glasm-cli"]))?;
     let mut results = Vec::new();
-    for (name, driver) in drivers() {
+    for (name, driver) in find_cpu_drivers() {
         match driver {
-            Some(driver) => results.extend(run_on(&driver, Pass::MAIN)?.results),
+            Some(driver) => results.extend(run_on_driver(&driver, SuiteConfig::MAIN)?.results),
             None => println!("{name} is not installed (cargo xtask setup)"),
         }
     }
@@ -295,5 +301,167 @@ fn print_exceptions(results: &[ScriptResult]) {
     }
     for (reason, count) in skipped {
         println!("SKIP {count} scripts: {reason}");
+    }
+}
+
+/// Validates all `.spv` files below `dirs` by spirv-val, equal modules once, and prints the
+/// failures.
+pub(crate) fn validate_modules(dirs: &[PathBuf]) -> Result<Counts> {
+    let modules = collect_modules(dirs)?;
+    anyhow::ensure!(!modules.is_empty(), "the scripts left no modules");
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    let problems =
+        shell::run_in_parallel(&modules, jobs, |module| Ok(validate_module(module).err()))?;
+    let problems = problems.iter().flatten();
+    let mut failures: Vec<String> = problems.map(|problem| format!("{problem:#}")).collect();
+    failures.sort();
+    for failure in &failures {
+        println!("{failure}");
+    }
+    let failed = failures.len() as u64;
+    Ok(Counts {
+        passed: modules.len() as u64 - failed,
+        failed,
+        skipped: 0,
+    })
+}
+
+/// Returns the paths of the modules below `dirs`, in order; of modules with equal contents only the
+/// first.
+fn collect_modules(dirs: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut modules = Vec::new();
+    let mut seen = BTreeSet::new();
+    for dir in dirs.iter().filter(|dir| dir.is_dir()) {
+        for path in shell::find_files_below(dir, "spv")? {
+            if seen.insert(std::fs::read(&path)?) {
+                modules.push(path);
+            }
+        }
+    }
+    modules.sort();
+    Ok(modules)
+}
+
+/// Validates a module with spirv-val for the environment that its version requires; the error has
+/// the output.
+fn validate_module(module: &Path) -> Result<()> {
+    let bytes = std::fs::read(module).with_context(|| format!("reading {}", module.display()))?;
+    let environment = find_target_environment(&bytes)
+        .with_context(|| format!("{}: not a SPIR-V module", module.display()))?;
+    // scalarBlockLayout is not enabled by the runner, so no relaxed layout here either.
+    let output = shell::capture_output(
+        Command::new("spirv-val")
+            .args(["--target-env", environment])
+            .arg(module),
+    )?;
+    let text = [output.stdout, output.stderr].concat();
+    anyhow::ensure!(
+        output.status.success(),
+        "{} ({environment}): {}",
+        module.display(),
+        String::from_utf8_lossy(&text).trim()
+    );
+    Ok(())
+}
+
+/// Returns the Vulkan version whose newest SPIR-V version the module's header names.
+fn find_target_environment(module: &[u8]) -> Option<&'static str> {
+    const MAGIC: [u8; 4] = [0x03, 0x02, 0x23, 0x07];
+    let header = module.get(..8)?;
+    if header[..4] != MAGIC {
+        return None;
+    }
+    match (header[6], header[5]) {
+        (1, 0..=3) => Some("vulkan1.1"),
+        (1, 4) => Some("vulkan1.1spv1.4"),
+        (1, 5) => Some("vulkan1.2"),
+        (1, 6) => Some("vulkan1.3"),
+        _ => None,
+    }
+}
+
+const SERVER_SOURCE: &str = "tests/tools/glslang_server.c";
+/// Environment variable that passes the program to `glasm run`.
+const SERVER_VARIABLE: &str = "GLASM_GLSLANG_SERVER";
+/// Libraries of glslang 11 to 13, and those of later versions, which contain the others.
+const GLSLANG_LIBRARIES: &[&[&str]] = &[
+    &[
+        "glslang",
+        "MachineIndependent",
+        "GenericCodeGen",
+        "OGLCompiler",
+        "OSDependent",
+        "SPIRV",
+        "HLSL",
+        "glslang-default-resource-limits",
+        "SPIRV-Tools-opt",
+        "SPIRV-Tools",
+    ],
+    &[
+        "glslang",
+        "MachineIndependent",
+        "GenericCodeGen",
+        "OSDependent",
+        "SPIRV",
+        "glslang-default-resource-limits",
+        "SPIRV-Tools-opt",
+        "SPIRV-Tools",
+    ],
+];
+
+/// Header of the C interface of glslang.
+pub(crate) const GLSLANG_HEADER: &str = "glslang/Include/glslang_c_interface.h";
+
+/// Program, built on first use; `None` if that is impossible here.
+static SERVER: LazyLock<Option<PathBuf>> = LazyLock::new(build_server);
+
+/// Passes the server to a `glasm` command, which does without if it cannot be built.
+pub(crate) fn use_server(command: &mut Command) {
+    if let Some(server) = SERVER.as_ref() {
+        command.env(SERVER_VARIABLE, server);
+    }
+}
+
+/// Compiles the glslang server into the target directory and returns its path. `None` without
+/// glslang's headers or libraries.
+fn build_server() -> Option<PathBuf> {
+    if !installed::has_header(GLSLANG_HEADER) {
+        return None;
+    }
+    let program = shell::below_target("glslang-server");
+    let mut lists = GLSLANG_LIBRARIES.iter();
+    let built = lists.any(|libraries| {
+        let mut compiler = Command::new("cc");
+        compiler.args(["-O1", "-std=gnu11", SERVER_SOURCE, "-o"]);
+        compiler.arg(&program).arg("-Wl,--start-group");
+        compiler.args(libraries.iter().map(|name| format!("-l{name}")));
+        compiler.args(["-Wl,--end-group", "-lstdc++", "-lm", "-lpthread"]);
+        shell::capture_output(&mut compiler).is_ok_and(|output| output.status.success())
+    });
+    // An absolute path: children run in other directories.
+    built.then(|| program.canonicalize().ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find_target_environment;
+
+    #[test]
+    fn the_environment_follows_the_version_word() {
+        let module = |version: u32| [0x0723_0203_u32, version].map(u32::to_le_bytes).concat();
+        assert_eq!(
+            find_target_environment(&module(0x0001_0300)),
+            Some("vulkan1.1")
+        );
+        assert_eq!(
+            find_target_environment(&module(0x0001_0500)),
+            Some("vulkan1.2")
+        );
+        assert_eq!(
+            find_target_environment(&module(0x0001_0600)),
+            Some("vulkan1.3")
+        );
+        assert_eq!(find_target_environment(&module(0x0002_0000)), None);
+        assert_eq!(find_target_environment(b"not a module"), None);
     }
 }

@@ -1,12 +1,13 @@
 //! `cargo xtask test`: runs steps, and reports their results and times.
 
-use crate::setup::{self, Purpose};
-use crate::steps::{self, STEPS, State, Step};
+use crate::requirements::{self, Purpose, REQUIREMENTS};
+use crate::setup;
+use crate::step_times::{self, StepClock, StepRecord, StepTime};
+use crate::steps::{self, STEPS, Step, TestRunState};
 use crate::suite::Scope;
-use crate::times::{self, Clock, Record, Time};
 use anyhow::Result;
+use glasm_ci_support::counts::Counts;
 use glasm_ci_support::shell;
-use glasm_ci_support::tally::Tally;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
@@ -31,9 +32,9 @@ pub(crate) struct Options {
 impl Options {
     /// Returns the steps to run and their scope. Steps that are named on the command line run in
     /// full.
-    fn steps(&self) -> Result<(Scope, Vec<&'static Step>)> {
+    fn select_steps(&self) -> Result<(Scope, Vec<&'static Step>)> {
         for name in &self.only {
-            steps::find(name)?;
+            steps::find_step(name)?;
         }
         let named = !self.only.is_empty();
         let scope = if self.all || named {
@@ -52,7 +53,7 @@ impl Options {
     }
 }
 
-/// Returns the help text on the steps.
+/// Formats the help text that lists all steps with their descriptions.
 fn list_steps() -> String {
     let mut text = String::from(
         "\
@@ -64,7 +65,7 @@ Installs what is missing (as setup --yes does), then runs these steps; those wit
             Scope::All => '*',
         };
         let about = step.about.replace('`', "");
-        let _ = writeln!(text, "  {mark} {:<11}  {about}", step.name);
+        let _ = writeln!(text, "  {mark} {:<17}  {about}", step.name);
     }
     text += "\
 The last line is `N passed, N failed, N skipped`: tests, scripts and checks together. Times go to
@@ -72,25 +73,26 @@ test-times.json in the target directory; a step that took twice as long as in th
     text
 }
 
-/// Runs the steps.
-pub(crate) fn run(options: &Options) -> Result<ExitCode> {
-    let (scope, wanted) = options.steps()?;
+/// Runs `cargo xtask test`: installs requirements, runs the selected steps in order, and prints
+/// failures and times.
+pub(crate) fn run_command(options: &Options) -> Result<ExitCode> {
+    let (scope, wanted) = options.select_steps()?;
     if !options.no_setup {
-        setup::ensure(Purpose::Test)?;
+        setup::ensure_installed(Purpose::Test)?;
     }
-    let mut state = State::default();
+    let mut state = TestRunState::default();
     state.scope = scope;
     let mut failures = Vec::new();
-    let clock = Clock::start();
+    let clock = StepClock::start();
     let mut records = Vec::new();
     for step in wanted {
         let after = clock.read().wall.as_secs_f64();
         println!("\n== {} (after {after:.0} s)", step.name);
         records.push(run_step(step, &mut state, &mut failures));
     }
-    report(scope, &records, &failures, clock.read())?;
+    print_summary(scope, &records, &failures, clock.read())?;
     if options.write_times {
-        times::write_document(STEPS.iter().map(|step| times::Listed {
+        step_times::write_step_table(STEPS.iter().map(|step| step_times::ListedStep {
             name: step.name,
             runs: match step.scope {
                 Scope::Quick => "`test`",
@@ -103,20 +105,22 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(failed > 0)))
 }
 
-/// Runs a step and appends the commands that failed in it.
-fn run_step(step: &Step, state: &mut State, failures: &mut Vec<String>) -> Record {
-    let clock = Clock::start();
+/// Runs a step, measures its time, and appends the commands that failed in it to `failures`.
+fn run_step(step: &Step, state: &mut TestRunState, failures: &mut Vec<String>) -> StepRecord {
+    let clock = StepClock::start();
+    let required = requirements::check_step(REQUIREMENTS, step.name).map_err(anyhow::Error::from);
+    let outcome = required.and_then(|()| (step.run)(state));
     // A step that cannot run is a failure of that step; the others run nevertheless.
-    let tally = Tally::of_step((step.run)(state)).unwrap_or_else(|error| {
+    let tally = Counts::from_step(outcome).unwrap_or_else(|error| {
         println!("error: {error:#}");
-        Tally::check(false)
+        Counts::from_check(false)
     });
     let commands = shell::take_failures();
     if tally.failed > 0 {
         let name = step.name;
         failures.extend(commands.iter().map(|command| format!("{name}: {command}")));
     }
-    Record {
+    StepRecord {
         name: step.name,
         tally,
         time: clock.read(),
@@ -124,27 +128,32 @@ fn run_step(step: &Step, state: &mut State, failures: &mut Vec<String>) -> Recor
 }
 
 /// Prints the results of the steps, the totals last, and records the times.
-fn report(scope: Scope, records: &[Record], failures: &[String], time: Time) -> Result<()> {
+fn print_summary(
+    scope: Scope,
+    records: &[StepRecord],
+    failures: &[String],
+    time: StepTime,
+) -> Result<()> {
     if !failures.is_empty() {
         println!("\nCommands that failed:\n{}", failures.join("\n"));
     }
-    let mut total = Tally::default();
+    let mut total = Counts::default();
     println!();
     for record in records {
-        println!("{}", times::line(record));
+        println!("{}", step_times::format_record(record));
         total += record.tally;
     }
-    let all = Record {
+    let all = StepRecord {
         name: "all",
         tally: total,
         time,
     };
-    println!("{}", times::line(&all));
+    println!("{}", step_times::format_record(&all));
     let name = match scope {
         Scope::Quick => "quick",
         Scope::All => "all",
     };
-    for warning in times::record(name, records)? {
+    for warning in step_times::record_times(name, records)? {
         println!("warning: {warning}");
     }
     if scope == Scope::Quick {
@@ -164,7 +173,7 @@ mod tests {
     use super::*;
 
     fn names(options: &Options) -> Vec<&'static str> {
-        let (_, steps) = options.steps().unwrap();
+        let (_, steps) = options.select_steps().unwrap();
         steps.iter().map(|step| step.name).collect()
     }
 
@@ -182,7 +191,7 @@ mod tests {
             ..Options::default()
         };
         assert_eq!(names(&only("mutate")), ["mutate"]);
-        assert_eq!(only("vendor").steps().unwrap().0, Scope::All);
-        assert!(only("no such step").steps().is_err());
+        assert_eq!(only("vendor-library").select_steps().unwrap().0, Scope::All);
+        assert!(only("no such step").select_steps().is_err());
     }
 }

@@ -2,10 +2,10 @@
 //! has OpenGL and compares pixels with arithmetic; the other has Direct3D 9, which Wine translates
 //! to programs of the ARB and NV languages, compared with its translation to GLSL.
 
-use crate::{installed, suite};
+use crate::suite;
 use anyhow::{Context as _, Result, bail};
+use glasm_ci_support::counts::Counts;
 use glasm_ci_support::shell;
-use glasm_ci_support::tally::Tally;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -33,128 +33,135 @@ const SIDE: usize = 64;
 /// Bytes of one image.
 const IMAGE_BYTES: usize = SIDE * SIDE * 4;
 
-/// Returns true if Wine and its server are in `PATH`, on a machine that runs programs for 64-bit
-/// x86.
-pub(crate) fn is_present() -> bool {
-    let programs = ["wine", "wineserver"];
-    cfg!(target_arch = "x86_64") && programs.iter().all(|name| installed::has_program(name))
-}
-
-/// Runs the step of `cargo xtask test`.
-pub(crate) fn test() -> Result<Tally> {
-    let has = |name| installed::has_program(name);
-    installed::require([
-        ("Wine", is_present()),
-        ("MinGW-w64", has(COMPILER)),
-        ("Xvfb", has("xvfb-run") && has("timeout")),
-        ("Mesa's GLX", installed::has_glx()),
-    ])?;
+/// Runs the step that builds Windows clients and runs them in Wine on the vendor library.
+pub(crate) fn run_step() -> Result<Counts> {
     let packages = ["--package", "glasm-cli", "--package", "glasm-glvendor"];
-    shell::run(shell::cargo().arg("build").args(packages))?;
+    shell::run_checked(shell::cargo().arg("build").args(packages))?;
     shell::create_dir(&OUT)?;
-    let wine = Wine {
-        out: OUT
-            .canonicalize()
-            .with_context(|| OUT.display().to_string())?,
-    };
-    build("wgl", &["-lopengl32", "-lgdi32"])?;
-    build("d3d9", &["-ld3d9"])?;
+    let out = OUT
+        .canonicalize()
+        .with_context(|| OUT.display().to_string())?;
+    let prefix = WinePrefix::new(out.join("prefix"), PathBuf::from("wineserver"));
+    let wine = Wine { out, prefix };
+    build_program("wgl", &["-lopengl32", "-lgdi32"])?;
+    build_program("d3d9", &["-ld3d9"])?;
     let mut tally = wine.test_opengl()?;
     tally += wine.test_direct3d()?;
     Ok(tally)
 }
 
-/// Compiles a program to [`OUT`].
-fn build(name: &str, libraries: &[&str]) -> Result<()> {
+/// Compiles a C program for Windows to an executable in [`OUT`].
+fn build_program(name: &str, libraries: &[&str]) -> Result<()> {
     let mut command = Command::new(COMPILER);
     command.args(["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-o"]);
     command.arg(OUT.join(format!("{name}.exe")));
     command.arg(Path::new(SOURCES).join(format!("{name}.c")));
-    shell::run(command.args(libraries))
+    shell::run_checked(command.args(libraries))
 }
 
-/// Prefix of Wine below `target`. Its server ends when this is dropped.
-struct Wine {
-    out: PathBuf,
+/// Prefix of Wine: the directory of its settings. Its server ends when this is dropped.
+pub(crate) struct WinePrefix {
+    directory: PathBuf,
+    /// Program that ends all processes of a prefix.
+    server: PathBuf,
 }
 
-impl Drop for Wine {
-    fn drop(&mut self) {
-        let mut command = Command::new("wineserver");
-        self.set_variables(&mut command);
-        // This fails if no server is running, which is fine.
-        let _ = shell::capture(command.arg("-k"));
+impl WinePrefix {
+    /// Creates the description of a prefix, which Wine creates when a program first runs.
+    pub(crate) fn new(directory: PathBuf, server: PathBuf) -> Self {
+        Self { directory, server }
     }
-}
 
-impl Wine {
+    /// Returns the directory.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     /// Sets the prefix, and turns off the installers of .NET and HTML, which would wait for an
     /// answer.
-    fn set_variables(&self, command: &mut Command) {
+    pub(crate) fn set_variables(&self, command: &mut Command) {
         command
-            .env("WINEPREFIX", self.out.join("prefix"))
+            .env("WINEPREFIX", &self.directory)
             .env("WINEDLLOVERRIDES", "mscoree,mshtml=")
             .env("WINEDEBUG", "-all");
     }
+}
 
+impl Drop for WinePrefix {
+    fn drop(&mut self) {
+        let mut command = Command::new(&self.server);
+        self.set_variables(&mut command);
+        // This fails if no server is running, which is fine.
+        let _ = shell::capture_output(command.arg("-k"));
+    }
+}
+
+/// Wine with the directory of the programs and their images.
+struct Wine {
+    out: PathBuf,
+    prefix: WinePrefix,
+}
+
+impl Wine {
     /// Returns a command that runs these words on a separate X server, with a time limit.
-    fn command(&self, words: &[&OsStr]) -> Command {
+    fn build_command(&self, words: &[&OsStr]) -> Command {
         let mut command = Command::new("xvfb-run");
         command.args(["-a", "-s", "-screen 0 640x480x24 -noreset"]);
         command.args(["timeout", "-k", "5", SECONDS]).args(words);
         command.current_dir(&self.out);
         command.env("LIBGL_ALWAYS_SOFTWARE", "1");
-        self.set_variables(&mut command);
+        self.prefix.set_variables(&mut command);
         command
     }
 
     /// Runs the program of OpenGL through the library and counts its cases.
-    fn test_opengl(&self) -> Result<Tally> {
-        let glasm = suite::glasm()?;
+    fn test_opengl(&self) -> Result<Counts> {
+        let glasm = suite::glasm_command()?;
         let words = ["gl", "--", "wine", "wgl.exe"].map(OsStr::new);
-        let mut command = self.command(&[&[glasm.get_program()], &words[..]].concat());
-        let transcript = shell::tee(&mut command)?;
+        let mut command = self.build_command(&[&[glasm.get_program()], &words[..]].concat());
+        let transcript = shell::run_and_capture(&mut command)?;
         Ok(count_cases(&transcript))
     }
 
     /// Compares the images of Direct3D through the library with those of Wine's GLSL, first with
     /// the programs that the driver lacks, then with all.
-    fn test_direct3d(&self) -> Result<Tally> {
-        let glasm = suite::glasm()?;
+    fn test_direct3d(&self) -> Result<Counts> {
+        let glasm = suite::glasm_command()?;
         let words = ["wine", "d3d9.exe", "glsl.bin"].map(OsStr::new);
-        let reference = self.draw(self.command(&words), "glsl.bin")?;
-        let mut tally = Tally::default();
+        let reference = self.draw_images(self.build_command(&words), "glsl.bin")?;
+        let mut tally = Counts::default();
         for all in ["0", "1"] {
             let file = format!("arb{all}.bin");
             let words = ["gl", "--", "wine", "d3d9.exe", &file].map(OsStr::new);
-            let mut command = self.command(&[&[glasm.get_program()], &words[..]].concat());
+            let mut command = self.build_command(&[&[glasm.get_program()], &words[..]].concat());
             command.env(ARB.0, ARB.1).env("GLASM_LOG", "info");
             if all == "1" {
-                command.env("GLASM_ALL", all);
+                command.env("GLASM_COMPILE_ARB_PROGRAMS", all);
             }
-            let drawn = self.draw(command, &file)?;
-            tally += compare(&reference, &drawn)?;
+            let drawn = self.draw_images(command, &file)?;
+            tally += compare_images(&reference, &drawn)?;
             // Otherwise Wine would have been compared with itself.
             let loads = drawn.output.contains("ArbVp1_0") && drawn.output.contains("ArbFp1_0");
             if !loads {
                 println!("FAIL the library has loaded no programs of Wine");
             }
-            tally += Tally::check(loads);
+            tally += Counts::from_check(loads);
         }
         Ok(tally)
     }
 
-    /// Runs the program of Direct3D, and reads the image that it drew.
-    fn draw(&self, mut command: Command, file: &str) -> Result<Drawn> {
+    /// Runs the Direct3D client and returns the images that it has written to `file`, with its
+    /// output.
+    fn draw_images(&self, mut command: Command, file: &str) -> Result<DrawnImages> {
         let path = self.out.join(file);
         if path.exists() {
             std::fs::remove_file(&path)?;
         }
-        let transcript = shell::tee(&mut command)?;
+        let transcript = shell::run_and_capture(&mut command)?;
         if !transcript.success {
             bail!("the program of Direct3D failed");
         }
-        Ok(Drawn {
+        Ok(DrawnImages {
             images: std::fs::read(&path).with_context(|| path.display().to_string())?,
             output: transcript.text,
         })
@@ -163,12 +170,12 @@ impl Wine {
 
 /// Counts the lines of passed and failed cases; a program that fails without such a line is a
 /// failure, too.
-fn count_cases(transcript: &shell::Transcript) -> Tally {
+fn count_cases(transcript: &shell::CapturedOutput) -> Counts {
     let count = |word| {
         let lines = transcript.text.lines();
         lines.filter(|line| line.starts_with(word)).count() as u64
     };
-    let mut tally = Tally {
+    let mut tally = Counts {
         passed: count("PASS "),
         failed: count("FAIL "),
         skipped: 0,
@@ -180,16 +187,17 @@ fn count_cases(transcript: &shell::Transcript) -> Tally {
 }
 
 /// Output of the program of Direct3D.
-struct Drawn {
+struct DrawnImages {
     /// Images of all cases.
     images: Vec<u8>,
     /// Printed output.
     output: String,
 }
 
-impl Drawn {
-    /// Returns names and images of the cases.
-    fn cases(&self) -> Result<Vec<(&str, &[u8])>> {
+impl DrawnImages {
+    /// Pairs the names of the cases with their images. Fails if the numbers differ or two
+    /// consecutive images are equal.
+    fn pair_cases(&self) -> Result<Vec<(&str, &[u8])>> {
         let lines = self.output.lines();
         let names = lines.filter_map(|line| line.trim_end().strip_prefix("CASE "));
         let cases: Vec<_> = names.zip(self.images.chunks_exact(IMAGE_BYTES)).collect();
@@ -205,16 +213,16 @@ impl Drawn {
 }
 
 /// Compares the images of each case: channels may differ by one step of eight bits.
-fn compare(reference: &Drawn, drawn: &Drawn) -> Result<Tally> {
-    let (expected, found) = (reference.cases()?, drawn.cases()?);
-    let mut tally = Tally::check(expected.len() == found.len());
+fn compare_images(reference: &DrawnImages, drawn: &DrawnImages) -> Result<Counts> {
+    let (expected, found) = (reference.pair_cases()?, drawn.pair_cases()?);
+    let mut tally = Counts::from_check(expected.len() == found.len());
     for ((name, expected), (_, found)) in expected.iter().zip(&found) {
         let differences = expected.iter().zip(*found).map(|(a, b)| a.abs_diff(*b));
         let largest = differences.max().unwrap_or(0);
         if largest > 1 {
             println!("FAIL {name}: channels differ by up to {largest}");
         }
-        tally += Tally::check(largest <= 1);
+        tally += Counts::from_check(largest <= 1);
     }
     Ok(tally)
 }
@@ -223,8 +231,8 @@ fn compare(reference: &Drawn, drawn: &Drawn) -> Result<Tally> {
 mod tests {
     use super::*;
 
-    fn drawn(color: u8, names: &str) -> Drawn {
-        Drawn {
+    fn drawn(color: u8, names: &str) -> DrawnImages {
+        DrawnImages {
             images: vec![color; IMAGE_BYTES],
             output: names.to_owned(),
         }
@@ -234,7 +242,7 @@ mod tests {
     fn images_may_differ_by_one_step() {
         let reference = drawn(10, "CASE a\r\n");
         let failed = |color| {
-            compare(&reference, &drawn(color, "CASE a\n"))
+            compare_images(&reference, &drawn(color, "CASE a\n"))
                 .unwrap()
                 .failed
         };
@@ -243,12 +251,12 @@ mod tests {
 
     #[test]
     fn every_image_has_a_name() {
-        assert!(drawn(0, "").cases().is_err());
-        assert_eq!(drawn(0, "CASE a\n").cases().unwrap().len(), 1);
-        let twice = Drawn {
+        assert!(drawn(0, "").pair_cases().is_err());
+        assert_eq!(drawn(0, "CASE a\n").pair_cases().unwrap().len(), 1);
+        let twice = DrawnImages {
             images: vec![0; 2 * IMAGE_BYTES],
             output: "CASE a\nCASE b\n".to_owned(),
         };
-        assert!(twice.cases().is_err());
+        assert!(twice.pair_cases().is_err());
     }
 }

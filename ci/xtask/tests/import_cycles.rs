@@ -16,7 +16,7 @@ use walkdir::WalkDir;
 
 /// Crates that are checked. In `glvendor` the context and the objects that it owns import each
 /// other.
-const CRATES: [&str; 14] = [
+const CRATES: [&str; 16] = [
     "ci/mutate",
     "ci/support",
     "ci/xtask",
@@ -27,9 +27,11 @@ const CRATES: [&str; 14] = [
     "compiler/glasm",
     "compiler/ir",
     "compiler/text",
+    "extract",
     "glregistry",
     "glrunner",
     "scripts",
+    "settings",
     "vkrunner",
 ];
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 /// Directories whose comments are checked.
-const CODE: [&str; 8] = [
+const CODE: [&str; 9] = [
     "ci",
     "cli",
     "compiler",
@@ -15,6 +15,7 @@ const CODE: [&str; 8] = [
     "glrunner",
     "glvendor",
     "scripts",
+    "settings",
     "vkrunner",
 ];
 

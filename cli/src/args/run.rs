@@ -1,6 +1,6 @@
 //! The command line of `glasm run` and of its worker processes, and of `glasm devices`.
 
-use super::{StateArg, TargetArg};
+use super::{StateSourceArg, TargetArg};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
@@ -18,11 +18,11 @@ With several devices, each has a column, and a ! marks the scripts on which they
 
 With --compare every script runs twice, and all results of its programs are compared: framebuffers, buffers, images,
 captured vertices, and the acceptance of programs. Lines begin with SAME, NEAR (within the tolerances of the script
-or of GL), KNOWN (different, as --known explains), DIFF or SKIP. A side is `gl` or `vulkan`, optionally with a colon
+or of GL), KNOWN (different, as --known-differences explains), DIFF or SKIP. A side is `gl` or `vulkan`, optionally with a colon
 and the name or number of a device, or a directory that --record has written on another machine.
 
 With --expected-failures, scripts of a list must fail (XFAIL): one that passes is a failure (XPASS), so that the list
-remains up to date. Its lines are paths or patterns as in --known, compared from their end; # starts a comment.
+remains up to date. Its lines are paths or patterns as in --known-differences, compared from their end; # starts a comment.
 
 Exit status: 0 all scripts passed, were skipped or failed as expected, 1 a script failed or passed unexpectedly, two
 sides differ, or --fail-on-skip found skipped ones, 2 the run failed (invalid usage, no scripts, no device, a report
@@ -34,9 +34,9 @@ Examples:
   glasm run tests --filter atom --filter '!slow' --validation require
   glasm run tests --device all --json report.json
   glasm run tests --fail-on-skip=all --expected-failures known-bugs.txt
-  glasm run tests --without shaderInt64 --without shaderFloat64
+  glasm run tests --disable-feature shaderInt64 --disable-feature shaderFloat64
   glasm run tests --shard 2/3           the second third, on the second machine
-  glasm run tests --compare gl,vulkan --known known-differences.toml --report reference.md
+  glasm run tests --compare gl,vulkan --known-differences known-differences.toml --comparison-report reference.md
   glasm run tests --api gl --record golden/card
   glasm run tests --compare golden/card,vulkan:lavapipe";
 
@@ -84,10 +84,20 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     /// With --compare: known differences, as TOML; see docs/comparing.md
-    #[arg(long, value_name = "FILE", requires = "compare")]
+    #[arg(
+        long = "known-differences",
+        alias = "known",
+        value_name = "FILE",
+        requires = "compare"
+    )]
     pub(crate) known: Option<PathBuf>,
     /// With --compare: write the results of the comparison, as Markdown
-    #[arg(long, value_name = "FILE", requires = "compare")]
+    #[arg(
+        long = "comparison-report",
+        alias = "report",
+        value_name = "FILE",
+        requires = "compare"
+    )]
     pub(crate) report: Option<PathBuf>,
     /// Print the N slowest scripts
     #[arg(long, value_name = "N")]
@@ -109,7 +119,7 @@ pub(crate) struct WorkerArgs {
     /// Run each script on two sides and compare the results; a side is gl, vulkan, or a directory
     /// of recordings
     #[arg(long, value_name = "A,B", conflicts_with_all = ["api", "device", "record"])]
-    pub(crate) compare: Option<Comparing>,
+    pub(crate) compare: Option<ComparedSides>,
     /// Write the results of scripts, a text file for each, to compare other runs with
     #[arg(long, value_name = "DIR")]
     pub(crate) record: Option<PathBuf>,
@@ -135,47 +145,58 @@ pub(crate) struct WorkerArgs {
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = parse_seconds)]
     pub(crate) draw_timeout: Duration,
     /// Write every SPIR-V module that the scripts use to DIR
-    #[arg(long, value_name = "DIR")]
+    #[arg(long = "dump-modules", alias = "module-dir", value_name = "DIR")]
     pub(crate) module_dir: Option<PathBuf>,
     /// On Vulkan: skip scripts all of whose modules another run has written to DIR with
-    /// --module-dir
-    #[arg(long, value_name = "DIR")]
+    /// --dump-modules
+    #[arg(
+        long = "skip-known-modules",
+        alias = "known-modules",
+        value_name = "DIR"
+    )]
     pub(crate) known_modules: Option<PathBuf>,
     /// Environment that the modules are compiled for; without it, the newest target that the device
     /// supports
     #[arg(long, value_name = "TARGET")]
     pub(crate) target: Option<TargetArg>,
     /// Write every assembly program in this language, and run the result of compiling that
-    #[arg(long, value_name = "LANGUAGE")]
-    pub(crate) through: Option<ThroughArg>,
+    #[arg(long = "round-trip", alias = "through", value_name = "LANGUAGE")]
+    pub(crate) through: Option<RoundTripArg>,
     /// On Vulkan: source of the GL state that programs depend on, in modules
-    #[arg(long, value_name = "FORM", default_value = "fixed")]
-    pub(crate) state: StateArg,
+    #[arg(
+        long = "state-source",
+        alias = "state",
+        value_name = "SOURCE",
+        default_value = "compile-time"
+    )]
+    pub(crate) state: StateSourceArg,
     /// On Vulkan: compile for a device without this feature, `shaderInt64` for example; may be
     /// repeated. Scripts whose programs require it are skipped
-    #[arg(long, value_name = "FEATURE", value_parser = parse_feature, conflicts_with = "through")]
+    #[arg(long = "disable-feature", alias = "without", value_name = "FEATURE", value_parser = parse_feature, conflicts_with = "through")]
     pub(crate) without: Vec<String>,
 }
 
 impl WorkerArgs {
-    /// Returns the options for one of several devices: each has separate directories for the output
-    /// of its scripts.
+    /// Returns the options for the device with an index. If a name is given, because there are
+    /// several devices, each has separate directories for the output of its scripts, named after
+    /// it.
     pub(crate) fn with_device(&self, index: usize, name: Option<&str>) -> Self {
-        let folder = |folder: &Option<PathBuf>| match (folder, name) {
-            (Some(folder), Some(name)) => Some(folder.join(format_device_folder(index, name))),
-            _ => folder.clone(),
+        let for_device = |dir: &Option<PathBuf>| match (dir, name) {
+            (Some(dir), Some(name)) => Some(dir.join(format_device_dir_name(index, name))),
+            _ => dir.clone(),
         };
         Self {
             device: Some(index.to_string()),
-            save_images: folder(&self.save_images),
-            failure_images: folder(&self.failure_images),
-            module_dir: folder(&self.module_dir),
-            record: folder(&self.record),
+            save_images: for_device(&self.save_images),
+            failure_images: for_device(&self.failure_images),
+            module_dir: for_device(&self.module_dir),
+            record: for_device(&self.record),
             ..self.clone()
         }
     }
 
-    /// Returns the command line of a worker process with these options.
+    /// Returns the arguments of a worker process with these options: the subcommand `run-worker`,
+    /// and each option as one word.
     pub(crate) fn build_command_line(&self) -> Vec<OsString> {
         let mut line: Vec<OsString> = vec!["run-worker".into()];
         let mut option = |name: &str, value: OsString| {
@@ -192,23 +213,23 @@ impl WorkerArgs {
             Some(sides) => option("--compare", sides.to_string().into()),
             None => option("--api", value_name(self.api.to_possible_value())),
         }
-        if let Some(folder) = &self.record {
-            option("--record", folder.into());
+        if let Some(dir) = &self.record {
+            option("--record", dir.into());
         }
         if let Some(device) = &self.device {
             option("--device", device.into());
         }
-        if let Some(folder) = &self.save_images {
-            option("--save-images", folder.into());
+        if let Some(dir) = &self.save_images {
+            option("--save-images", dir.into());
         }
-        if let Some(folder) = &self.failure_images {
-            option("--failure-images", folder.into());
+        if let Some(dir) = &self.failure_images {
+            option("--failure-images", dir.into());
         }
-        if let Some(folder) = &self.module_dir {
-            option("--module-dir", folder.into());
+        if let Some(dir) = &self.module_dir {
+            option("--dump-modules", dir.into());
         }
-        if let Some(folder) = &self.known_modules {
-            option("--known-modules", folder.into());
+        if let Some(dir) = &self.known_modules {
+            option("--skip-known-modules", dir.into());
         }
         option(
             "--validation",
@@ -218,11 +239,11 @@ impl WorkerArgs {
             option("--target", value_name(target.to_possible_value()));
         }
         if let Some(language) = self.through {
-            option("--through", value_name(language.to_possible_value()));
+            option("--round-trip", value_name(language.to_possible_value()));
         }
-        option("--state", value_name(self.state.to_possible_value()));
+        option("--state-source", value_name(self.state.to_possible_value()));
         for feature in &self.without {
-            option("--without", feature.into());
+            option("--disable-feature", feature.into());
         }
         let seconds = |time: Duration| time.as_secs_f64().to_string().into();
         option("--timeout", seconds(self.timeout));
@@ -231,14 +252,15 @@ impl WorkerArgs {
     }
 }
 
-/// Checks the name of a feature that can be disabled in the compiler.
+/// Returns the name of a feature that can be disabled in the compiler; for others an error that
+/// lists the valid names.
 fn parse_feature(name: &str) -> Result<String, String> {
-    glasm_vkrunner::Withheld::new([name]).map(|_| name.to_owned())
+    glasm_vkrunner::DisabledFeatures::new([name]).map(|_| name.to_owned())
 }
 
 /// A language that programs are written in on their way to the device.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ThroughArg {
+pub(crate) enum RoundTripArg {
     /// SPIR-V for OpenGL, with `--api gl`
     Spirv,
     /// GLSL for Vulkan, compiled by glslangValidator; with `--api gl` that of OpenGL
@@ -247,22 +269,24 @@ pub(crate) enum ThroughArg {
     Wgsl,
 }
 
-impl ThroughArg {
-    /// Returns the option for the runner of Vulkan.
-    pub(crate) fn to_vulkan(self) -> Option<glasm_vkrunner::Through> {
+impl RoundTripArg {
+    /// Returns the language that the Vulkan runner translates programs to and back; `None` for
+    /// SPIR-V, which Vulkan receives in any case.
+    pub(crate) fn to_vulkan(self) -> Option<glasm_vkrunner::TextRoundTrip> {
         match self {
             // Vulkan gets SPIR-V in any case.
             Self::Spirv => None,
-            Self::Glsl => Some(glasm_vkrunner::Through::Glsl),
-            Self::Wgsl => Some(glasm_vkrunner::Through::Wgsl),
+            Self::Glsl => Some(glasm_vkrunner::TextRoundTrip::Glsl),
+            Self::Wgsl => Some(glasm_vkrunner::TextRoundTrip::Wgsl),
         }
     }
 
-    /// Returns the option for the runner of OpenGL.
-    pub(crate) fn to_opengl(self) -> Option<glasm_glrunner::Through> {
+    /// Returns the form of modules for the OpenGL runner; `None` for WGSL, which OpenGL does not
+    /// accept, so that the driver gets the programs unchanged.
+    pub(crate) fn to_opengl(self) -> Option<glasm_glrunner::ModuleForm> {
         match self {
-            Self::Spirv => Some(glasm_glrunner::Through::Spirv),
-            Self::Glsl => Some(glasm_glrunner::Through::Glsl),
+            Self::Spirv => Some(glasm_glrunner::ModuleForm::Spirv),
+            Self::Glsl => Some(glasm_glrunner::ModuleForm::Glsl),
             // OpenGL has no such language: the driver gets the programs unchanged.
             Self::Wgsl => None,
         }
@@ -280,7 +304,7 @@ pub(crate) enum ApiArg {
 
 /// The two sides of a comparison. Displays in the form of the command line.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Comparing(pub(crate) [SideArg; 2]);
+pub(crate) struct ComparedSides(pub(crate) [SideArg; 2]);
 
 /// One side of a comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -291,24 +315,27 @@ pub(crate) enum SideArg {
     Recorded(PathBuf),
 }
 
-impl FromStr for Comparing {
+impl FromStr for ComparedSides {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || "expected two sides with a comma between them, such as gl,vulkan".to_owned();
-        let (a, b) = text.split_once(',').ok_or_else(wrong)?;
+        let err_usage =
+            || "expected two sides with a comma between them, such as gl,vulkan".to_owned();
+        let (a, b) = text.split_once(',').ok_or_else(err_usage)?;
         if [a, b]
             .iter()
             .any(|side| side.is_empty() || side.contains(','))
         {
-            return Err(wrong());
+            return Err(err_usage());
         }
-        Ok(Self([a, b].map(SideArg::new)))
+        Ok(Self([a, b].map(SideArg::parse)))
     }
 }
 
 impl SideArg {
-    fn new(text: &str) -> Self {
+    /// Parses one side of a comparison: `gl` or `vulkan`, optionally followed by `:DEVICE`. Any
+    /// other string is the path of a directory of recordings.
+    fn parse(text: &str) -> Self {
         let (word, device) = match text.split_once(':') {
             Some((word, device)) => (word, Some(device.to_owned())),
             None => (text, None),
@@ -321,7 +348,7 @@ impl SideArg {
     }
 }
 
-impl fmt::Display for Comparing {
+impl fmt::Display for ComparedSides {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [a, b] = &self.0;
         write!(f, "{a},{b}")
@@ -331,7 +358,7 @@ impl fmt::Display for Comparing {
 impl fmt::Display for SideArg {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (api, device) = match self {
-            Self::Recorded(folder) => return write!(f, "{}", folder.display()),
+            Self::Recorded(dir) => return write!(f, "{}", dir.display()),
             Self::Run(ApiArg::Gl, device) => ("gl", device),
             Self::Run(ApiArg::Vulkan, device) => ("vulkan", device),
         };
@@ -351,7 +378,8 @@ pub(crate) struct DevicesArgs {
 }
 
 impl DevicesArgs {
-    /// Returns the command line of a process that lists the devices.
+    /// Returns the arguments of a process that lists the devices: the subcommand `run-devices` and
+    /// the API.
     pub(crate) fn build_command_line(self) -> Vec<OsString> {
         let api = self.api.to_possible_value();
         let api = api.map_or_else(String::new, |value| value.get_name().to_owned());
@@ -359,8 +387,9 @@ impl DevicesArgs {
     }
 }
 
-/// Returns the directory name of a device: `1-llvmpipe` for `llvmpipe (LLVM 15, 256 bits)`.
-fn format_device_folder(index: usize, name: &str) -> String {
+/// Returns the directory name of a device, its index and the first word of its name: `1-llvmpipe`
+/// for `llvmpipe (LLVM 15, 256 bits)`.
+fn format_device_dir_name(index: usize, name: &str) -> String {
     let word: String = name
         .chars()
         .take_while(|character| character.is_ascii_alphanumeric())
@@ -401,20 +430,21 @@ impl FromStr for Shard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || "expected I/N, such as 1/4, with I from 1 to N".to_owned();
-        let (number, count) = text.split_once('/').ok_or_else(wrong)?;
+        let err_usage = || "expected I/N, such as 1/4, with I from 1 to N".to_owned();
+        let (number, count) = text.split_once('/').ok_or_else(err_usage)?;
         let shard = Self {
-            number: number.parse().map_err(|_| wrong())?,
-            count: count.parse().map_err(|_| wrong())?,
+            number: number.parse().map_err(|_| err_usage())?,
+            count: count.parse().map_err(|_| err_usage())?,
         };
         if (1..=shard.count).contains(&shard.number) {
             Ok(shard)
         } else {
-            Err(wrong())
+            Err(err_usage())
         }
     }
 }
 
+/// Parses a duration in seconds; an error if it is not more than 0 and at most one day.
 fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text
         .parse()
@@ -442,9 +472,9 @@ mod tests {
             "require",
             "--timeout",
             "0.25",
-            "--module-dir",
+            "--dump-modules",
             "m n",
-            "--known-modules",
+            "--skip-known-modules",
             "k",
             "--failure-images",
             "=f",
@@ -465,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn devices_have_folders_of_their_own() {
+    fn devices_have_directories_of_their_own() {
         let words = ["glasm", "run", "x", "--save-images", "out"];
         let Command::Run(run) = Cli::try_parse_from(words).unwrap().command else {
             panic!("not run")
@@ -504,15 +534,15 @@ mod tests {
     }
 
     #[test]
-    fn sides_are_devices_or_folders() {
-        let parse = |text: &str| text.parse::<Comparing>();
+    fn sides_are_devices_or_directories() {
+        let parse = |text: &str| text.parse::<ComparedSides>();
         let gl = SideArg::Run(ApiArg::Gl, None);
         let lavapipe = SideArg::Run(ApiArg::Vulkan, Some("lavapipe".into()));
-        let folder = |path: &str| SideArg::Recorded(path.into());
+        let dir = |path: &str| SideArg::Recorded(path.into());
         for (text, sides) in [
             ("gl,vulkan:lavapipe", [gl.clone(), lavapipe]),
-            ("tests/golden,gl", [folder("tests/golden"), gl.clone()]),
-            ("./gl,gl", [folder("./gl"), gl]),
+            ("tests/golden,gl", [dir("tests/golden"), gl.clone()]),
+            ("./gl,gl", [dir("./gl"), gl]),
         ] {
             let comparing = parse(text).unwrap();
             assert_eq!(comparing.0, sides);
@@ -529,7 +559,17 @@ mod tests {
             let words = ["glasm", "run", "x"].iter().chain(words);
             Cli::try_parse_from(words).map(|_| ())
         };
-        assert!(parse(&["--compare", "gl,vulkan", "--known", "k", "--report", "r"]).is_ok());
+        assert!(
+            parse(&[
+                "--compare",
+                "gl,vulkan",
+                "--known-differences",
+                "k",
+                "--comparison-report",
+                "r"
+            ])
+            .is_ok()
+        );
         assert!(parse(&["--api", "gl", "--record", "r", "--device", "0"]).is_ok());
         assert!(parse(&["--fail-on-skip", "--expected-failures", "f"]).is_ok());
         assert!(parse(&["--fail-on-skip=all"]).is_ok());
@@ -539,8 +579,8 @@ mod tests {
             &["--compare", "gl,vulkan", "--device", "0"],
             &["--compare", "gl,vulkan", "--api", "gl"],
             &["--compare", "gl,vulkan", "--record", "r"],
-            &["--known", "k"],
-            &["--report", "r"],
+            &["--known-differences", "k"],
+            &["--comparison-report", "r"],
         ] {
             assert!(parse(bad).is_err(), "{bad:?}");
         }

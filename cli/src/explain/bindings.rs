@@ -1,17 +1,20 @@
 //! Bindings of attributes, results and GL state. Numbers are shown as `[n]` and may be asked for as
 //! any number.
 
-use super::topic::{Group, Topic, format_programs, with_option};
+use super::entry::{Category, Entry, format_program_types, format_required_option};
 use glasm::frontend::lang::Stages;
-use glasm::frontend::lang::bindings::{ATTRIBS, BindingInfo, Number, RESULTS, Traits};
-use glasm::frontend::lang::meanings::{form_text, matrix_text, semantic_text, state_text};
+use glasm::frontend::lang::bindings::{ATTRIBS, BindingFlags, BindingInfo, IndexRule, RESULTS};
 use glasm::frontend::lang::options::Features;
-use glasm::frontend::lang::state::{FORMS, MATRICES, MatrixInfo, STATE, StateInfo};
+use glasm::frontend::lang::state::{
+    MATRICES, MATRIX_FORMS, MatrixInfo, STATE, StateInfo, describe_matrix, describe_matrix_form,
+    describe_semantic, describe_state_param,
+};
 use glasm::frontend::source::{Family, Version};
-use glasm::ir::types::Base;
+use glasm::ir::types::BaseType;
 use glasm::ir::{Semantic, Stage};
 
-/// Returns a name in lower case with empty brackets: `vertex.attrib[]` for `vertex.attrib[3]`.
+/// Returns a name in lower case, without whitespace and with empty brackets: `vertex.attrib[]` for
+/// `vertex.attrib[3]`.
 pub(super) fn remove_indices(name: &str) -> String {
     let mut plain = String::new();
     let mut inside = false;
@@ -30,132 +33,146 @@ fn format_path(path: &str) -> String {
     path.replace("[]", "[n]")
 }
 
-/// Returns true if a name matches a path. A number may be missing where the language permits it.
-fn is_asked_for(path: &str, number: Number, name: &str) -> bool {
+/// Returns true if a name matches a path, regardless of case and indices. The index may be missing
+/// where the language permits it.
+fn matches_path(path: &str, number: IndexRule, name: &str) -> bool {
     let path = path.to_ascii_lowercase();
     let name = remove_indices(name);
-    name == path || matches!(number, Number::Optional(_)) && name == path.replace("[]", "")
+    name == path || matches!(number, IndexRule::Optional(_)) && name == path.replace("[]", "")
 }
 
-fn describe_index(number: Number) -> String {
+/// Formats the numbers that a binding may have: `[n]` with its range, and the default if it may be
+/// omitted. Empty if the binding has no number.
+fn describe_index(number: IndexRule) -> String {
     match number {
-        Number::None => String::new(),
-        Number::Required(limit) => format!("[n] from 0 to {}", limit - 1),
-        Number::Optional(limit) => format!("[n] from 0 to {}; without it, 0", limit - 1),
+        IndexRule::None => String::new(),
+        IndexRule::Required(limit) => format!("[n] from 0 to {}", limit - 1),
+        IndexRule::Optional(limit) => format!("[n] from 0 to {}; without it, 0", limit - 1),
     }
 }
 
+/// Returns the entries of all attribute bindings, then those of result bindings.
 fn iter_infos() -> impl Iterator<Item = &'static BindingInfo> {
     ATTRIBS.iter().chain(RESULTS)
 }
 
-/// Lists all bindings of attributes and results, each once.
-pub(super) fn list_lines() -> Vec<(String, String)> {
+/// Returns the names of all attribute and result bindings with their descriptions, each name once.
+pub(super) fn list_binding_lines() -> Vec<(String, String)> {
     let mut lines: Vec<(String, String)> = Vec::new();
     for info in iter_infos() {
         let name = format_path(info.path);
         if !lines.iter().any(|(known, _)| *known == name) {
-            lines.push((name, describe_semantic(info)));
+            lines.push((name, describe_binding_semantic(info)));
         }
     }
     lines
 }
 
-/// Finds the entries of a binding, one for each kind of programs.
-pub(super) fn find(name: &str) -> Vec<Topic> {
+/// Returns the entries of a binding, one for each type of programs that has it; empty if the name
+/// is unknown.
+pub(super) fn find_binding(name: &str) -> Vec<Entry> {
     iter_infos()
         .filter(|info| {
             list_paths(info)
                 .iter()
-                .any(|path| is_asked_for(path, info.number, name))
+                .any(|path| matches_path(path, info.number, name))
         })
-        .map(build_topic)
+        .map(build_binding_entry)
         .collect()
 }
 
-/// Returns all spellings of a binding.
+/// Returns all spellings of a binding, one for each alternative of its first word, with empty
+/// brackets.
 fn list_paths(info: &BindingInfo) -> Vec<String> {
     let (_, words) = info.path.split_once('.').unwrap_or_default();
-    let beginnings = info.beginnings();
+    let beginnings = info.list_first_words();
     let beginnings = beginnings.iter();
     beginnings.map(|first| format!("{first}.{words}")).collect()
 }
 
-fn describe_semantic(info: &BindingInfo) -> String {
+/// Returns the description of the value of a binding, such as a vertex attribute with the slot that
+/// it shares with generic attributes. Bindings of several stages are described for fragment
+/// programs, if they are among them, else for vertex programs.
+fn describe_binding_semantic(info: &BindingInfo) -> String {
     let semantic = (info.semantic)(0);
-    if let Semantic::Attrib(slot) = semantic
+    if let Semantic::VertexAttribute(slot) = semantic
         && info.is_conventional()
-        && !info.traits.contains(Traits::QUADS)
+        && !info.flags.contains(BindingFlags::QUADS)
     {
         return match info.number {
-            Number::None => format!("vertex attribute; shares the slot of vertex.attrib[{slot}]"),
-            Number::Required(_) | Number::Optional(_) => {
+            IndexRule::None => {
+                format!("vertex attribute; shares the slot of vertex.attrib[{slot}]")
+            }
+            IndexRule::Required(_) | IndexRule::Optional(_) => {
                 format!("vertex attribute; shares the slot of vertex.attrib[{slot} + n]")
             }
         };
     }
-    let stage = if info.stages.has(Stage::Fragment) {
+    let stage = if info.stages.contains_stage(Stage::Fragment) {
         Stage::Fragment
     } else {
         Stage::Vertex
     };
-    semantic_text(semantic, stage).to_owned()
+    describe_semantic(semantic, stage).to_owned()
 }
 
-fn build_topic(info: &BindingInfo) -> Topic {
+/// Builds the entry of an attribute or result binding: its type, traits, stages and grammar.
+fn build_binding_entry(info: &BindingInfo) -> Entry {
     let kind = if info.path.starts_with("result") {
         "result"
     } else {
         "attribute"
     };
     let base = match info.base {
-        Base::Float => "float",
-        Base::Signed => "signed integer",
-        Base::Unsigned => "unsigned integer",
+        BaseType::Float => "float",
+        BaseType::SignedInt => "signed integer",
+        BaseType::UnsignedInt => "unsigned integer",
     };
-    let base = if info.traits.contains(Traits::TYPELESS) {
+    let base = if info.flags.contains(BindingFlags::TYPELESS) {
         format!("{base}, or as the program uses it")
     } else {
         base.to_owned()
     };
     let traits = [
-        (Traits::ARRAY, "arrays and ranges"),
-        (Traits::INTERPOLATED, "interpolation modifiers"),
-        (Traits::QUADS, "four values from n on, a multiple of four"),
+        (BindingFlags::ARRAY, "arrays and ranges"),
+        (BindingFlags::INTERPOLATED, "interpolation modifiers"),
         (
-            Traits::RELATIVE,
+            BindingFlags::QUADS,
+            "four values from n on, a multiple of four",
+        ),
+        (
+            BindingFlags::RELATIVE,
             "relative index (NV_vertex_program3, NV_fragment_program2)",
         ),
     ];
-    let traits = traits
-        .iter()
-        .filter(|(flag, _)| info.traits.contains(*flag));
+    let traits = traits.iter().filter(|(flag, _)| info.flags.contains(*flag));
     let traits: Vec<&str> = traits.map(|(_, text)| *text).collect();
     let mut fields = vec![
         ("kind", kind.to_owned()),
         ("number", describe_index(info.number)),
         ("prefixes", describe_prefix(info)),
         ("type", base),
-        ("use", traits.join("; ")),
-        ("programs", format_programs(info.stages)),
+        ("usage", traits.join("; ")),
+        ("programs", format_program_types(info.stages)),
         ("since", describe_versions(info)),
         ("ARB", describe_arb(info.arb)),
     ];
     fields.retain(|(_, value)| !value.is_empty());
-    Topic {
+    Entry {
         fields,
-        ..Topic::new(
-            Group::Binding,
+        ..Entry::new(
+            Category::Binding,
             format_path(info.path),
-            describe_semantic(info),
+            describe_binding_semantic(info),
         )
     }
 }
 
-/// Formats the alternatives to the first word.
+/// Formats the alternatives of the first word of a binding, with `[m]` for the index of the vertex;
+/// empty if there is only one.
 fn describe_prefix(info: &BindingInfo) -> String {
-    let is_of_vertex = info.traits.contains(Traits::PER_VERTEX);
-    let beginnings = info.beginnings();
+    let is_of_vertex = info.flags.contains(BindingFlags::PER_VERTEX);
+    let beginnings = info.list_first_words();
     let shown = beginnings
         .iter()
         .filter(|first| first.ends_with(']') == is_of_vertex)
@@ -168,63 +185,74 @@ fn describe_prefix(info: &BindingInfo) -> String {
     }
 }
 
-/// Formats the versions of the typed languages that have it.
+/// Formats the first version of the typed languages that has a binding, and the option that it
+/// needs; `ARB programs only` if none has it.
 fn describe_versions(info: &BindingInfo) -> String {
-    let option = with_option(info.needs);
-    if info.known_in(Family::Typed) {
+    let option = format_required_option(info.required_features);
+    if info.is_known_in(Family::Typed) {
         format!("version {}{option}", info.since.name())
     } else {
         "ARB programs only".to_owned()
     }
 }
 
-/// Formats the availability in ARB programs.
-pub(super) fn describe_arb(needs: Option<Features>) -> String {
-    match needs {
+/// Formats whether ARB programs have an item: `yes`, `no`, or the option that they need.
+pub(super) fn describe_arb(required_features: Option<Features>) -> String {
+    match required_features {
         None => "no".to_owned(),
-        Some(needs) if needs.is_empty() => "yes".to_owned(),
-        Some(needs) => format!("with OPTION {}", needs.option()),
+        Some(features) if features.is_empty() => "yes".to_owned(),
+        Some(features) => format!("with OPTION {}", features.first_option()),
     }
 }
 
-/// Lists all bindings of state.
+/// Returns the names of all bindings of GL state with their descriptions, those of matrices first.
 pub(super) fn list_state_lines() -> Vec<(String, String)> {
     let matrices = MATRICES.iter();
     let matrices = matrices.map(|info| {
         (
             format_matrix_name(info),
-            matrix_text((info.matrix)(0)).to_owned(),
+            describe_matrix((info.matrix)(0)).to_owned(),
         )
     });
     let others = STATE.iter();
-    let others = others.map(|info| (format_state_name(info), state_text((info.param)(0))));
+    let others = others.map(|info| {
+        (
+            format_state_name(info),
+            describe_state_param((info.param)(0)),
+        )
+    });
     matrices.chain(others).collect()
 }
 
+/// Formats the name of a matrix binding, such as `state.matrix.texture[n]`.
 fn format_matrix_name(info: &MatrixInfo) -> String {
     let number = match info.number {
-        Number::None => "",
-        Number::Required(_) | Number::Optional(_) => "[n]",
+        IndexRule::None => "",
+        IndexRule::Required(_) | IndexRule::Optional(_) => "[n]",
     };
     format!("state.matrix.{}{number}", info.name)
 }
 
+/// Formats the name of a state binding, such as `state.light[n].ambient`.
 fn format_state_name(info: &StateInfo) -> String {
     format_path(&format!("state.{}", info.path))
 }
 
-/// Finds the entry of a binding of state.
-pub(super) fn find_state(name: &str) -> Vec<Topic> {
-    let of_state = STATE.iter().filter(|info| {
+/// Returns the entries of a binding of GL state; empty if the name is unknown.
+pub(super) fn find_state(name: &str) -> Vec<Entry> {
+    let state_entries = STATE.iter().filter(|info| {
         let path = format!("state.{}", info.path);
-        is_asked_for(&path, info.number, name)
+        matches_path(&path, info.number, name)
     });
-    let of_state = of_state.map(build_state_topic);
-    let of_matrix = MATRICES.iter().filter(|info| is_matrix(info, name));
-    of_state.chain(of_matrix.map(build_matrix_topic)).collect()
+    let of_state = state_entries.map(build_state_entry);
+    let matrix_entries = MATRICES.iter().filter(|info| is_matrix(info, name));
+    of_state
+        .chain(matrix_entries.map(build_matrix_entry))
+        .collect()
 }
 
-/// Returns true if a name is a matrix with or without form and rows.
+/// Returns true if a name denotes the matrix, optionally with a form such as `inverse`, followed by
+/// `.row` with or without index.
 fn is_matrix(info: &MatrixInfo, name: &str) -> bool {
     let plain = remove_indices(name);
     let plain = match plain.split_once(".row") {
@@ -232,17 +260,18 @@ fn is_matrix(info: &MatrixInfo, name: &str) -> bool {
         Some(_) => return false,
         None => &plain,
     };
-    let ends = FORMS
+    let ends = MATRIX_FORMS
         .iter()
         .find_map(|(form, _)| plain.strip_suffix(&format!(".{form}")));
     let path = format_matrix_name(info).replace("[n]", "[]");
-    is_asked_for(&path, info.number, ends.unwrap_or(plain))
+    matches_path(&path, info.number, ends.unwrap_or(plain))
 }
 
-fn build_state_topic(info: &StateInfo) -> Topic {
+/// Builds the entry of a state binding: its index, and the programs that accept it.
+fn build_state_entry(info: &StateInfo) -> Entry {
     let arb = match info.arb {
         Stages::NONE => "no".to_owned(),
-        stages => format_programs(stages),
+        stages => format_program_types(stages),
     };
     let mut fields = vec![
         ("number", describe_index(info.number)),
@@ -250,20 +279,22 @@ fn build_state_topic(info: &StateInfo) -> Topic {
         ("ARB", arb),
     ];
     fields.retain(|(_, value)| !value.is_empty());
-    Topic {
+    Entry {
         fields,
-        ..Topic::new(
-            Group::State,
+        ..Entry::new(
+            Category::State,
             format_state_name(info),
-            state_text((info.param)(0)),
+            describe_state_param((info.param)(0)),
         )
     }
 }
 
-fn build_matrix_topic(info: &MatrixInfo) -> Topic {
+/// Builds the entry of a matrix in state bindings: its forms, index, and the programs that accept
+/// it.
+fn build_matrix_entry(info: &MatrixInfo) -> Entry {
     let name = format_matrix_name(info);
-    let forms = FORMS.iter().map(|(word, form)| {
-        let text = form_text(*form);
+    let forms = MATRIX_FORMS.iter().map(|(word, form)| {
+        let text = describe_matrix_form(*form);
         format!("{name}.{word} is {}matrix", text)
     });
     let forms: Vec<String> = forms.collect();
@@ -281,14 +312,14 @@ fn build_matrix_topic(info: &MatrixInfo) -> Topic {
         ("ARB", "vertex, fragment".to_owned()),
     ];
     fields.retain(|(_, value)| !value.is_empty());
-    Topic {
+    Entry {
         syntax: Some(format!("{name}.row[0..3]")),
         fields,
-        text: format!(
+        description: format!(
             "A matrix stands for its four rows, .row[a] for one of them and .row[a..b] for some. {}.",
             forms.join("; ")
         ),
-        ..Topic::new(Group::State, name, matrix_text((info.matrix)(0)))
+        ..Entry::new(Category::State, name, describe_matrix((info.matrix)(0)))
     }
 }
 
@@ -299,7 +330,7 @@ mod tests {
     #[test]
     fn numbers_do_not_matter() {
         for name in ["vertex.attrib[3]", "vertex.attrib[n]", "Vertex . attrib[ ]"] {
-            let found = find(name);
+            let found = find_binding(name);
             // Vertex programs have their own.
             assert_eq!(found.len(), 2, "{name}");
             assert_eq!(found[0].name, "vertex.attrib[n]");
@@ -309,17 +340,20 @@ mod tests {
             "vertex.in[1].attrib[0]",
             "VERTEX.out.attrib[n]",
         ] {
-            assert_eq!(find(name).len(), 1, "{name}");
+            assert_eq!(find_binding(name).len(), 1, "{name}");
         }
-        let text = find("vertex[0].position")[0].format_text();
+        let text = find_binding("vertex[0].position")[0].format_text();
         assert!(
             text.contains("vertex[m], vertex.in[m], vertex.out[m];"),
             "{text}"
         );
-        assert!(find("vertex.attrib").is_empty());
-        assert_eq!(find("vertex.texcoord")[0].name, "vertex.texcoord[n]");
+        assert!(find_binding("vertex.attrib").is_empty());
+        assert_eq!(
+            find_binding("vertex.texcoord")[0].name,
+            "vertex.texcoord[n]"
+        );
         // Vertex and fragment programs have one each.
-        assert_eq!(find("result.color").len(), 2);
+        assert_eq!(find_binding("result.color").len(), 2);
     }
 
     #[test]
@@ -357,11 +391,12 @@ mod tests {
 
     #[test]
     fn languages_are_told_apart() {
-        let fields = |topics: Vec<Topic>| topics[0].format_text();
-        assert!(fields(find("vertex.weight[0]")).contains("ARB programs only"));
-        assert!(fields(find("result.depth")).contains("ARB        yes"));
+        let fields = |topics: Vec<Entry>| topics[0].format_text();
+        assert!(fields(find_binding("vertex.weight[0]")).contains("ARB programs only"));
+        assert!(fields(find_binding("result.depth")).contains("ARB        yes"));
         assert!(
-            fields(find("fragment.facing")).contains("ARB        with OPTION NV_fragment_program2")
+            fields(find_binding("fragment.facing"))
+                .contains("ARB        with OPTION NV_fragment_program2")
         );
         assert!(fields(find_state("state.depth.range")).contains("ARB        fragment\n"));
     }

@@ -2,28 +2,28 @@
 //! words of TGSI and languages, from the tables that the compiler itself reads.
 
 mod bindings;
-mod groups;
+mod entry;
+mod entry_tables;
 mod opcodes;
-mod tables;
+mod options_and_targets;
 mod tgsi;
-mod topic;
 
 use crate::args::ExplainArgs;
 use crate::console::{Console, Fatal, Status};
-use glasm::frontend::closest;
+use entry::{Category, Entry};
+use glasm::frontend::find_closest;
 use serde_json::{Value, json};
-use topic::{Group, Topic};
 
 /// Opcodes that are no longer are short.
-const OPCODE_LENGTH: usize = 7;
+const MAX_OPCODE_LENGTH: usize = 7;
 
 /// Names that are suggested at most.
-const SUGGESTIONS: usize = 12;
+const MAX_SUGGESTIONS: usize = 12;
 
-/// Prints what is known about a name, about all names of a group or below a binding, or the list of
-/// all.
+/// Prints the entries of a name, the names of a group or those that begin with a part of a binding;
+/// without a topic all names. Returns an error with similar names if it is unknown.
 pub(crate) fn print_explanation(args: &ExplainArgs, console: Console) -> Result<Status, Fatal> {
-    let answer = find_answer(args.topic.as_deref())?;
+    let answer = find_output(args.topic.as_deref())?;
     console.write_out(if console.is_json() {
         answer.format_json()
     } else {
@@ -33,18 +33,19 @@ pub(crate) fn print_explanation(args: &ExplainArgs, console: Console) -> Result<
 }
 
 /// Answer of `glasm explain`.
-enum Answer {
+enum ExplainOutput {
     /// All about a name.
-    Topics(Vec<Topic>),
+    Entries(Vec<Entry>),
     /// Names with a line about each.
-    List(Vec<(Group, Vec<(String, String)>)>),
+    List(Vec<(Category, Vec<(String, String)>)>),
 }
 
-impl Answer {
+impl ExplainOutput {
+    /// Formats the entries or the lists for users, separated by empty lines.
     fn format_text(&self) -> String {
         match self {
-            Self::Topics(topics) => {
-                let texts: Vec<String> = topics.iter().map(Topic::format_text).collect();
+            Self::Entries(topics) => {
+                let texts: Vec<String> = topics.iter().map(Entry::format_text).collect();
                 texts.join("\n")
             }
             Self::List(groups) => {
@@ -54,13 +55,13 @@ impl Answer {
         }
     }
 
-    /// Formats one object on each line.
+    /// Formats each entry or list line as a JSON object on a separate line.
     fn format_json(&self) -> String {
         let objects: Vec<Value> = match self {
-            Self::Topics(topics) => topics.iter().map(Topic::format_json).collect(),
+            Self::Entries(topics) => topics.iter().map(Entry::format_json).collect(),
             Self::List(groups) => {
                 let lines = groups.iter().flat_map(|(group, lines)| {
-                    let object = |(name, about): &(String, String)| json!({ "kind": group.word(), "name": name, "about": about });
+                    let object = |(name, summary): &(String, String)| json!({ "kind": group.noun(), "name": name, "summary": summary });
                     lines.iter().map(object)
                 });
                 lines.collect()
@@ -70,43 +71,49 @@ impl Answer {
     }
 }
 
-/// Formats a group with its heading.
-fn format_list((group, lines): &(Group, Vec<(String, String)>)) -> String {
+/// Formats a group with its heading, and its names in a column.
+fn format_list((group, lines): &(Category, Vec<(String, String)>)) -> String {
     let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let width = width.clamp(7, 40);
-    let mut text = format!("{}:\n", group.names().1);
+    let mut text = format!("{}:\n", group.argument_and_heading().1);
     for (name, about) in lines {
         text += &format!("  {name:<width$} {about}\n");
     }
     text
 }
 
-fn find_answer(topic: Option<&str>) -> Result<Answer, Fatal> {
+/// Returns the answer about a topic: all names without one, the entries of a name, the names of a
+/// group, or the bindings that begin with it, in this order. Returns an error with similar names if
+/// there are none.
+fn find_output(topic: Option<&str>) -> Result<ExplainOutput, Fatal> {
     let Some(topic) = topic.map(str::trim) else {
-        let groups = Group::ALL
+        let groups = Category::ALL
             .into_iter()
             .map(|group| (group, group.list_lines()));
-        return Ok(Answer::List(groups.collect()));
+        return Ok(ExplainOutput::List(groups.collect()));
     };
-    let groups = Group::ALL.into_iter();
-    let topics: Vec<Topic> = groups.flat_map(|group| group.find(topic)).collect();
+    let groups = Category::ALL.into_iter();
+    let topics: Vec<Entry> = groups.flat_map(|group| group.find_entries(topic)).collect();
     if !topics.is_empty() {
-        return Ok(Answer::Topics(topics));
+        return Ok(ExplainOutput::Entries(topics));
     }
-    let mut groups = Group::ALL.into_iter();
-    if let Some(group) = groups.find(|group| group.names().0.eq_ignore_ascii_case(topic)) {
-        return Ok(Answer::List(vec![(group, group.list_lines())]));
+    let mut groups = Category::ALL.into_iter();
+    if let Some(group) =
+        groups.find(|group| group.argument_and_heading().0.eq_ignore_ascii_case(topic))
+    {
+        return Ok(ExplainOutput::List(vec![(group, group.list_lines())]));
     }
-    let below = find_names_below(topic);
+    let below = find_nested_names(topic);
     if below.is_empty() {
-        Err(err_unknown(topic))
+        Err(err_unknown_name(topic))
     } else {
-        Ok(Answer::List(below))
+        Ok(ExplainOutput::List(below))
     }
 }
 
-/// Lists the bindings that begin with some words: `fragment`, or `state.light[0]`.
-fn find_names_below(topic: &str) -> Vec<(Group, Vec<(String, String)>)> {
+/// Returns the bindings whose names continue a beginning such as `fragment` or `state.light[0]`, by
+/// group; groups without any are omitted.
+fn find_nested_names(topic: &str) -> Vec<(Category, Vec<(String, String)>)> {
     let plain = bindings::remove_indices(topic);
     let is_below = |(name, _): &(String, String)| {
         let name = bindings::remove_indices(name);
@@ -114,7 +121,7 @@ fn find_names_below(topic: &str) -> Vec<(Group, Vec<(String, String)>)> {
         !plain.is_empty() && rest.is_some_and(|rest| rest.starts_with(['.', '[']))
     };
     let mut found = Vec::new();
-    for group in [Group::Binding, Group::State] {
+    for group in [Category::Binding, Category::State] {
         let lines: Vec<_> = group.list_lines().into_iter().filter(is_below).collect();
         if !lines.is_empty() {
             found.push((group, lines));
@@ -123,42 +130,47 @@ fn find_names_below(topic: &str) -> Vec<(Group, Vec<(String, String)>)> {
     found
 }
 
-/// Returns the error about an unknown name, with similar names.
-fn err_unknown(topic: &str) -> Fatal {
+/// Returns the error about an unknown name, with the closest name, or with similar opcodes and
+/// error codes, because these are so short that many are close.
+fn err_unknown_name(topic: &str) -> Fatal {
     let upper = topic.to_ascii_uppercase();
-    let names: Vec<String> = Group::ALL
+    let names: Vec<String> = Category::ALL
         .into_iter()
         .flat_map(|group| group.list_lines().into_iter().map(|(name, _)| name))
         .collect();
     let plain = bindings::remove_indices(topic);
-    let near = closest(topic, names.iter().map(String::as_str));
-    let near = near.or_else(|| closest(&plain, names.iter().map(String::as_str)));
-    let groups = [Group::Opcode, Group::Error].into_iter();
-    let short: Vec<String> = groups
+    let near = find_closest(topic, names.iter().map(String::as_str));
+    let near = near.or_else(|| find_closest(&plain, names.iter().map(String::as_str)));
+    let groups = [Category::Opcode, Category::Error].into_iter();
+    let similar_short_names: Vec<String> = groups
         .flat_map(|group| group.list_lines().into_iter().map(|(name, _)| name))
         .filter(|name| upper.len() > 1 && is_similar(name, &upper))
-        .take(SUGGESTIONS)
+        .take(MAX_SUGGESTIONS)
         .collect();
     // Opcodes and codes are so short that many are similar.
     let is_short = |name: &str| {
-        let mut groups = [Group::Opcode, Group::Error].into_iter();
-        name.len() <= OPCODE_LENGTH && groups.any(|group| !group.find(name).is_empty())
+        let mut groups = [Category::Opcode, Category::Error].into_iter();
+        name.len() <= MAX_OPCODE_LENGTH && groups.any(|group| !group.find_entries(name).is_empty())
     };
     let hint = match near {
-        Some(near) if short.is_empty() || !is_short(near) => {
+        Some(near) if similar_short_names.is_empty() || !is_short(near) => {
             format!("; did you mean `{near}`?")
         }
-        None if short.is_empty() || topic.len() > OPCODE_LENGTH => String::new(),
-        Some(_) | None => format!("; there are {}", short.join(", ")),
+        None if similar_short_names.is_empty() || topic.len() > MAX_OPCODE_LENGTH => String::new(),
+        Some(_) | None => format!("; there are {}", similar_short_names.join(", ")),
     };
-    let groups: Vec<&str> = Group::ALL.iter().map(|group| group.names().0).collect();
+    let groups: Vec<&str> = Category::ALL
+        .iter()
+        .map(|group| group.argument_and_heading().0)
+        .collect();
     Fatal(format!(
-        "nothing is called `{topic}`{hint}; `glasm explain` lists all, `glasm explain GROUP` one of {}",
+        "unknown name `{topic}`{hint}; `glasm explain` lists all, `glasm explain GROUP` one of {}",
         groups.join(", ")
     ))
 }
 
-/// Returns true if two names share their start: two characters, or all but the last of a code.
+/// Returns true if two names share their start: the first two characters, or the first four of an
+/// error code.
 fn is_similar(name: &str, wanted: &str) -> bool {
     let length = if name.starts_with('E') && name.len() == 5 {
         4
@@ -173,12 +185,12 @@ mod tests {
     use super::*;
 
     fn text(topic: &str) -> String {
-        find_answer(Some(topic))
+        find_output(Some(topic))
             .map_or_else(|Fatal(message)| panic!("{message}"), |it| it.format_text())
     }
 
     fn error(topic: &str) -> String {
-        match find_answer(Some(topic)) {
+        match find_output(Some(topic)) {
             Ok(answer) => panic!("explained: {}", answer.format_text()),
             Err(Fatal(message)) => message,
         }
@@ -186,10 +198,10 @@ mod tests {
 
     #[test]
     fn every_topic_of_the_list_is_explained() {
-        for group in Group::ALL {
+        for group in Category::ALL {
             for (name, _) in group.list_lines() {
                 for typed in [name.clone(), name.to_lowercase(), name.replace("[]", "[2]")] {
-                    let found = group.find(&typed);
+                    let found = group.find_entries(&typed);
                     assert!(!found.is_empty(), "{typed}");
                     let text = text(&typed);
                     assert!(text.contains(&format!("{name}: ")), "{typed}:\n{text}");
@@ -214,9 +226,12 @@ mod tests {
             light.contains("state.light[n].half") && !light.contains("lightmodel"),
             "{light}"
         );
-        let all = find_answer(None).map_or_else(|Fatal(it)| it, |it| it.format_text());
-        for group in Group::ALL {
-            assert!(all.contains(&format!("{}:\n", group.names().1)), "{all}");
+        let all = find_output(None).map_or_else(|Fatal(it)| it, |it| it.format_text());
+        for group in Category::ALL {
+            assert!(
+                all.contains(&format!("{}:\n", group.argument_and_heading().1)),
+                "{all}"
+            );
         }
     }
 
@@ -260,7 +275,7 @@ mod tests {
         }
         let message = error("\u{e9}\u{e9}");
         assert!(
-            message.starts_with("nothing is called `\u{e9}\u{e9}`; `glasm explain` lists all"),
+            message.starts_with("unknown name `\u{e9}\u{e9}`; `glasm explain` lists all"),
             "{message}"
         );
     }
@@ -270,6 +285,6 @@ mod tests {
         let text = text("E0108");
         let rules = text.matches("is a warning without --strict: `").count();
         assert_eq!(rules, 2, "{text}");
-        assert!(text.contains("`END\\0\\0\\0`: a\nNUL behind END"), "{text}");
+        assert!(text.contains("`END\\0\\0\\0`: a\nNUL after END"), "{text}");
     }
 }

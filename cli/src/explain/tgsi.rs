@@ -1,160 +1,170 @@
 //! The words of TGSI: opcodes, register files, semantics, properties and targets.
 
-use super::topic::{Group, Topic, format_programs};
+use super::entry::{Category, Entry, format_program_types};
 use glasm::frontend::lang::Stages;
-use glasm::frontend::tgsi::catalog::{
-    self, Era, FileUse, FileWord, OpcodeWord, PropertyWord, SemanticWord, TargetWord,
+use glasm::frontend::tgsi::reference::{
+    self, FileUse, OpcodeEntry, PropertyEntry, RegisterFileEntry, SemanticEntry, SyntaxGeneration,
+    TextureTargetEntry,
 };
 
 /// Value of the field `language`.
 const LANGUAGE: &str = "TGSI";
 
-/// Describes the documents that define a word.
-const fn describe_era(era: Era) -> &'static str {
+/// Returns the description of the version of TGSI's document that defines a word.
+const fn describe_era(era: SyntaxGeneration) -> &'static str {
     match era {
-        Era::Current => "current",
-        Era::Removed => "that of 2010, or its time",
+        SyntaxGeneration::Current => "current",
+        SyntaxGeneration::Removed => "that of 2010, or its time",
     }
 }
 
-/// Lists all opcodes.
+/// Returns the names of all opcodes with their formulas.
 pub(super) fn list_opcode_lines() -> impl Iterator<Item = (&'static str, &'static str)> {
-    catalog::opcodes().map(|word| (word.name, word.text))
+    reference::opcodes().map(|word| (word.name, word.formula))
 }
 
-/// Finds the opcode of this name, suffixes allowed.
-pub(super) fn find_opcode(name: &str) -> Option<Topic> {
-    catalog::opcode(name).map(build_opcode_topic)
+/// Returns the entry of an opcode, whose name may have suffixes; `None` if it is unknown.
+pub(super) fn find_opcode(name: &str) -> Option<Entry> {
+    reference::find_opcode(name).map(build_opcode_entry)
 }
 
-fn build_opcode_topic(word: OpcodeWord) -> Topic {
+/// Builds the entry of an opcode: its formula, syntax, programs, and the document that defines it.
+fn build_opcode_entry(word: OpcodeEntry) -> Entry {
     let refused = match word.era {
-        Era::Current => "",
-        Era::Removed => "; refused by --strict",
+        SyntaxGeneration::Current => "",
+        SyntaxGeneration::Removed => "; refused by --strict",
     };
-    Topic {
+    Entry {
         syntax: Some(word.syntax),
         fields: vec![
             ("language", LANGUAGE.to_owned()),
-            ("programs", format_programs(word.stages)),
+            ("programs", format_program_types(word.stages)),
             ("document", format!("{}{refused}", describe_era(word.era))),
         ],
-        ..Topic::new(Group::Opcode, word.name, word.text)
+        ..Entry::new(Category::Opcode, word.name, word.formula)
     }
 }
 
-/// Lists all register files.
+/// Returns the names of all register files with their descriptions.
 pub(super) fn list_file_lines() -> Vec<(String, String)> {
-    let files = catalog::files();
-    let lines = files.map(|word| (word.name.to_owned(), word.text.to_owned()));
+    let files = reference::register_files();
+    let lines = files.map(|word| (word.name.to_owned(), word.description.to_owned()));
     lines.collect()
 }
 
-/// Finds the register file of this name.
-pub(super) fn find_file(name: &str) -> Vec<Topic> {
-    let mut files = catalog::files();
+/// Returns the entry of a register file, regardless of case; empty if the name is unknown.
+pub(super) fn find_file(name: &str) -> Vec<Entry> {
+    let mut files = reference::register_files();
     let file = files.find(|word| word.name.eq_ignore_ascii_case(name));
-    file.map(build_file_topic).into_iter().collect()
+    file.map(build_file_entry).into_iter().collect()
 }
 
-fn build_file_topic(word: FileWord) -> Topic {
+/// Builds the entry of a register file: its accesses, and the document that defines it.
+fn build_file_entry(word: RegisterFileEntry) -> Entry {
     let usage = match word.usage {
         FileUse::Written => "instructions read and write them",
         FileUse::Read => "instructions read them",
         FileUse::Resource => "instructions name them as resources",
     };
-    Topic {
+    Entry {
         fields: vec![
             ("language", LANGUAGE.to_owned()),
             ("registers", usage.to_owned()),
             ("document", describe_era(word.era).to_owned()),
         ],
-        ..Topic::new(Group::File, word.name, word.text)
+        ..Entry::new(Category::File, word.name, word.description)
     }
 }
 
-/// Lists all semantics.
+/// Returns the names of all semantics with their descriptions.
 pub(super) fn list_semantic_lines() -> Vec<(String, String)> {
-    let semantics = catalog::semantics();
-    let lines = semantics.map(|word| (word.name.to_owned(), word.text.to_owned()));
+    let semantics = reference::semantics();
+    let lines = semantics.map(|word| (word.name.to_owned(), word.description.to_owned()));
     lines.collect()
 }
 
-/// Finds the semantic of this name.
-pub(super) fn find_semantic(name: &str) -> Vec<Topic> {
-    let mut semantics = catalog::semantics();
+/// Returns the entry of a semantic, regardless of case; empty if the name is unknown.
+pub(super) fn find_semantic(name: &str) -> Vec<Entry> {
+    let mut semantics = reference::semantics();
     let semantic = semantics.find(|word| word.name.eq_ignore_ascii_case(name));
-    semantic.map(build_semantic_topic).into_iter().collect()
+    semantic.map(build_semantic_entry).into_iter().collect()
 }
 
-fn build_semantic_topic(word: SemanticWord) -> Topic {
+/// Builds the entry of a semantic of TGSI: the programs that may declare it as input, system value
+/// or output.
+fn build_semantic_entry(word: SemanticEntry) -> Entry {
     let stages = |stages: Stages| match stages {
         Stages::NONE => "no programs".to_owned(),
-        stages => format!("{} programs", format_programs(stages)),
+        stages => format!("{} programs", format_program_types(stages)),
     };
     let mut fields = vec![("language", LANGUAGE.to_owned())];
     let kinds = [
         ("DCL IN", word.inputs),
-        ("DCL SV", word.values),
+        ("DCL SV", word.system_values),
         ("DCL OUT", word.outputs),
     ];
     fields.extend(kinds.map(|(kind, those)| (kind, stages(those))));
-    Topic {
+    Entry {
         fields,
-        ..Topic::new(Group::Semantic, word.name, word.text)
+        ..Entry::new(Category::Semantic, word.name, word.description)
     }
 }
 
-/// Lists all properties.
+/// Returns the names of all properties with their descriptions.
 pub(super) fn list_property_lines() -> Vec<(String, String)> {
-    let properties = catalog::properties();
-    let lines = properties.map(|word| (word.name.to_owned(), word.text.to_owned()));
+    let properties = reference::properties();
+    let lines = properties.map(|word| (word.name.to_owned(), word.description.to_owned()));
     lines.collect()
 }
 
-/// Finds the property of this name.
-pub(super) fn find_property(name: &str) -> Vec<Topic> {
-    let mut properties = catalog::properties();
+/// Returns the entry of a property, regardless of case; empty if the name is unknown.
+pub(super) fn find_property(name: &str) -> Vec<Entry> {
+    let mut properties = reference::properties();
     let property = properties.find(|word| word.name.eq_ignore_ascii_case(name));
-    property.map(build_property_topic).into_iter().collect()
+    property.map(build_property_entry).into_iter().collect()
 }
 
-fn build_property_topic(word: PropertyWord) -> Topic {
-    Topic {
+/// Builds the entry of a property: its syntax, value and programs.
+fn build_property_entry(word: PropertyEntry) -> Entry {
+    Entry {
         syntax: Some(format!("PROPERTY {} value", word.name)),
         fields: vec![
             ("language", LANGUAGE.to_owned()),
             ("value", word.value),
-            ("programs", format_programs(word.stages)),
+            ("programs", format_program_types(word.stages)),
         ],
-        ..Topic::new(Group::Property, word.name, word.text)
+        ..Entry::new(Category::Property, word.name, word.description)
     }
 }
 
-/// Lists all targets.
+/// Returns the names of all texture targets with their descriptions.
 pub(super) fn list_target_lines() -> Vec<(String, String)> {
-    let lines = catalog::targets().map(|word| (word.name.to_owned(), describe_target(word)));
+    let lines =
+        reference::texture_targets().map(|word| (word.name.to_owned(), describe_target(word)));
     lines.collect()
 }
 
-/// Finds the target of this name.
-pub(super) fn find_target(name: &str) -> Option<Topic> {
-    let mut targets = catalog::targets();
+/// Returns the entry of a texture target, regardless of case, with the component that is compared;
+/// `None` if the name is unknown.
+pub(super) fn find_target(name: &str) -> Option<Entry> {
+    let mut targets = reference::texture_targets();
     let target = targets.find(|word| word.name.eq_ignore_ascii_case(name))?;
     let mut fields = vec![("language", LANGUAGE.to_owned())];
     if !target.reference.is_empty() {
         fields.push(("compared", target.reference.to_owned()));
     }
-    Some(Topic {
+    Some(Entry {
         fields,
-        ..Topic::new(Group::Target, target.name, describe_target(target))
+        ..Entry::new(Category::Target, target.name, describe_target(target))
     })
 }
 
-fn describe_target(word: TargetWord) -> String {
+/// Returns the description of a texture target, and whether its depths are compared with a
+/// reference.
+fn describe_target(word: TextureTargetEntry) -> String {
     match word.reference {
-        "" => word.text.to_owned(),
-        _ => format!("{}, whose depths are compared", word.text),
+        "" => word.description.to_owned(),
+        _ => format!("{}, whose depths are compared", word.description),
     }
 }
 

@@ -6,7 +6,7 @@
 //! styles alone.
 
 use super::Counts;
-use super::record::{FailureRecord, Record, Results, Verdict};
+use super::result::{Results, ScriptFailure, ScriptResult, Verdict};
 use crate::console::format_count;
 use std::fmt::Write;
 use std::path::Path;
@@ -15,25 +15,26 @@ use std::path::Path;
 
 const STYLE: &str = include_str!("page.css");
 /// Lines of the script shown before and after the one that failed.
-const BEFORE: usize = 4;
-const AFTER: usize = 2;
+const LINES_BEFORE: usize = 4;
+const LINES_AFTER: usize = 2;
 /// Longest line of a script that is shown.
-const LINE_LIMIT: usize = 200;
+const MAX_LINE_LENGTH: usize = 200;
 /// Limits in bytes of one image in the page, and of all images together; others are named.
-const PICTURE_LIMIT: u64 = 4 << 20;
-const PICTURES_LIMIT: usize = 64 << 20;
+const MAX_IMAGE_BYTES: u64 = 4 << 20;
+const MAX_TOTAL_IMAGE_BYTES: usize = 64 << 20;
 
-/// Formats the page.
+/// Formats the report of a run as an HTML page that embeds its images. Reads the scripts that
+/// failed and the image files; those that cannot be read are only named.
 pub(crate) fn format_html(results: &Results) -> String {
     let mut page = Page {
         text: String::new(),
-        picture_bytes: 0,
+        image_bytes: 0,
     };
     let counts = results.counts();
     page.write_head(results, &counts);
     page.write_failures(results);
-    page.write_known(results);
-    page.write_others(results);
+    page.write_expected_failures(results);
+    page.write_outputs_without_failures(results);
     page.write_table(results);
     page.text.push_str("</body>\n</html>\n");
     page.text
@@ -42,10 +43,12 @@ pub(crate) fn format_html(results: &Results) -> String {
 /// A page that grows.
 struct Page {
     text: String,
-    picture_bytes: usize,
+    image_bytes: usize,
 }
 
 impl Page {
+    /// Appends the head of the page: style, counts, duration, the bar of outcomes, and the counts
+    /// of each device.
     fn write_head(&mut self, results: &Results, counts: &Counts) {
         let parts = [
             ("pass", counts.passed),
@@ -73,7 +76,7 @@ impl Page {
         }
         text.push_str("</div>\n<div class=\"totals\">\n");
         for (name, index) in results.devices.iter().zip(0..) {
-            let counts = Counts::from_records(results.of_device(index));
+            let counts = Counts::from_results(results.device_results(index));
             let _ = write!(
                 text,
                 "<div><b>{}</b> <span class=\"pass\">{} passed</span>, <span class=\"fail\">{} failed</span>, \
@@ -95,47 +98,53 @@ impl Page {
         text.push_str("</div>\n");
     }
 
+    /// Appends the sections of the scripts that failed, expanded, with a heading; nothing if there
+    /// are none.
     fn write_failures(&mut self, results: &Results) {
-        let failed = |record: &&Record| record.outcome.is_failure();
-        if !results.records().any(|record| failed(&record)) {
+        let failed = |record: &&ScriptResult| record.outcome.is_failure();
+        if !results.iter_results().any(|record| failed(&record)) {
             return;
         }
         self.text.push_str("<h2>Failures</h2>\n");
-        for record in results.records().filter(failed) {
+        for record in results.iter_results().filter(failed) {
             self.write_script(record, results.devices.len(), "open");
         }
     }
 
-    /// Scripts that failed as expected.
-    fn write_known(&mut self, results: &Results) {
-        let known = |record: &&Record| record.outcome == Verdict::ExpectedFail;
-        if !results.records().any(|record| known(&record)) {
+    /// Appends the sections of the scripts that failed as expected, collapsed, with a heading;
+    /// nothing if there are none.
+    fn write_expected_failures(&mut self, results: &Results) {
+        let known = |record: &&ScriptResult| record.outcome == Verdict::ExpectedFail;
+        if !results.iter_results().any(|record| known(&record)) {
             return;
         }
         self.text.push_str("<h2>Expected failures</h2>\n");
-        for record in results.records().filter(known) {
+        for record in results.iter_results().filter(known) {
             self.write_script(record, results.devices.len(), "");
         }
     }
 
-    /// Scripts that printed or drew something without failing.
-    fn write_others(&mut self, results: &Results) {
-        let tells = |record: &&Record| {
-            let told = record.outcome.is_failure() || record.outcome == Verdict::ExpectedFail;
-            !told && (!record.output.is_empty() || !record.images.is_empty())
+    /// Appends the sections of the scripts that printed lines or saved images without failing,
+    /// collapsed, with a heading; nothing if there are none.
+    fn write_outputs_without_failures(&mut self, results: &Results) {
+        let has_output = |record: &&ScriptResult| {
+            let is_listed = record.outcome.is_failure() || record.outcome == Verdict::ExpectedFail;
+            !is_listed && (!record.output.is_empty() || !record.images.is_empty())
         };
-        if !results.records().any(|record| tells(&record)) {
+        if !results.iter_results().any(|record| has_output(&record)) {
             return;
         }
         self.text.push_str("<h2>Output and pictures</h2>\n");
-        for record in results.records().filter(tells) {
+        for record in results.iter_results().filter(has_output) {
             self.write_script(record, results.devices.len(), "");
         }
     }
 
-    /// Writes the section of a script on a device.
-    fn write_script(&mut self, record: &Record, devices: usize, open: &str) {
-        let class = get_class(Some(record));
+    /// Appends the collapsible section of a script on a device: earlier attempts, failures with
+    /// lines of the script, which is read again, output and images. `open` is the HTML attribute
+    /// that expands it; the device is named if there are several.
+    fn write_script(&mut self, record: &ScriptResult, devices: usize, open: &str) {
+        let class = get_css_class(Some(record));
         let _ = write!(
             self.text,
             "<details class=\"{class}\" {open}><summary><span class=\"path\">{}</span>",
@@ -168,11 +177,13 @@ impl Page {
                 escape_html(&record.output.join("\n"))
             );
         }
-        self.write_pictures(record);
+        self.write_images(record);
         self.text.push_str("</details>\n");
     }
 
-    fn write_failure(&mut self, failure: &FailureRecord, source: &str) {
+    /// Appends the message of a failure, and the lines of the script, `source`, around the failed
+    /// one if it has that line.
+    fn write_failure(&mut self, failure: &ScriptFailure, source: &str) {
         let _ = writeln!(
             self.text,
             "<pre class=\"message\">{}</pre>",
@@ -181,14 +192,14 @@ impl Page {
         let Some(line) = failure.line.map(|line| line as usize) else {
             return;
         };
-        let first = line.saturating_sub(BEFORE).max(1);
+        let first = line.saturating_sub(LINES_BEFORE).max(1);
         let mut lines = source.lines().zip(1..).skip(first - 1).peekable();
         if lines.peek().is_none() {
             return;
         }
         self.text.push_str("<pre>");
-        for (text, number) in lines.take_while(|(_, number)| *number <= line + AFTER) {
-            let shown: String = text.chars().take(LINE_LIMIT).collect();
+        for (text, number) in lines.take_while(|(_, number)| *number <= line + LINES_AFTER) {
+            let shown: String = text.chars().take(MAX_LINE_LENGTH).collect();
             let at = if number == line { " class=\"at\"" } else { "" };
             let _ = writeln!(
                 self.text,
@@ -199,7 +210,9 @@ impl Page {
         self.text.push_str("</pre>\n");
     }
 
-    fn write_pictures(&mut self, record: &Record) {
+    /// Appends the images of the failures of a script and those that it has saved; nothing if there
+    /// are none.
+    fn write_images(&mut self, record: &ScriptResult) {
         if record.images.is_empty() && record.failure_images.is_empty() {
             return;
         }
@@ -209,17 +222,19 @@ impl Page {
                 Some(line) => format!("line {line}: {}", image.caption),
                 None => image.caption.clone(),
             };
-            self.write_picture(&image.path, &caption);
+            self.write_image(&image.path, &caption);
         }
         for path in &record.images {
-            self.write_picture(path, path);
+            self.write_image(path, path);
         }
         self.text.push_str("</div>\n");
     }
 
-    fn write_picture(&mut self, path: &str, caption: &str) {
+    /// Appends an image with its caption, embedded into the page; only the caption and the path if
+    /// it cannot be embedded.
+    fn write_image(&mut self, path: &str, caption: &str) {
         let caption = escape_html(caption);
-        match self.read_picture(Path::new(path)) {
+        match self.read_image_base64(Path::new(path)) {
             Some(data) => {
                 let _ = writeln!(
                     self.text,
@@ -236,17 +251,20 @@ impl Page {
         }
     }
 
-    /// Reads an image and encodes it in base64; `None` if it is missing or exceeds the limits.
-    fn read_picture(&mut self, path: &Path) -> Option<String> {
+    /// Reads an image, encodes it in Base64, and adds its size to that of all images; `None` if it
+    /// is missing or exceeds the limits.
+    fn read_image_base64(&mut self, path: &Path) -> Option<String> {
         let size = std::fs::metadata(path).ok()?.len();
-        if size > PICTURE_LIMIT || self.picture_bytes > PICTURES_LIMIT {
+        if size > MAX_IMAGE_BYTES || self.image_bytes > MAX_TOTAL_IMAGE_BYTES {
             return None;
         }
         let data = encode_base64(&std::fs::read(path).ok()?);
-        self.picture_bytes += data.len();
+        self.image_bytes += data.len();
         Some(data)
     }
 
+    /// Appends the table of all scripts, with filters for their outcomes and, with several devices,
+    /// for differences between them.
     fn write_table(&mut self, results: &Results) {
         let text = &mut self.text;
         text.push_str("<h2>All scripts</h2>\n<div class=\"filters\">\n");
@@ -279,7 +297,9 @@ impl Page {
     }
 }
 
-fn write_table_row(text: &mut String, row: &[Option<Record>], several: bool) {
+/// Appends the table entry of a script: its result on each device, its name with reasons, and its
+/// times in milliseconds. Its class is the worst outcome. Nothing if the script has not run.
+fn write_table_row(text: &mut String, row: &[Option<ScriptResult>], has_several_devices: bool) {
     let Some(first) = row.iter().flatten().next() else {
         return;
     };
@@ -294,7 +314,7 @@ fn write_table_row(text: &mut String, row: &[Option<Record>], several: bool) {
     let mut worst = worst
         .into_iter()
         .filter(|verdict| outcomes().any(|outcome| outcome == *verdict));
-    let kind = worst.next().unwrap_or(Verdict::Pass).class();
+    let kind = worst.next().unwrap_or(Verdict::Pass).css_class();
     let differs = if outcomes().any(|outcome| outcome != first.outcome) {
         " differs"
     } else {
@@ -302,7 +322,10 @@ fn write_table_row(text: &mut String, row: &[Option<Record>], several: bool) {
     };
     let _ = write!(text, "<tr class=\"{kind}{differs}\">");
     for record in row {
-        let (class, word) = (get_class(record.as_ref()), get_word(record.as_ref()));
+        let (class, word) = (
+            get_css_class(record.as_ref()),
+            get_outcome_label(record.as_ref()),
+        );
         let _ = write!(text, "<td><span class=\"badge {class}\">{word}</span></td>");
     }
     let _ = write!(
@@ -312,7 +335,7 @@ fn write_table_row(text: &mut String, row: &[Option<Record>], several: bool) {
     );
     for record in row.iter().flatten() {
         if let Some(reason) = &record.reason {
-            let device = if several {
+            let device = if has_several_devices {
                 format!("{}: ", record.device)
             } else {
                 String::new()
@@ -336,19 +359,21 @@ fn write_table_row(text: &mut String, row: &[Option<Record>], several: bool) {
     );
 }
 
-fn get_class(record: Option<&Record>) -> &'static str {
-    record.map_or("none", |record| record.outcome.class())
+/// Returns the CSS class of a result; `none` if the script has not run.
+fn get_css_class(record: Option<&ScriptResult>) -> &'static str {
+    record.map_or("none", |record| record.outcome.css_class())
 }
 
-fn get_word(record: Option<&Record>) -> &'static str {
+/// Returns the label of an outcome, or `not run`.
+fn get_outcome_label(record: Option<&ScriptResult>) -> &'static str {
     match record {
-        Some(record) => record.outcome.word(),
+        Some(record) => record.outcome.label(),
         None => "not run",
     }
 }
 
-/// Escapes text that a browser displays verbatim. Control characters, which no page may have, are
-/// replaced.
+/// Escapes a string that a browser displays verbatim. Control characters except for line ends and
+/// tabs, which no page may have, become U+FFFD.
 fn escape_html(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     for character in text.chars() {
@@ -365,7 +390,7 @@ fn escape_html(text: &str) -> String {
     result
 }
 
-/// Bytes as text, six bits for each character.
+/// Encodes bytes in Base64, with padding. RFC 4648 section 4.
 fn encode_base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
@@ -386,7 +411,7 @@ fn encode_base64(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::{FailureImage, Verdict};
+    use super::super::result::{FailureImage, Verdict};
     use super::super::tests::results;
     use super::*;
 
@@ -416,23 +441,23 @@ mod tests {
 
     #[test]
     fn pages_tell_everything() {
-        let folder = std::env::temp_dir().join(format!("glasm-html-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let script = folder.join("a.shader_test");
+        let dir = std::env::temp_dir().join(format!("glasm-html-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let script = dir.join("a.shader_test");
         std::fs::write(&script, "one\ntwo\n3\n4\n5\nsix\nprobe <all>\n8\n9\nten\n").unwrap();
-        std::fs::write(folder.join("diff.png"), [1, 2, 3]).unwrap();
+        std::fs::write(dir.join("diff.png"), [1, 2, 3]).unwrap();
         let mut results = results();
         let record = results.rows[1][0].as_mut().unwrap();
         record.path = script.display().to_string();
         record.failure_images = ["diff.png", "missing.png"]
             .map(|name| FailureImage {
-                path: folder.join(name).display().to_string(),
+                path: dir.join(name).display().to_string(),
                 caption: name.into(),
                 line: Some(7),
             })
             .into();
         let page = format_html(&results);
-        std::fs::remove_dir_all(&folder).unwrap();
+        std::fs::remove_dir_all(&dir).unwrap();
         for part in [
             "<title>glasm run: 1 passed, 1 failed, 1 skipped</title>",
             "<b>cpu &lt;0&gt;</b>",

@@ -1,37 +1,44 @@
-//! The JUnit report.
+//! The reports for tools: JUnit, JSON, and the lines of `--message-format json`.
 
-use super::record::{FailureRecord, Fault, Record, Results, Verdict};
+use super::Counts;
+use super::result::{Fault, Results, ScriptFailure, ScriptResult, Verdict, to_milliseconds};
 use crate::console::Fatal;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use serde::Serialize;
 use std::path::Path;
 use std::time::Duration;
 
-/// Formats the JUnit report: a suite for each device, named after it.
+/// Formats the JUnit report: a suite for each device, named after it, with a test case for each
+/// script that has run.
 pub(crate) fn format_junit(results: &Results) -> Result<String, Fatal> {
     let mut report = Report::new("glasm");
     report.set_time(results.duration);
     for (name, index) in results.devices.iter().zip(0..) {
         let mut suite = TestSuite::new(name.as_str());
         let total: f64 = results
-            .of_device(index)
+            .device_results(index)
             .map(|record| record.duration_ms)
             .sum();
         suite.set_time(to_duration(total));
-        suite.add_test_cases(results.of_device(index).map(test_case));
+        suite.add_test_cases(results.device_results(index).map(build_test_case));
         report.add_test_suite(suite);
     }
     report.to_string().map_err(|error| Fatal(error.to_string()))
 }
 
+/// Converts milliseconds; numbers that are negative or too large become 0.
 fn to_duration(milliseconds: f64) -> Duration {
     Duration::try_from_secs_f64(milliseconds / 1e3).unwrap_or_default()
 }
 
-fn test_case(record: &Record) -> TestCase {
+/// Builds the test case of a script: status, message, failures, line of the first failure, and
+/// output with earlier attempts and comparisons. Expected failures, which the format lacks, are
+/// skipped with a separate type.
+fn build_test_case(record: &ScriptResult) -> TestCase {
     let reason = record.reason.clone().unwrap_or_default();
     let texts = || -> Vec<String> {
         let failures = record.failures.iter();
-        failures.map(FailureRecord::format_text).collect()
+        failures.map(ScriptFailure::format_text).collect()
     };
     let mut status = match record.outcome {
         Verdict::Pass => TestCaseStatus::success(),
@@ -45,10 +52,10 @@ fn test_case(record: &Record) -> TestCase {
         status.set_message(reason);
     }
     if record.outcome == Verdict::ExpectedFail {
-        status.set_type("expected-failure");
+        status.set_type("expected_fail");
     }
     if record.outcome == Verdict::UnexpectedPass {
-        status.set_type("unexpected-pass");
+        status.set_type("unexpected_pass");
     }
     if record.outcome == Verdict::Fail {
         status.set_description(texts().join("\n"));
@@ -56,7 +63,7 @@ fn test_case(record: &Record) -> TestCase {
             None => "failure",
             Some(Fault::Crash) => "crash",
             Some(Fault::Timeout) => "timeout",
-            Some(Fault::DeviceLost) => "device-lost",
+            Some(Fault::DeviceLost) => "device_lost",
         });
     }
     let mut case = TestCase::new(record.path.as_str(), status);
@@ -68,8 +75,8 @@ fn test_case(record: &Record) -> TestCase {
     if let Some(line) = lines.into_iter().next() {
         case.extra.insert("line".into(), line.to_string().into());
     }
-    if let Some(folder) = Path::new(&record.path).parent() {
-        case.set_classname(folder.display().to_string());
+    if let Some(dir) = Path::new(&record.path).parent() {
+        case.set_classname(dir.display().to_string());
     }
     let attempts = record.earlier_attempts.iter().zip(1..);
     let attempts = attempts.map(|(attempt, number)| format!("attempt {number}: {attempt}"));
@@ -89,10 +96,64 @@ fn test_case(record: &Record) -> TestCase {
     case
 }
 
+/// The whole report.
+#[derive(Serialize)]
+struct JsonReport<'a> {
+    device: String,
+    duration_ms: f64,
+    #[serde(flatten)]
+    counts: Counts,
+    devices: Vec<DeviceCounts<'a>>,
+    scripts: Vec<&'a ScriptResult>,
+}
+
+/// The counts of one device.
+#[derive(Serialize)]
+struct DeviceCounts<'a> {
+    name: &'a str,
+    #[serde(flatten)]
+    counts: Counts,
+}
+
+/// Formats the JSON report: `device`, `duration_ms`, `passed`, `failed`, `skipped`,
+/// `expected_failures`, `unexpected_passes`, `devices` with the counts of each, and `scripts` with
+/// one object for each script and device.
+pub(crate) fn format_json(results: &Results) -> Result<String, Fatal> {
+    let counts = |(index, name)| DeviceCounts {
+        name,
+        counts: Counts::from_results(results.device_results(index)),
+    };
+    let names = results.devices.iter().map(String::as_str);
+    let whole = JsonReport {
+        device: results.devices.join(", "),
+        duration_ms: to_milliseconds(results.duration),
+        counts: results.counts(),
+        devices: names.enumerate().map(counts).collect(),
+        scripts: results.iter_results().collect(),
+    };
+    serde_json::to_string_pretty(&whole)
+        .map(|text| text + "\n")
+        .map_err(|error| Fatal(error.to_string()))
+}
+
+/// Formats one result as a line of JSON.
+pub(crate) fn format_json_line(record: &ScriptResult) -> Result<String, Fatal> {
+    serde_json::to_string(record)
+        .map(|text| text + "\n")
+        .map_err(|error| Fatal(error.to_string()))
+}
+
+/// Formats the counts as a line of JSON.
+pub(crate) fn format_counts_json(counts: &Counts) -> Result<String, Fatal> {
+    serde_json::to_string(counts)
+        .map(|text| text + "\n")
+        .map_err(|error| Fatal(error.to_string()))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::tests::results;
     use super::*;
+    use crate::report::tests::results;
 
     #[test]
     fn junit_report_counts_and_escapes() {
@@ -122,16 +183,16 @@ mod tests {
             row[0]
                 .as_mut()
                 .unwrap()
-                .expect_failure("list:3", Some("slow"));
+                .mark_expected_failure("list:3", Some("slow"));
         }
         let xml = format_junit(&results).unwrap();
         assert!(
             xml.contains("failures=\"1\"") && xml.contains("skipped=\"2\""),
             "{xml}"
         );
-        assert!(xml.contains("type=\"unexpected-pass\""), "{xml}");
+        assert!(xml.contains("type=\"unexpected_pass\""), "{xml}");
         assert!(
-            xml.contains("message=\"slow (list:3)\" type=\"expected-failure\""),
+            xml.contains("message=\"slow (list:3)\" type=\"expected_fail\""),
             "{xml}"
         );
         assert!(xml.contains("passes, although list:3 expects"), "{xml}");
@@ -149,5 +210,43 @@ mod tests {
         let xml = format_junit(&results).unwrap();
         assert!(xml.contains("<testsuite name=\"gpu\" tests=\"2\""), "{xml}");
         assert!(xml.contains("type=\"timeout\""), "{xml}");
+    }
+
+    #[test]
+    fn json_report_has_its_fields() {
+        let text = format_json(&results()).unwrap();
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(
+            (&value["device"], &value["duration_ms"]),
+            (&"cpu <0>".into(), &2000.0.into())
+        );
+        assert_eq!(
+            (&value["passed"], &value["failed"], &value["skipped"]),
+            (&1.into(), &1.into(), &1.into())
+        );
+        assert_eq!(
+            value["devices"],
+            serde_json::json!([{
+                "name": "cpu <0>", "passed": 1, "failed": 1, "skipped": 1,
+                "expected_failures": 0, "unexpected_passes": 0,
+            }])
+        );
+        let failed = &value["scripts"][1];
+        assert_eq!(
+            (&failed["name"], &failed["path"]),
+            (&"a".into(), &"dir/a.shader_test".into())
+        );
+        assert_eq!(
+            (&failed["outcome"], &failed["device"]),
+            (&"fail".into(), &"cpu".into())
+        );
+        assert_eq!(
+            failed["covered_features"],
+            serde_json::json!(["gp.op.ADD/F"])
+        );
+        assert_eq!(failed["failures"][0]["line"], 7);
+        assert_eq!(failed["reason"], "expected 1 < 2 & \"3\"");
+        assert_eq!(failed["duration_ms"], 12.345);
+        assert_eq!(value["scripts"][2]["reason"], "no shaderInt64");
     }
 }

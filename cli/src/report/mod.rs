@@ -1,53 +1,54 @@
 //! Results of scripts: lines for users here, reports for tools in `json` and `junit`, the table of
-//! several devices in `matrix`.
+//! several devices in `device_table`.
 
-mod compared;
-mod counts;
+mod comparison;
+mod device_table;
 mod html;
-mod json;
 mod junit;
-mod matrix;
-mod record;
+mod result;
 
-pub(crate) use compared::{document, format_comparison_counts, format_family_table};
-pub(crate) use counts::Counts;
+pub(crate) use comparison::{
+    format_comparison_counts, format_comparison_document, format_family_table,
+};
+pub(crate) use device_table::Counts;
+pub(crate) use device_table::{format_heading, format_matrix_line, format_matrix_totals};
 pub(crate) use html::format_html;
-pub(crate) use json::{format_counts_json, format_json, format_json_line};
 pub(crate) use junit::format_junit;
-pub(crate) use matrix::{format_heading, format_matrix_line, format_matrix_totals};
+pub(crate) use junit::{format_counts_json, format_json, format_json_line};
 #[cfg(test)]
-pub(crate) use record::Verdict;
-pub(crate) use record::{Fault, Record, Results};
+pub(crate) use result::Verdict;
+pub(crate) use result::{Fault, Results, ScriptResult};
 
-use crate::console::escape_control;
+use crate::console::replace_control_characters;
 use glasm_vkrunner::Phase;
 
-/// Formats the slowest scripts, a line for each.
+/// Formats the `count` slowest results, a line for each, with a heading.
 pub(crate) fn format_slowest(results: &Results, count: usize) -> String {
-    let mut records: Vec<&Record> = results.records().collect();
+    let mut records: Vec<&ScriptResult> = results.iter_results().collect();
     records.sort_by(|a, b| b.duration_ms.total_cmp(&a.duration_ms));
-    let line = |record: &&Record| {
+    let line = |record: &&ScriptResult| {
         format!(
             "{:8.0} ms  {}\n",
             record.duration_ms,
-            escape_control(&record.path)
+            replace_control_characters(&record.path)
         )
     };
     let lines: String = records.iter().take(count).map(line).collect();
     format!("slowest:\n{lines}")
 }
 
-/// Formats the time of all scripts, a line for each phase.
+/// Formats the time of all scripts, a line for each phase and one for their sum, with the share and
+/// the time per script that has timings.
 pub(crate) fn format_timings(results: &Results) -> String {
     let time = |name: &str| -> f64 {
         let times = results
-            .records()
+            .iter_results()
             .filter_map(|record| record.timings.get(name));
         times.sum()
     };
     let total: f64 = Phase::ALL.iter().map(|phase| time(phase.name())).sum();
     let count = results
-        .records()
+        .iter_results()
         .filter(|record| !record.timings.is_empty())
         .count();
     let line = |name: &str, time: f64| {
@@ -93,7 +94,7 @@ mod tests {
         }
     }
 
-    pub(super) fn records() -> Vec<Record> {
+    pub(super) fn records() -> Vec<ScriptResult> {
         let outcomes = [
             Outcome::Pass,
             Outcome::Fail,
@@ -101,13 +102,15 @@ mod tests {
         ];
         outcomes
             .into_iter()
-            .map(|outcome| Record::new(Path::new("dir/a.shader_test"), "cpu", report(outcome)))
+            .map(|outcome| {
+                ScriptResult::new(Path::new("dir/a.shader_test"), "cpu", report(outcome))
+            })
             .collect()
     }
 
     #[test]
     fn lines_tell_outcome_and_reasons() {
-        let lines: Vec<String> = records().iter().map(Record::format_line).collect();
+        let lines: Vec<String> = records().iter().map(ScriptResult::format_line).collect();
         assert_eq!(lines[0], "PASS dir/a.shader_test (12 ms)\n     sum 3\n");
         assert_eq!(
             lines[1],
@@ -136,7 +139,8 @@ mod tests {
         let mut failing = report(Outcome::Fail);
         failing.failures[0].message = "buffer \x1b[31m\u{1}".into();
         failing.printed = vec!["\u{9b}2J".into()];
-        let line = Record::new(Path::new("a\x1b]0;.shader_test"), "cpu", failing).format_line();
+        let line =
+            ScriptResult::new(Path::new("a\x1b]0;.shader_test"), "cpu", failing).format_line();
         let obeyed = |it: char| it.is_control() && it != '\n';
         assert!(!line.contains(obeyed), "{line:?}");
         assert!(
@@ -149,7 +153,7 @@ mod tests {
     fn failures_tell_columns() {
         let mut failing = report(Outcome::Fail);
         failing.failures[0].column = Some(4);
-        let record = Record::new(Path::new("a.shader_test"), "cpu", failing);
+        let record = ScriptResult::new(Path::new("a.shader_test"), "cpu", failing);
         assert!(
             record
                 .format_line()
@@ -210,7 +214,7 @@ mod tests {
             record.fault = Some(Fault::DeviceLost);
             let text = serde_json::to_string(&record).unwrap();
             assert!(!text.contains('\n'));
-            assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record);
+            assert_eq!(serde_json::from_str::<ScriptResult>(&text).unwrap(), record);
         }
     }
 }

@@ -3,14 +3,14 @@
 //! Each device has a queue of all scripts. A worker thread belongs to one device until its queue is
 //! empty, and then helps the next one.
 
-use super::expected::ExpectedFailures;
-use super::progress::Progress;
+use super::expected_failures::ExpectedFailures;
 use super::worker::{self, DeviceName, Worker};
 use crate::args::{DevicesArgs, RunArgs, WorkerArgs};
-use crate::console::escape_control;
+use crate::console::Progress;
+use crate::console::replace_control_characters;
 use crate::console::{Console, Fatal};
-use crate::report::Record;
-use glasm_scripts::compare::Known;
+use crate::report::ScriptResult;
+use glasm_scripts::compare::KnownDifferences;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -21,67 +21,71 @@ use std::thread;
 const DEFAULT_JOBS: usize = 8;
 
 /// Scripts to run, and their devices.
-pub(crate) struct Plan<'a> {
+pub(crate) struct RunPlan<'a> {
     args: &'a RunArgs,
-    judge: Judge<'a>,
+    judge: OutcomeRules<'a>,
     scripts: Vec<PathBuf>,
-    devices: Vec<Target>,
+    devices: Vec<DeviceQueue>,
     progress: Progress,
     /// A worker that is there already, for the first device.
-    first: Mutex<Option<Worker>>,
+    first_worker: Mutex<Option<Worker>>,
     /// Set when nothing more is to begin.
     stop: AtomicBool,
 }
 
 /// Rules by which results are judged.
 #[derive(Clone, Copy)]
-pub(crate) enum Judge<'a> {
+pub(crate) enum OutcomeRules<'a> {
     /// None.
-    Nothing,
+    NoRules,
     /// Differences between runs that are compared.
-    Known(&'a Known),
+    KnownDifferences(&'a KnownDifferences),
     /// Scripts that fail.
-    Expected(&'a ExpectedFailures),
+    ExpectedFailures(&'a ExpectedFailures),
 }
 
 /// A device and its queue.
-struct Target {
+struct DeviceQueue {
     name: String,
     args: WorkerArgs,
     /// Index of the first script that no thread has taken.
-    next: AtomicUsize,
+    next_script: AtomicUsize,
 }
 
 /// A script that is done on a device.
-struct Done {
+struct CompletedScript {
     script: usize,
     device: usize,
-    record: Record,
+    record: ScriptResult,
 }
 
 /// The results of a script, one for each device; `None` for scripts that did not run.
-pub(crate) type Row = Vec<Option<Record>>;
+pub(crate) type Row = Vec<Option<ScriptResult>>;
 
-impl<'a> Plan<'a> {
-    /// Finds the devices.
+impl<'a> RunPlan<'a> {
+    /// Chooses the devices of the command line. Several, or `all`, are queried in a separate
+    /// process; a single device is determined by starting its first worker. Returns an error if
+    /// there is no such device.
     pub(crate) fn new(
         args: &'a RunArgs,
-        judge: Judge<'a>,
+        judge: OutcomeRules<'a>,
         scripts: Vec<PathBuf>,
         console: Console,
     ) -> Result<Self, Fatal> {
-        let quiet = Progress::new(console, 0);
-        let target = |name: String, args| Target {
+        let hidden_progress = Progress::new(console, 0);
+        let target = |name: String, args| DeviceQueue {
             name,
             args,
-            next: AtomicUsize::new(0),
+            next_script: AtomicUsize::new(0),
         };
         let mut first = None;
         let devices = match &args.worker.device {
             Some(choice) if choice == "all" || choice.contains(',') => {
                 let api = args.worker.api;
-                let chosen =
-                    choose_devices(choice, &worker::query_devices(DevicesArgs { api }, &quiet)?)?;
+                let chosen = choose_devices(
+                    choice,
+                    &worker::query_devices(DevicesArgs { api }, &hidden_progress)?,
+                )?;
                 let worker_args = |device: &DeviceName| match chosen.len() {
                     1 => args.worker.with_device(device.index, None),
                     _ => args.worker.with_device(device.index, Some(&device.name)),
@@ -93,7 +97,7 @@ impl<'a> Plan<'a> {
             }
             // The worker knows which device it is.
             Some(_) | None => {
-                let worker = first.insert(Worker::start(&args.worker, &quiet)?);
+                let worker = first.insert(Worker::start(&args.worker, &hidden_progress)?);
                 vec![target(worker.device().to_owned(), args.worker.clone())]
             }
         };
@@ -104,12 +108,12 @@ impl<'a> Plan<'a> {
             scripts,
             devices,
             progress,
-            first: Mutex::new(first),
+            first_worker: Mutex::new(first),
             stop: AtomicBool::new(false),
         })
     }
 
-    /// Names of the devices, all different.
+    /// Returns the names of the devices, all different.
     pub(crate) fn devices(&self) -> Vec<String> {
         self.devices
             .iter()
@@ -122,32 +126,36 @@ impl<'a> Plan<'a> {
         &self.progress
     }
 
-    /// Returns the number of results.
+    /// Returns the number of results of a complete run: scripts times devices.
     pub(crate) fn count_runs(&self) -> usize {
         self.scripts.len() * self.devices.len()
     }
 
-    fn count_jobs(&self) -> usize {
+    /// Returns the number of worker threads: that of the command line, or the number of cores up to
+    /// [`DEFAULT_JOBS`]; never more than there are results.
+    fn compute_job_count(&self) -> usize {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let default = cores.min(DEFAULT_JOBS);
         let wanted = self.args.jobs.map_or(default, usize::from);
         wanted.min(self.count_runs())
     }
 
-    /// Runs all scripts. `print` gets the results of each script in the order of the scripts, as
-    /// soon as they exist.
+    /// Runs the scripts on worker threads and returns their results, with gaps where an early stop
+    /// left scripts unrun. `print` gets the results of the scripts in their order, those of each
+    /// script as soon as all exist; after an early stop also incomplete ones, but not empty ones.
+    /// The only error is that of `print`, which stops the run.
     pub(crate) fn run(
         &self,
-        print: impl FnMut(&[Option<Record>]) -> Result<(), Fatal>,
+        print: impl FnMut(&[Option<ScriptResult>]) -> Result<(), Fatal>,
     ) -> Result<Vec<Row>, Fatal> {
         let (sender, results) = channel();
         thread::scope(|scope| {
-            for number in 0..self.count_jobs() {
+            for thread_index in 0..self.compute_job_count() {
                 let sender = sender.clone();
-                scope.spawn(move || self.run_thread(number, &sender));
+                scope.spawn(move || self.run_worker_thread(thread_index, &sender));
             }
             drop(sender);
-            let rows = self.collect(&results, print);
+            let rows = self.collect_results(&results, print);
             // After an error nothing more is begun.
             self.stop.store(true, Ordering::Relaxed);
             self.progress.finish();
@@ -155,60 +163,73 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Runs one thread: takes scripts from the queue of its device first, then from the others.
-    fn run_thread(&self, number: usize, results: &Sender<Done>) {
+    /// Runs one thread: executes the queue of its device first, then helps with those of the
+    /// others. If a worker for another device does not start, prints the reason.
+    fn run_worker_thread(&self, thread_index: usize, results: &Sender<CompletedScript>) {
         let count = self.devices.len();
         for offset in 0..count {
-            let device = (number + offset) % count;
+            let device = (thread_index + offset) % count;
             // Without this thread, no other may run the scripts of the device. Other threads only
             // help.
-            let mine = offset == 0 && number < count || self.count_jobs() < count;
-            let worker = match mine {
+            let is_own_device =
+                offset == 0 && thread_index < count || self.compute_job_count() < count;
+            let worker = match is_own_device {
                 true => Ok(self.take_first_worker(device)),
-                false if self.is_empty(device) => continue,
+                false if self.is_queue_empty(device) => continue,
                 false => Worker::start(&self.devices[device].args, &self.progress),
             };
             match worker {
                 Ok(worker) => self.run_queue(device, worker, results),
-                Err(Fatal(message)) => self.progress.err(&format!("a job less: {message}\n")),
+                Err(Fatal(message)) => self
+                    .progress
+                    .write_err(&format!("one job fewer: {message}\n")),
             }
         }
     }
 
+    /// Takes the worker that was started to determine the name of the device, if no thread has
+    /// taken it yet; otherwise creates one for the device, which starts its process with the first
+    /// script.
     fn take_first_worker(&self, device: usize) -> Worker {
-        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut first = self
+            .first_worker
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         first
             .take()
             .unwrap_or_else(|| Worker::new(&self.devices[device].args, &self.progress))
     }
 
-    fn is_empty(&self, device: usize) -> bool {
-        self.devices[device].next.load(Ordering::Relaxed) >= self.scripts.len()
+    /// Returns true if threads have taken all scripts of a device.
+    fn is_queue_empty(&self, device: usize) -> bool {
+        self.devices[device].next_script.load(Ordering::Relaxed) >= self.scripts.len()
     }
 
-    /// Runs scripts until none is left.
-    fn run_queue(&self, device: usize, mut worker: Worker, results: &Sender<Done>) {
+    /// Runs the remaining scripts of a device on a worker, applies the rules of the run to their
+    /// results and sends them, until none is left, the run is stopped, or results are no longer
+    /// received. With `--fail-fast` a failure stops the run.
+    fn run_queue(&self, device: usize, mut worker: Worker, results: &Sender<CompletedScript>) {
         let target = &self.devices[device];
         while !self.stop.load(Ordering::Relaxed) {
             // Times of scripts differ widely, so each thread takes one after the other instead of a
             // share.
-            let script = target.next.fetch_add(1, Ordering::Relaxed);
+            let script = target.next_script.fetch_add(1, Ordering::Relaxed);
             let Some(path) = self.scripts.get(script) else {
                 return;
             };
             self.progress
-                .begin(&escape_control(&path.display().to_string()));
-            let mut record = worker.run(path, self.args.retries);
+                .begin_script(&replace_control_characters(&path.display().to_string()));
+            let mut record = worker.run_script(path, self.args.retries);
             record.device.clone_from(&target.name);
             match self.judge {
-                Judge::Nothing => {}
-                Judge::Known(known) => record.judge(known),
-                Judge::Expected(expected) => expected.judge(&mut record),
+                OutcomeRules::NoRules => {}
+                OutcomeRules::KnownDifferences(known) => record.apply_known_differences(known),
+                OutcomeRules::ExpectedFailures(expected) => expected.apply_to(&mut record),
             }
             if self.args.fail_fast && record.outcome.is_failure() {
                 self.stop.store(true, Ordering::Relaxed);
             }
-            let done = Done {
+            let done = CompletedScript {
                 script,
                 device,
                 record,
@@ -220,17 +241,20 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Receives results and prints them in order.
-    fn collect(
+    /// Receives all results, and prints those of each script in the order of the scripts, as soon
+    /// as all devices have run it. After an early stop, incomplete ones are printed too, but not
+    /// empty ones. Updates the progress bar. Returns the results, `None` where a script did not
+    /// run; an error of `print` ends the loop and is returned.
+    fn collect_results(
         &self,
-        results: &Receiver<Done>,
-        mut print: impl FnMut(&[Option<Record>]) -> Result<(), Fatal>,
+        results: &Receiver<CompletedScript>,
+        mut print: impl FnMut(&[Option<ScriptResult>]) -> Result<(), Fatal>,
     ) -> Result<Vec<Row>, Fatal> {
         let mut rows: Vec<Row> = vec![vec![None; self.devices.len()]; self.scripts.len()];
         let (mut printed, mut failed) = (0, 0);
-        for done in results {
-            failed += usize::from(done.record.outcome.is_failure());
-            rows[done.script][done.device] = Some(done.record);
+        for completed in results {
+            failed += usize::from(completed.record.outcome.is_failure());
+            rows[completed.script][completed.device] = Some(completed.record);
             self.progress.finish_script(failed);
             while let Some(row) = rows
                 .get(printed)
@@ -250,22 +274,24 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Chooses the devices of a list such as `all` or `lavapipe,SwiftShader`, each once.
+/// Returns the devices of a list such as `all` or `lavapipe,SwiftShader`, each once; a name with a
+/// comma can also be that of one device. Returns an error that lists the available ones if one is
+/// missing.
 fn choose_devices(choice: &str, devices: &[DeviceName]) -> Result<Vec<DeviceName>, Fatal> {
     let available: Vec<String> = devices
         .iter()
         .map(|device| format!("{} ({})", device.index, device.name))
         .collect();
-    let none = |wanted: &str| {
+    let err_no_device = |wanted: &str| {
         Fatal(if available.is_empty() {
-            "there is no Vulkan device".to_owned()
+            "no Vulkan device found".to_owned()
         } else {
             format!("no device {wanted}; there are {}", available.join(", "))
         })
     };
     if choice == "all" {
         return match devices {
-            [] => Err(none("at all")),
+            [] => Err(err_no_device("at all")),
             _ => Ok(devices.to_vec()),
         };
     }
@@ -281,7 +307,7 @@ fn choose_devices(choice: &str, devices: &[DeviceName]) -> Result<Vec<DeviceName
     }
     let mut chosen: Vec<DeviceName> = Vec::new();
     for wanted in choice.split(',').map(str::trim) {
-        let device = find(wanted).ok_or_else(|| none(&format!("`{wanted}`")))?;
+        let device = find(wanted).ok_or_else(|| err_no_device(&format!("`{wanted}`")))?;
         if !chosen.contains(&device) {
             chosen.push(device);
         }
@@ -289,15 +315,18 @@ fn choose_devices(choice: &str, devices: &[DeviceName]) -> Result<Vec<DeviceName
     Ok(chosen)
 }
 
+/// Returns true if a device has the index or a matching name on the command line.
 fn matches_device(device: &DeviceName, wanted: &str) -> bool {
     match glasm_vkrunner::DeviceChoice::parse(wanted) {
         glasm_vkrunner::DeviceChoice::Best => false,
         glasm_vkrunner::DeviceChoice::Index(index) => device.index == index,
-        glasm_vkrunner::DeviceChoice::Name(name) => glasm_vkrunner::is_called(&device.name, &name),
+        glasm_vkrunner::DeviceChoice::Name(name) => {
+            glasm_vkrunner::matches_device_name(&device.name, &name)
+        }
     }
 }
 
-/// Returns the names of devices; equal ones with their numbers.
+/// Returns the names of devices; equal ones are followed by their indices, so that all differ.
 fn format_labels(devices: &[DeviceName]) -> Vec<String> {
     let label = |device: &DeviceName| {
         let same = |other: &&DeviceName| other.name == device.name;

@@ -5,12 +5,12 @@
 //! each line of its standard input and answers with one line of JSON after a mark. It runs any
 //! number of scripts; only one that crashes it, hangs, or loses the device costs a new process.
 
-use super::process::{Lost, Process, err_cannot_start};
-use super::progress::Progress;
-use super::runner::Work;
+use super::job::WorkerJob;
+use super::worker_process::{WorkerFailure, WorkerProcess, err_cannot_start};
 use crate::args::{ApiArg, DevicesArgs, WorkerArgs};
+use crate::console::Progress;
 use crate::console::{Fatal, Status};
-use crate::report::{Fault, Record};
+use crate::report::{Fault, ScriptResult};
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, Write};
 use std::path::Path;
@@ -18,10 +18,10 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Starts the lines that workers send. A control character that no driver prints.
-pub(super) const MARK: &str = "\u{1e}";
+pub(super) const REPLY_MARK: &str = "\u{1e}";
 /// Time that a script may take over its limit: the worker itself reports scripts that take too
 /// long, with more details.
-const GRACE: Duration = Duration::from_secs(5);
+const TIMEOUT_GRACE: Duration = Duration::from_secs(5);
 
 /// Memory that a worker may have in use between scripts. Drivers keep some for each program that
 /// they ever compiled.
@@ -37,12 +37,12 @@ pub(crate) enum Reply {
     /// The devices, requested with the hidden command `run-devices`.
     Devices(Vec<DeviceName>),
     /// The result of a script.
-    Done(Box<Record>),
+    Done(Box<ScriptResult>),
     /// The result of a script that took the device with it: the process can run no other.
-    Last(Box<Record>),
+    Last(Box<ScriptResult>),
     /// The result of a script, after which the process uses so much memory that another one should
     /// continue.
-    Full(Box<Record>),
+    Full(Box<ScriptResult>),
 }
 
 /// A device that scripts can run on.
@@ -54,9 +54,11 @@ pub(crate) struct DeviceName {
     pub(crate) name: String,
 }
 
-/// Runs the worker's side: runs scripts until there are no more.
+/// Runs the worker's side: opens the device, then reads the paths of scripts from standard input,
+/// runs them and sends a reply for each, until the input ends. Ends earlier if the device is given
+/// up or too much memory is in use. A missing device is a reply, not an error.
 pub(crate) fn run_worker(args: &WorkerArgs) -> Result<Status, Fatal> {
-    let work = match Work::start(args) {
+    let work = match WorkerJob::open(args) {
         Ok(work) => work,
         Err(message) => {
             send_reply(&Reply::NoDevice(message))?;
@@ -68,7 +70,7 @@ pub(crate) fn run_worker(args: &WorkerArgs) -> Result<Status, Fatal> {
         let line = line.map_err(|error| Fatal::from_io("standard input", &error))?;
         let path: std::path::PathBuf =
             serde_json::from_str(&line).map_err(|error| Fatal(error.to_string()))?;
-        let record = Box::new(work.run(&path));
+        let record = Box::new(work.run_script(&path));
         if work.has_given_up_device() {
             // Threads of the driver may still be at work: the process that started this one ends it
             // now.
@@ -82,7 +84,8 @@ pub(crate) fn run_worker(args: &WorkerArgs) -> Result<Status, Fatal> {
     Ok(Status::Success)
 }
 
-/// Returns the bytes of this process that are in memory, if the system reports them.
+/// Returns the bytes of this process that are in memory; `None` if the system does not report them
+/// (other than Linux).
 fn read_memory_in_use() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status
@@ -92,8 +95,9 @@ fn read_memory_in_use() -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// Runs the worker's side of the query for devices, which also runs code of all drivers.
-pub(crate) fn list_devices(args: DevicesArgs) -> Result<Status, Fatal> {
+/// Runs the worker's side of the query for devices, which also runs code of all drivers: sends the
+/// devices, or the reason why there are none.
+pub(crate) fn reply_with_devices(args: DevicesArgs) -> Result<Status, Fatal> {
     let name = |(index, name): (usize, String)| DeviceName { index, name };
     let found: Result<Vec<DeviceName>, String> = match args.api {
         ApiArg::Vulkan => glasm_vkrunner::devices()
@@ -120,11 +124,12 @@ pub(crate) fn list_devices(args: DevicesArgs) -> Result<Status, Fatal> {
     send_reply(&reply).map(|()| Status::Success)
 }
 
+/// Writes a reply to standard output, as a line of JSON after the mark, and flushes it.
 fn send_reply(reply: &Reply) -> Result<(), Fatal> {
     let text = serde_json::to_string(reply).map_err(|error| Fatal(error.to_string()))?;
     let mut stdout = io::stdout().lock();
     // The line end in front closes a line that a driver may have begun.
-    write!(stdout, "\n{MARK}{text}\n")
+    write!(stdout, "\n{REPLY_MARK}{text}\n")
         .and_then(|()| stdout.flush())
         .map_err(|error| Fatal::from_io("standard output", &error))
 }
@@ -133,7 +138,7 @@ fn send_reply(reply: &Reply) -> Result<(), Fatal> {
 pub(crate) struct Worker {
     args: WorkerArgs,
     progress: Progress,
-    process: Option<Process>,
+    process: Option<WorkerProcess>,
     /// Name of the device that the last process had.
     device: String,
 }
@@ -149,7 +154,8 @@ impl Worker {
         }
     }
 
-    /// Starts a process and waits until it has its device.
+    /// Starts a process and waits until it has its device. Returns an error if it does not start or
+    /// finds none.
     pub(crate) fn start(args: &WorkerArgs, progress: &Progress) -> Result<Self, Fatal> {
         let mut worker = Self::new(args, progress);
         let process = worker.take_process()?;
@@ -157,17 +163,17 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Returns the name of the device.
+    /// Returns the name of the device that the last process had; empty before the first.
     pub(crate) fn device(&self) -> &str {
         &self.device
     }
 
-    /// Runs one script. If the process dies or takes too long, the script has failed, and is tried
-    /// again up to `retries` times.
-    pub(crate) fn run(&mut self, path: &Path, retries: u8) -> Record {
+    /// Runs one script. If the process dies or takes too long, or the device is lost, the script
+    /// has failed, and is tried again up to `retries` times; the record lists the earlier attempts.
+    pub(crate) fn run_script(&mut self, path: &Path, retries: u8) -> ScriptResult {
         let mut earlier = Vec::new();
         loop {
-            let mut record = self.run_once(path);
+            let mut record = self.run_script_once(path);
             if record.fault.is_none() || earlier.len() >= usize::from(retries) {
                 record.earlier_attempts = earlier;
                 return record;
@@ -176,15 +182,17 @@ impl Worker {
         }
     }
 
-    fn run_once(&mut self, path: &Path) -> Record {
+    /// Runs a script once in the worker process, which is started if necessary. A crash, a timeout
+    /// or a lost device is a failed result, and ends the process.
+    fn run_script_once(&mut self, path: &Path) -> ScriptResult {
         let start = Instant::now();
         let result = self.take_process().map(|mut process| {
-            let result = process.run(path, self.compute_limit());
+            let result = process.run_script(path, self.compute_script_timeout());
             (process, result)
         });
-        let failed = |fault, message| Record {
+        let failed = |fault, message| ScriptResult {
             fault,
-            ..Record::from_failure(path, &self.device, start.elapsed(), message)
+            ..ScriptResult::from_failure(path, &self.device, start.elapsed(), message)
         };
         match result {
             Err(Fatal(message)) => failed(Some(Fault::Crash), message),
@@ -198,7 +206,7 @@ impl Worker {
             }
             Ok((mut process, Ok(Reply::Last(record)))) => {
                 process.kill();
-                Record {
+                ScriptResult {
                     fault: Some(Fault::DeviceLost),
                     ..*record
                 }
@@ -210,29 +218,34 @@ impl Worker {
             }
             Ok((_, Err(lost))) => {
                 let fault = match &lost {
-                    Lost::Died(_) | Lost::Confused(_) => Fault::Crash,
-                    Lost::Stopped(_) => Fault::Timeout,
+                    WorkerFailure::Exited(_) | WorkerFailure::ProtocolError(_) => Fault::Crash,
+                    WorkerFailure::TimedOut(_) => Fault::Timeout,
                 };
                 failed(Some(fault), lost.message().to_owned())
             }
         }
     }
 
-    /// Returns the time limit for one script.
-    fn compute_limit(&self) -> Duration {
+    /// Returns the time after which a worker without result is terminated: the limit of the command
+    /// line for each run of the script, and [`TIMEOUT_GRACE`].
+    fn compute_script_timeout(&self) -> Duration {
         let runs = match self.args.compare {
             Some(_) => 2,
             None => 1,
         };
-        self.args.timeout.saturating_mul(runs).saturating_add(GRACE)
+        self.args
+            .timeout
+            .saturating_mul(runs)
+            .saturating_add(TIMEOUT_GRACE)
     }
 
-    /// Takes the process, or starts a new one.
-    fn take_process(&mut self) -> Result<Process, Fatal> {
+    /// Takes the running process, or starts one and records its device. Returns an error if it does
+    /// not start or finds no device.
+    fn take_process(&mut self) -> Result<WorkerProcess, Fatal> {
         if let Some(process) = self.process.take() {
             return Ok(process);
         }
-        let (process, reply) = Process::start(
+        let (process, reply) = WorkerProcess::start(
             build_command(self.args.build_command_line())?,
             &self.progress,
         )?;
@@ -249,13 +262,14 @@ impl Worker {
     }
 }
 
-/// Lists all devices, in the order of their indices.
+/// Starts a process that lists the devices, and returns them in the order of their indices. Returns
+/// an error if the process fails or there is no API.
 pub(crate) fn query_devices(
     devices: DevicesArgs,
     progress: &Progress,
 ) -> Result<Vec<DeviceName>, Fatal> {
     let command = build_command(devices.build_command_line())?;
-    match Process::start(command, progress)?.1 {
+    match WorkerProcess::start(command, progress)?.1 {
         Reply::Devices(devices) => Ok(devices),
         Reply::NoDevice(message) => Err(Fatal(message)),
         Reply::Ready(_) | Reply::Done(_) | Reply::Last(_) | Reply::Full(_) => {
@@ -264,7 +278,7 @@ pub(crate) fn query_devices(
     }
 }
 
-/// This program with other arguments.
+/// Creates a command that runs this executable with these arguments.
 fn build_command(args: Vec<std::ffi::OsString>) -> Result<Command, Fatal> {
     let mut command =
         Command::new(std::env::current_exe().map_err(|error| err_cannot_start(&error))?);

@@ -40,7 +40,7 @@ impl Drop for Folder {
 
 /// Exit status, standard output, and standard error of the command.
 pub(crate) fn run(folder: &Folder, args: &[&str]) -> (i32, String, String) {
-    read(folder.glasm().args(args).output().unwrap())
+    decode_output(folder.glasm().args(args).output().unwrap())
 }
 
 /// The same with a text on standard input.
@@ -59,11 +59,11 @@ pub(crate) fn run_with_input(folder: &Folder, args: &[&str], input: &str) -> (i3
         .unwrap()
         .write_all(input.as_bytes())
         .unwrap();
-    read(child.wait_with_output().unwrap())
+    decode_output(child.wait_with_output().unwrap())
 }
 
 /// The same of a command that has ended.
-pub(crate) fn read(output: Output) -> (i32, String, String) {
+pub(crate) fn decode_output(output: Output) -> (i32, String, String) {
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     (
         output.status.code().unwrap(),

@@ -42,7 +42,7 @@ Program load(const char *name, std::string_view text)
     glasm_diagnostics *found = nullptr;
     glasm_result result = glasm_program_load(nullptr, &source, &program, &found);
     Diagnostics diagnostics(found);
-    if (result == GLASM_RESULT_PROGRAM)
+    if (result == GLASM_RESULT_PROGRAM_ERROR)
         throw std::runtime_error(glasm_diagnostics_render(diagnostics.get()));
     check(result);
     return Program(program);
@@ -51,7 +51,7 @@ Program load(const char *name, std::string_view text)
 Pipeline link(const std::vector<const glasm_program *> &programs, const glasm_options &options)
 {
     glasm_pipeline *pipeline = nullptr;
-    glasm_result result = glasm_link(nullptr, programs.data(), programs.size(), &options, &pipeline);
+    glasm_result result = glasm_pipeline_link(nullptr, programs.data(), programs.size(), &options, &pipeline);
     Pipeline linked(pipeline);
     check(result);
     return linked;
@@ -61,7 +61,7 @@ const glasm_shader *shader(const Pipeline &pipeline, size_t index)
 {
     glasm_pipeline_stage stage{};
     stage.size = sizeof stage;
-    check(glasm_pipeline_get(pipeline.get(), index, &stage));
+    check(glasm_pipeline_get_stage(pipeline.get(), index, &stage));
     return stage.shader;
 }
 
@@ -77,7 +77,7 @@ std::vector<float> parameters(const glasm_shader *shader, const State &state)
 {
     size_t count = reflection(shader).parameter_count;
     std::vector<float> block(4 * count);
-    check(glasm_shader_parameter_block(shader, state.get(), nullptr, block.data(), count));
+    check(glasm_shader_fill_parameter_block(shader, state.get(), nullptr, block.data(), count));
     return block;
 }
 
@@ -133,12 +133,12 @@ std::vector<Vertex> sphere()
 glasm::State make_state()
 {
     glasm::State state(glasm_state_create());
-    auto set = [&](glasm_state_value what, std::initializer_list<float> values) {
+    auto set = [&](glasm_state_variable what, std::initializer_list<float> values) {
         glasm::check(glasm_state_set(state.get(), what, 0, values.begin(), values.size()));
     };
-    set(GLASM_STATE_VALUE_LIGHT_POSITION, {0.48f, 0.6f, 0.64f, 0});
-    set(GLASM_STATE_VALUE_MATERIAL_SPECULAR, {0.8f, 0.8f, 0.8f, 1});
-    set(GLASM_STATE_VALUE_MATERIAL_SHININESS, {40});
+    set(GLASM_STATE_VARIABLE_LIGHT_POSITION, {0.48f, 0.6f, 0.64f, 0});
+    set(GLASM_STATE_VARIABLE_MATERIAL_SPECULAR, {0.8f, 0.8f, 0.8f, 1});
+    set(GLASM_STATE_VARIABLE_MATERIAL_SHININESS, {40});
     float matrix[16], turn[16];
     glasm::check(glasm_matrix_perspective(matrix, 40, 1, 1, 10));
     glasm::check(glasm_state_set_matrix(state.get(), GLASM_MATRIX_PROJECTION, 0, matrix));
@@ -164,7 +164,7 @@ try {
     for (size_t i = 0; i < texels.size(); i += 4)
         texels[i + 1] = texels[i] = texels[i + 2] = (i / 4 / TEXELS / 8) % 2 ? 220 : 60; // stripes
 
-    const draw_attribute attributes[] = {{GLASM_ATTRIBUTE_POSITION, 3, 0}, {GLASM_ATTRIBUTE_NORMAL, 3, 0}, {GLASM_ATTRIBUTE_TEX_COORD0, 2, 12}};
+    const draw_attribute attributes[] = {{GLASM_VERTEX_ATTRIBUTE_POSITION, 3, 0}, {GLASM_VERTEX_ATTRIBUTE_NORMAL, 3, 0}, {GLASM_VERTEX_ATTRIBUTE_TEX_COORD0, 2, 12}};
     std::array<std::vector<float>, 2> blocks;
     std::array<draw_uniform, 2> uniforms{};
     draw what{};
@@ -172,8 +172,8 @@ try {
         const glasm_shader *shader = glasm::shader(pipeline, i);
         glasm_reflection reflection = glasm::reflection(shader);
         blocks[i] = glasm::parameters(shader, state);
-        uniforms[i] = {reflection.parameter_slot.set, reflection.parameter_slot.binding, blocks[i].data(), 4 * blocks[i].size()};
-        what.words[i] = glasm_shader_words(shader, &what.word_counts[i]);
+        uniforms[i] = {reflection.parameter_block_slot.set, reflection.parameter_block_slot.binding, blocks[i].data(), 4 * blocks[i].size()};
+        what.words[i] = glasm_shader_spirv(shader, &what.word_counts[i]);
         if (reflection.texture_count == 1)
             what.texture = {reflection.textures[0].slot.set, reflection.textures[0].slot.binding, TEXELS, texels.data()};
     }

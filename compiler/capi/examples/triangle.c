@@ -63,10 +63,10 @@ static glasm_pipeline *compile(glasm_program *vertex, glasm_program *fragment, g
     glasm_options_use_opengl_conventions(&options); /* z of clip space is from -w to w, and row 0 of the image is the lowest */
     const glasm_program *const programs[] = {vertex, fragment};
     glasm_pipeline *pipeline;
-    GLASM(glasm_link(NULL, programs, 2, &options, &pipeline));
+    GLASM(glasm_pipeline_link(NULL, programs, 2, &options, &pipeline));
     for (size_t i = 0; i < 2; i++) {
         stages[i].size = sizeof stages[i];
-        GLASM(glasm_pipeline_get(pipeline, i, &stages[i]));
+        GLASM(glasm_pipeline_get_stage(pipeline, i, &stages[i]));
     }
     return pipeline;
 }
@@ -76,8 +76,8 @@ static glasm_state *make_state(void)
 {
     glasm_state *state = glasm_state_create();
     const float sun[4] = {0.27f, 0.53f, 0.8f, 0}, white[4] = {1, 1, 1, 1};
-    GLASM(glasm_state_set(state, GLASM_STATE_VALUE_LIGHT_POSITION, 0, sun, 4));
-    GLASM(glasm_state_set(state, GLASM_STATE_VALUE_MATERIAL_DIFFUSE, GLASM_FACE_FRONT, white, 4));
+    GLASM(glasm_state_set(state, GLASM_STATE_VARIABLE_LIGHT_POSITION, 0, sun, 4));
+    GLASM(glasm_state_set(state, GLASM_STATE_VARIABLE_MATERIAL_DIFFUSE, GLASM_FACE_FRONT, white, 4));
 
     float matrix[16], turn[16];
     GLASM(glasm_matrix_perspective(matrix, 40, 1, 1, 10));
@@ -98,8 +98,8 @@ static struct draw_uniform make_parameters(const glasm_shader *shader, const gla
     GLASM(glasm_shader_reflection(shader, &reflection));
     size_t size = 16 * reflection.parameter_count;
     float *block = malloc(size);
-    GLASM(glasm_shader_parameter_block(shader, state, values, block, reflection.parameter_count));
-    return (struct draw_uniform){reflection.parameter_slot.set, reflection.parameter_slot.binding, block, size};
+    GLASM(glasm_shader_fill_parameter_block(shader, state, values, block, reflection.parameter_count));
+    return (struct draw_uniform){reflection.parameter_block_slot.set, reflection.parameter_block_slot.binding, block, size};
 }
 
 /* Eight triangles, one for each octant; three floats of position, three of normal, two of texture coordinate. */
@@ -147,14 +147,14 @@ int main(int count, char **arguments)
     fill_texels(texels);
     glasm_reflection reflection = {.size = sizeof reflection};
     GLASM(glasm_shader_reflection(stages[1].shader, &reflection));
-    glasm_slot texture = reflection.textures[0].slot; /* texture image unit 0, the only one that the program reads */
+    glasm_descriptor_slot texture = reflection.textures[0].slot; /* texture image unit 0, the only one that the program reads */
 
     /* Attributes of vertices have the locations of GL's conventional commands. */
-    const struct draw_attribute attributes[] = {{GLASM_ATTRIBUTE_POSITION, 3, 0}, {GLASM_ATTRIBUTE_NORMAL, 3, 12}, {GLASM_ATTRIBUTE_TEX_COORD0, 2, 24}};
+    const struct draw_attribute attributes[] = {{GLASM_VERTEX_ATTRIBUTE_POSITION, 3, 0}, {GLASM_VERTEX_ATTRIBUTE_NORMAL, 3, 12}, {GLASM_VERTEX_ATTRIBUTE_TEX_COORD0, 2, 24}};
     struct draw what = {.attributes = attributes, .attribute_count = 3, .stride = 32, .vertices = vertices, .vertex_count = VERTICES,
         .uniforms = uniforms, .uniform_count = 2, .texture = {texture.set, texture.binding, TEXELS, texels}};
     for (int i = 0; i < 2; i++)
-        what.words[i] = glasm_shader_words(stages[i].shader, &what.word_counts[i]);
+        what.words[i] = glasm_shader_spirv(stages[i].shader, &what.word_counts[i]);
     draw_triangles(&what, SIZE, pixels);
     write_picture(count > 1 ? arguments[1] : "octahedron.ppm", SIZE, pixels);
 

@@ -1,7 +1,7 @@
 //! Compilers: memory that many programs use one after the other.
 
-use crate::call::run_or;
-use crate::memory::free;
+use crate::ffi_args::drop_handle;
+use crate::ffi_guard::catch_or;
 use glasm::Compiler;
 use std::sync::{Mutex, PoisonError};
 
@@ -17,7 +17,7 @@ pub struct glasm_compiler(Mutex<Compiler>);
 /// The caller owns it, and frees it with `glasm_compiler_free`.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_compiler_create() -> Option<Box<glasm_compiler>> {
-    run_or(None, || Ok(Some(Box::default())))
+    catch_or(None, || Ok(Some(Box::default())))
 }
 
 /// Frees a compiler. Objects that it created remain valid.
@@ -25,20 +25,24 @@ pub extern "C" fn glasm_compiler_create() -> Option<Box<glasm_compiler>> {
 /// Takes `compiler` away from the caller; NULL is allowed.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_compiler_free(compiler: Option<Box<glasm_compiler>>) {
-    free(compiler);
+    drop_handle(compiler);
 }
 
 impl glasm_compiler {
-    /// Runs something with a compiler, whose allocated memory is reused if there is a compiler.
-    pub(crate) fn run<T>(this: Option<&Self>, body: impl FnOnce(&mut Compiler) -> T) -> T {
+    /// Calls `body` with the compiler of `this`, so that allocated memory is reused, or with a new
+    /// one for `None`. Locks `this` during the call; after a panic it has an empty compiler.
+    pub(crate) fn with_compiler<T>(
+        this: Option<&Self>,
+        body: impl FnOnce(&mut Compiler) -> T,
+    ) -> T {
         let Some(this) = this else {
             return body(&mut Compiler::new());
         };
-        let mut kept = this.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = this.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A panic leaves a compiler without memory, not one with memory that is half done.
-        let mut compiler = std::mem::take(&mut *kept);
-        let made = body(&mut compiler);
-        *kept = compiler;
-        made
+        let mut compiler = std::mem::take(&mut *shared);
+        let result = body(&mut compiler);
+        *shared = compiler;
+        result
     }
 }

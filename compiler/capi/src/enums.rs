@@ -8,19 +8,19 @@
     reason = "some names of GL and Vulkan say all that there is to say"
 )]
 
-use crate::call::Failure;
-use glasm::ir::TypeBase;
-use glasm::ir::primitive::{InputPrimitive, OutputPrimitive, TessMode, TessOrder, TessSpacing};
+use crate::ffi_guard::Failure;
+use glasm::ir::BaseType;
+use glasm::ir::primitive::{InputPrimitive, OutputPrimitive, TessMode, TessSpacing, TessWinding};
 use glasm::ir::resource::{BufferKind, TexTarget};
 use glasm::ir::semantic::Interpolation;
 use glasm::ir::state::{ColorTerm, Face, MatrixForm, TexGenCoord, TexGenPlane, ThreadProperty};
 use glasm::ir::{Stage, state::MatrixName};
-use glasm::layout::DescriptorKind;
-use glasm::reflect::{Scalar, ViewportChoice};
+use glasm::layout::DescriptorType;
+use glasm::reflect::{ScalarType, ViewportSelection};
 use glasm::state::TrackedMatrix;
 use glasm::{
-    ClipDepth, CompareFunction, DepthMode, LevelFilter, PointOrigin, PrimitiveNumbers, ProgramType,
-    Sampling, Severity, StateForm, Target, TexelFilter, WrapMode,
+    ClipDepth, CompareFunction, DepthMode, MipFilter, PointOrigin, PrimitiveIdMode, ProgramType,
+    Sampling, Severity, StateSource, Target, TexelFilter, WrapMode,
 };
 use glasm_capi_macros::c_enum;
 
@@ -29,22 +29,22 @@ pub type glasm_bool = u32;
 
 /// A type whose values C passes as a `u32`.
 pub(crate) trait CNumber: Sized {
-    /// Returns the value that a number of C means, if any.
+    /// Returns the value that a number of C denotes; `None` for unknown numbers.
     fn read(number: u32) -> Option<Self>;
 
-    /// Returns the number for C.
+    /// Returns the number that denotes the value in C.
     fn to_number(self) -> u32;
 
     /// Returns the message about a number without a variant.
     fn format_error(number: u32, name: &str) -> String {
-        format!("`{name}` is {number}: there is none")
+        format!("invalid value {number} for `{name}`")
     }
 }
 
 /// Returns the value of a number of C; an error with the name of the argument or member if there is
 /// none.
 pub(crate) fn read_number<T: CNumber>(number: u32, name: &str) -> Result<T, Failure> {
-    T::read(number).ok_or_else(|| Failure::argument(T::format_error(number, name)))
+    T::read(number).ok_or_else(|| Failure::invalid_argument(T::format_error(number, name)))
 }
 
 impl CNumber for u32 {
@@ -146,8 +146,8 @@ pub enum glasm_severity {
     Error = 0,
     /// The program loads, but something is doubtful.
     Warning = 1,
-    /// A fault of glasm itself.
-    Bug = 2,
+    /// An internal error of glasm.
+    InternalError = 2,
 }
 
 /// Target environments: OpenGL, or a version of Vulkan, with a version of SPIR-V.
@@ -155,14 +155,18 @@ pub enum glasm_severity {
 #[repr(u32)]
 pub enum glasm_target {
     /// Vulkan 1.1, SPIR-V 1.3.
-    Vulkan1_1 = 0,
+    #[from(Vulkan1_1)]
+    Vulkan_1_1 = 0,
     /// Vulkan 1.2, SPIR-V 1.5.
-    Vulkan1_2 = 1,
+    #[from(Vulkan1_2)]
+    Vulkan_1_2 = 1,
     /// Vulkan 1.3, SPIR-V 1.6.
-    Vulkan1_3 = 2,
+    #[from(Vulkan1_3)]
+    Vulkan_1_3 = 2,
     /// OpenGL with GL_ARB_gl_spirv, which is core in 4.6: SPIR-V 1.0. See
     /// `glasm_options_use_opengl_environment`.
-    OpenGl4_5 = 3,
+    #[from(OpenGl4_5)]
+    Opengl_4_5 = 3,
 }
 
 /// Depth range of clip space that programs write.
@@ -184,27 +188,27 @@ pub enum glasm_point_origin {
 }
 
 /// Numbers of primitives that are drawn as several.
-#[c_enum(PrimitiveNumbers)]
+#[c_enum(PrimitiveIdMode)]
 #[repr(u32)]
-pub enum glasm_primitive_numbers {
+pub enum glasm_primitive_id_mode {
     /// Each has its own.
-    Own = 0,
+    PerPrimitive = 0,
     /// Two primitives share one: quadrilaterals.
-    Halved = 1,
+    PerQuad = 1,
     /// All have number 0: a polygon.
-    Zero = 2,
+    Constant = 2,
 }
 
 /// Source of a state that shaders depend on.
-#[c_enum(StateForm)]
+#[c_enum(StateSource)]
 #[repr(u32)]
-pub enum glasm_state_form {
+pub enum glasm_state_source {
     /// From the options: another value is another module.
-    Fixed = 0,
+    CompileTime = 0,
     /// From specialization constants: another value is another pipeline.
-    Specialized = 1,
+    SpecConstant = 1,
     /// From a uniform buffer.
-    Uniform = 2,
+    UniformBlock = 2,
 }
 
 /// GL's comparisons, in the order of VkCompareOp.
@@ -236,7 +240,7 @@ pub enum glasm_depth_mode {
 #[repr(u32)]
 pub enum glasm_wrap_mode {
     /// The sampler wraps the coordinate.
-    Sampler = 0,
+    BySampler = 0,
     /// CLAMP; the sampler must clamp to the border.
     Clamp = 1,
     /// MIRROR_CLAMP_EXT; the sampler must clamp to the border.
@@ -257,36 +261,36 @@ pub enum glasm_texel_filter {
 }
 
 /// Number of levels that a filter reads.
-#[c_enum(LevelFilter)]
+#[c_enum(MipFilter)]
 #[repr(u32)]
-pub enum glasm_level_filter {
+pub enum glasm_mip_filter {
     /// The base level, regardless of the level of detail.
-    Base = 0,
+    None = 0,
     Nearest = 1,
     Linear = 2,
 }
 
 /// Base type of the components of an attribute or of a color attachment.
-#[c_enum(TypeBase)]
+#[c_enum(BaseType)]
 #[repr(u32)]
-pub enum glasm_type_base {
+pub enum glasm_base_type {
     Float = 0,
-    Signed = 1,
-    Unsigned = 2,
+    SignedInt = 1,
+    UnsignedInt = 2,
 }
 
 /// Scalar type of an interface variable or texel.
-#[c_enum(Scalar)]
+#[c_enum(ScalarType)]
 #[repr(u32)]
-pub enum glasm_scalar {
+pub enum glasm_scalar_type {
     /// 32-bit float.
-    Float = 0,
+    Float32 = 0,
     /// 32-bit signed integer.
-    Int = 1,
+    Sint32 = 1,
     /// 32-bit unsigned integer.
-    Uint = 2,
+    Uint32 = 2,
     /// 64-bit float.
-    Double = 3,
+    Float64 = 3,
 }
 
 /// Texture targets. Shadow targets have the values of their targets; a separate member says that a
@@ -294,19 +298,26 @@ pub enum glasm_scalar {
 #[c_enum(TexTarget)]
 #[repr(u32)]
 pub enum glasm_texture_target {
-    D1 = 0,
-    D2 = 1,
-    D3 = 2,
+    #[from(D1)]
+    _1d = 0,
+    #[from(D2)]
+    _2d = 1,
+    #[from(D3)]
+    _3d = 2,
     Cube = 3,
     /// Unnormalized coordinates, one level.
     Rect = 4,
-    D1Array = 5,
-    D2Array = 6,
+    #[from(D1Array)]
+    _1dArray = 5,
+    #[from(D2Array)]
+    _2dArray = 6,
     CubeArray = 7,
     Buffer = 8,
     /// Two-dimensional multisample.
-    D2Ms = 9,
-    D2MsArray = 10,
+    #[from(D2Multisample)]
+    _2dMultisample = 9,
+    #[from(D2MultisampleArray)]
+    _2dMultisampleArray = 10,
 }
 
 /// Kinds of buffers.
@@ -314,7 +325,7 @@ pub enum glasm_texture_target {
 #[repr(u32)]
 pub enum glasm_buffer_kind {
     /// Program parameter buffer: a uniform buffer.
-    Constant = 0,
+    ProgramParameter = 0,
     /// Storage buffer.
     Storage = 1,
     /// Memory that a work group shares; in no list of bindings.
@@ -322,10 +333,10 @@ pub enum glasm_buffer_kind {
     /// Memory of each invocation for itself; in no list of bindings.
     Private = 3,
     /// Atomic counter buffer: a storage buffer.
-    Counter = 4,
+    AtomicCounter = 4,
     /// The 96 parameters of vertex programs as state programs read and write them: a storage
     /// buffer.
-    State = 5,
+    VertexStateParameters = 5,
 }
 
 /// Interpolation of a fragment input.
@@ -353,9 +364,9 @@ pub enum glasm_sampling {
 }
 
 /// Kind of a descriptor: values of VkDescriptorType.
-#[c_enum(DescriptorKind)]
+#[c_enum(DescriptorType)]
 #[repr(u32)]
-pub enum glasm_descriptor_kind {
+pub enum glasm_descriptor_type {
     /// A texture with its sampler.
     CombinedImageSampler = 1,
     /// An image.
@@ -376,47 +387,47 @@ pub enum glasm_descriptor_kind {
 /// Components of an attribute of 64 bits that a variable holds.
 #[c_enum]
 #[repr(u32)]
-pub enum glasm_half {
+pub enum glasm_attribute_half {
     /// The attribute has no 64 bits, or is whole.
-    Whole = 0,
+    None = 0,
     /// x and y, each as two words, low word first.
-    Low = 1,
+    Xy = 1,
     /// z and w.
-    High = 2,
+    Zw = 2,
 }
 
 /// Format with which an image must be bound.
 #[c_enum]
 #[repr(u32)]
 pub enum glasm_image_format {
-    /// In the image's format, whose texels are read and written as the scalar type in `texel`.
-    Own = 0,
-    /// As unsigned integers with as many bits for a texel as `raw_bits` says.
-    Raw = 1,
+    /// In the image's format, whose texels are read and written as the scalar type in `texel_type`.
+    Native = 0,
+    /// As unsigned integers with as many bits for a texel as `texel_bits` says.
+    RawUint = 1,
     /// As unsigned integers, regardless of the size of its texels.
-    Any = 2,
+    AnyUint = 2,
 }
 
 /// Resources in an array of descriptors that handles index.
 #[c_enum]
 #[repr(u32)]
 pub enum glasm_handle_kind {
-    /// Textures whose texels are read as the scalar type in `texel`.
+    /// Textures whose texels are read as the scalar type in `texel_type`.
     Texture = 0,
     /// Depth textures with samplers that compare.
-    Comparison = 1,
+    ShadowTexture = 1,
     /// All textures, for queries.
-    QueriedTexture = 2,
+    QueryOnlyTexture = 2,
     /// Images.
     Image = 3,
 }
 
 /// Viewports that primitives go to.
-#[c_enum(ViewportChoice)]
+#[c_enum(ViewportSelection)]
 #[repr(u32)]
-pub enum glasm_viewport_choice {
+pub enum glasm_viewport_selection {
     /// Viewport 0.
-    First = 0,
+    Zero = 0,
     /// The viewport of the number that the program chose.
     Index = 1,
     /// All viewports of the mask that the program chose.
@@ -476,9 +487,9 @@ pub enum glasm_tess_spacing {
 
 /// Orientation of the triangles of a subdivision where the origin of the domain is the lower left
 /// corner.
-#[c_enum(TessOrder)]
+#[c_enum(TessWinding)]
 #[repr(u32)]
-pub enum glasm_tess_order {
+pub enum glasm_tess_winding {
     Ccw = 0,
     Cw = 1,
 }
@@ -510,7 +521,7 @@ pub enum glasm_matrix {
     Modelview = 0,
     Projection = 1,
     /// Projection times modelview 0; cannot be set.
-    Mvp = 2,
+    ModelviewProjection = 2,
     /// Texture, by coordinate set.
     Texture = 3,
     /// Entry of the matrix palette (ARB_matrix_palette).
@@ -527,7 +538,7 @@ impl glasm_matrix {
         match name {
             MatrixName::Modelview(number) => (Self::Modelview, number),
             MatrixName::Projection => (Self::Projection, 0),
-            MatrixName::Mvp => (Self::Mvp, 0),
+            MatrixName::ModelviewProjection => (Self::ModelviewProjection, 0),
             MatrixName::Texture(unit) => (Self::Texture, unit),
             MatrixName::Palette(entry) => (Self::Palette, entry),
             MatrixName::Program(number) => (Self::Program, number),
@@ -540,7 +551,7 @@ pub(crate) fn to_matrix_name(matrix: glasm_matrix, number: u32) -> Option<Matrix
     Some(match matrix {
         glasm_matrix::Modelview => MatrixName::Modelview(number),
         glasm_matrix::Projection => MatrixName::Projection,
-        glasm_matrix::Mvp => MatrixName::Mvp,
+        glasm_matrix::ModelviewProjection => MatrixName::ModelviewProjection,
         glasm_matrix::Texture => MatrixName::Texture(number),
         glasm_matrix::Palette => MatrixName::Palette(number),
         glasm_matrix::Program => MatrixName::Program(number),
@@ -554,7 +565,7 @@ pub(crate) fn to_tracked_matrix(matrix: glasm_matrix, number: u32) -> Option<Tra
     Some(match matrix {
         glasm_matrix::Modelview if number == 0 => TrackedMatrix::Modelview,
         glasm_matrix::Projection => TrackedMatrix::Projection,
-        glasm_matrix::Mvp => TrackedMatrix::Mvp,
+        glasm_matrix::ModelviewProjection => TrackedMatrix::ModelviewProjection,
         glasm_matrix::Color => TrackedMatrix::Color,
         glasm_matrix::Texture => TrackedMatrix::Texture(number),
         glasm_matrix::Program => TrackedMatrix::Program(number),
@@ -606,7 +617,7 @@ pub enum glasm_thread_property {
 /// modules.
 #[c_enum]
 #[repr(u32)]
-pub enum glasm_attribute {
+pub enum glasm_vertex_attribute {
     Position = 0,
     Weight = 1,
     Normal = 2,
@@ -624,7 +635,7 @@ mod tests {
 
     #[test]
     fn attributes_have_the_numbers_of_the_library() {
-        use glasm_attribute as C;
+        use glasm_vertex_attribute as C;
         for (number, attribute) in [
             (C::Position, ConventionalAttribute::Position),
             (C::Weight, ConventionalAttribute::Weight),
@@ -634,7 +645,7 @@ mod tests {
             (C::FogCoord, ConventionalAttribute::FogCoord),
             (C::TexCoord0, ConventionalAttribute::TexCoord(0)),
         ] {
-            assert_eq!(attribute.number(), Some(number as u32));
+            assert_eq!(attribute.index(), Some(number as u32));
         }
     }
 

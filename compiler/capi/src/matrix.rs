@@ -1,7 +1,7 @@
 //! The matrices that GL's matrix commands multiply with.
 
-use crate::call::{enter, glasm_result};
-use crate::memory;
+use crate::ffi_args;
+use crate::ffi_guard::{catch_to_result, glasm_result};
 use glasm::state::{Matrix, matrix};
 
 /// Reads a matrix of the caller: 16 floats in GL's order, in column-major order.
@@ -11,9 +11,9 @@ use glasm::state::{Matrix, matrix};
 pub(crate) unsafe fn read_matrix(
     values: *const f32,
     name: &str,
-) -> Result<Matrix, crate::call::Failure> {
+) -> Result<Matrix, crate::ffi_guard::Failure> {
     // SAFETY: the caller of this function guarantees it.
-    let columns = unsafe { memory::read_array::<f32, 16>(values, name) }?;
+    let columns = unsafe { ffi_args::read_array::<f32, 16>(values, name) }?;
     let element = |column: usize, row: usize| columns[4 * column + row];
     Ok(std::array::from_fn(|column| {
         std::array::from_fn(|row| element(column, row))
@@ -25,9 +25,9 @@ pub(crate) unsafe fn read_matrix(
 /// # Safety
 /// `values` must be null, or point to memory for 16 floats that are not accessed otherwise during
 /// the call.
-unsafe fn give_matrix(values: *mut f32, matrix: Matrix) -> glasm_result {
+unsafe fn write_matrix(values: *mut f32, matrix: Matrix) -> glasm_result {
     // SAFETY: the caller of this function guarantees it.
-    enter(|| unsafe { memory::give_array(values.cast(), matrix, "matrix") })
+    catch_to_result(|| unsafe { ffi_args::write_array(values.cast(), matrix, "matrix") })
 }
 
 /// Computes the matrix of glTranslate.
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn glasm_matrix_translation(
     z: f32,
 ) -> glasm_result {
     // SAFETY: the caller provides memory for a matrix.
-    unsafe { give_matrix(matrix, matrix::translation([x, y, z])) }
+    unsafe { write_matrix(matrix, matrix::translation([x, y, z])) }
 }
 
 /// Computes the matrix of glScale.
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn glasm_matrix_scaling(
     z: f32,
 ) -> glasm_result {
     // SAFETY: the caller provides memory for a matrix.
-    unsafe { give_matrix(matrix, matrix::scaling([x, y, z])) }
+    unsafe { write_matrix(matrix, matrix::scaling([x, y, z])) }
 }
 
 /// Computes the matrix of glRotate, with the angle in degrees.
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn glasm_matrix_rotation(
     z: f32,
 ) -> glasm_result {
     // SAFETY: the caller provides memory for a matrix.
-    unsafe { give_matrix(matrix, matrix::rotation(degrees, [x, y, z])) }
+    unsafe { write_matrix(matrix, matrix::rotation(degrees, [x, y, z])) }
 }
 
 /// Computes the matrix of glOrtho.
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn glasm_matrix_ortho(
     far: f32,
 ) -> glasm_result {
     // SAFETY: the caller provides memory for a matrix.
-    unsafe { give_matrix(matrix, matrix::ortho(left, right, bottom, top, near, far)) }
+    unsafe { write_matrix(matrix, matrix::ortho(left, right, bottom, top, near, far)) }
 }
 
 /// Computes the matrix of glFrustum.
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn glasm_matrix_frustum(
     far: f32,
 ) -> glasm_result {
     // SAFETY: the caller provides memory for a matrix.
-    unsafe { give_matrix(matrix, matrix::frustum(left, right, bottom, top, near, far)) }
+    unsafe { write_matrix(matrix, matrix::frustum(left, right, bottom, top, near, far)) }
 }
 
 /// Computes the matrix of gluPerspective, with the angle in degrees.
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn glasm_matrix_perspective(
     far: f32,
 ) -> glasm_result {
     // SAFETY: the caller provides memory for a matrix.
-    unsafe { give_matrix(matrix, matrix::perspective(fov_y, aspect, near, far)) }
+    unsafe { write_matrix(matrix, matrix::perspective(fov_y, aspect, near, far)) }
 }
 
 /// Computes the matrix of gluLookAt.
@@ -139,13 +139,13 @@ pub unsafe extern "C" fn glasm_matrix_look_at(
     center: *const f32,
     up: *const f32,
 ) -> glasm_result {
-    enter(|| {
+    catch_to_result(|| {
         // SAFETY: the caller has three floats in each of them, and provides memory for a matrix.
         unsafe {
-            let eye = memory::read_array(eye, "eye")?;
-            let center = memory::read_array(center, "center")?;
-            let view = matrix::look_at(eye, center, memory::read_array(up, "up")?);
-            memory::give_array(matrix.cast(), view, "matrix")
+            let eye = ffi_args::read_array(eye, "eye")?;
+            let center = ffi_args::read_array(center, "center")?;
+            let view = matrix::look_at(eye, center, ffi_args::read_array(up, "up")?);
+            ffi_args::write_array(matrix.cast(), view, "matrix")
         }
     })
 }
@@ -161,14 +161,14 @@ pub unsafe extern "C" fn glasm_matrix_multiply(
     left: *const f32,
     right: *const f32,
 ) -> glasm_result {
-    enter(|| {
+    catch_to_result(|| {
         // SAFETY: the caller has 16 floats in each of them; both are read before the product is
         // written.
         unsafe {
             let left = read_matrix(left, "left")?;
             let right = read_matrix(right, "right")?;
-            let made = matrix::multiply(&left, &right);
-            memory::give_array(product.cast(), made, "product")
+            let result = matrix::multiply(&left, &right);
+            ffi_args::write_array(product.cast(), result, "product")
         }
     })
 }

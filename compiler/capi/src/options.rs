@@ -1,17 +1,21 @@
 //! Options of code generation, as structures for C.
 
-use crate::call::{Failure, enter, glasm_result};
 use crate::enums::{CNumber, glasm_bool, glasm_compare_function, glasm_target, read_number};
-use crate::memory::{self, FromC, Versioned};
-use crate::semantic::glasm_meaning;
-use crate::state_forms::glasm_state_forms;
+use crate::ffi_args::{self, CallerStruct, Versioned, return_list};
+use crate::ffi_guard::{Failure, catch_to_result, glasm_result};
+use crate::semantic::glasm_semantic_info;
+use crate::state_forms::glasm_state_sources;
+use crate::strings::CStringList;
 use crate::varyings::glasm_varyings;
-use glasm::{BindingLayout, Conventions, FixedState, Options, Subgroups};
+use glasm::{BindingLayout, Conventions, Options, PipelineState, PointSize, Subgroups};
 use std::ffi::c_char;
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::LazyLock;
 
-/// The value of `param_binding` that gives each stage a separate binding: vertex 0, tessellation
+/// The value of `parameter_block_binding` that gives each stage a separate binding: vertex 0, tessellation
 /// control 1, evaluation 2, geometry 3, fragment 4, compute 0.
-pub const GLASM_BINDING_OF_STAGE: u32 = 0xffff_ffff;
+pub const GLASM_BINDING_PER_STAGE: u32 = 0xffff_ffff;
 
 /// Subgroups have votes (VK_SUBGROUP_FEATURE_VOTE_BIT).
 pub const GLASM_SUBGROUP_VOTE: u32 = 1;
@@ -31,25 +35,25 @@ pub const GLASM_SUBGROUP_QUAD: u32 = 8;
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_texture_wrap {
     /// Modes of s, t and r: glasm_wrap_mode.
-    pub modes: [u32; 3],
+    pub wrap_modes: [u32; 3],
     /// Filter where texels cover more than a pixel: a glasm_texel_filter.
-    pub magnify: u32,
+    pub mag_filter: u32,
     /// Filter where they cover less: a glasm_texel_filter.
-    pub minify: u32,
-    /// Filter between levels: a glasm_level_filter.
-    pub levels: u32,
+    pub min_filter: u32,
+    /// Filter between levels: a glasm_mip_filter.
+    pub mip_filter: u32,
 }
 
 /// Components of a result that transform feedback captures for every vertex.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct glasm_capture {
+pub struct glasm_xfb_capture {
     /// The result.
-    pub result: glasm_meaning,
+    pub semantic: glasm_semantic_info,
     /// First component.
-    pub first: u32,
+    pub first_component: u32,
     /// Number of components.
-    pub count: u32,
+    pub component_count: u32,
     /// Number of the buffer.
     pub buffer: u32,
     /// Bytes from the start of the vertex in the buffer.
@@ -72,14 +76,14 @@ pub struct glasm_options {
     pub target: u32,
 
     /// Set of the parameter block.
-    pub param_set: u32,
-    /// Binding of the parameter block, or GLASM_BINDING_OF_STAGE.
-    pub param_binding: u32,
+    pub parameter_block_set: u32,
+    /// Binding of the parameter block, or GLASM_BINDING_PER_STAGE.
+    pub parameter_block_binding: u32,
     /// Set of combined image samplers; the binding is the texture image unit.
     pub texture_set: u32,
-    /// Set of program parameter buffers; the binding is first_buffer_binding + buffers_per_stage *
+    /// Set of program parameter buffers; the binding is first_parameter_buffer_binding + parameter_buffers_per_stage *
     /// stage + index.
-    pub buffer_set: u32,
+    pub parameter_buffer_set: u32,
     /// Set of images, storage buffers and atomic counters.
     pub storage_set: u32,
     /// Set of the arrays that handles index.
@@ -87,31 +91,31 @@ pub struct glasm_options {
     /// Added to the bindings of the arrays that handles index.
     pub first_handle_binding: u32,
     /// Elements of arrays of textures that handles index, at least 1.
-    pub handle_textures: u32,
+    pub handle_texture_count: u32,
     /// Elements of arrays of images that handles index, at least 1.
-    pub handle_images: u32,
+    pub handle_image_count: u32,
 
     /// Features that the device has, by their names in Vulkan ("shaderInt64"): the device does not
     /// have features that are not in the list. NULL: it has the features of nearly all devices. For
     /// OpenGL these are names of its extensions ("GL_ARB_gpu_shader_int64") and of those that it
-    /// accepts in SPIR-V (GL_SPIR_V_EXTENSIONS); NULL: all of them. Names on which no module
-    /// depends are ignored.
+    /// accepts in SPIR-V (GL_SPIR_V_EXTENSIONS); NULL: all of them. For Vulkan only names of
+    /// `glasm_feature_names` are allowed; for OpenGL names on which no module depends are ignored.
     pub features: *const *const c_char,
     /// Number of them; with 0 and a pointer other than NULL the device has none.
     pub feature_count: usize,
-    /// Features that the device does not have although the list before has them or is NULL. In
-    /// addition to names of Vulkan there are "subgroups" and "signedAtomics".
-    pub lacking_features: *const *const c_char,
+    /// Features that the device does not have although the list before has them or is NULL: names
+    /// of `glasm_feature_names`, and "subgroups" and "signedAtomics".
+    pub disabled_features: *const *const c_char,
     /// Number of them.
-    pub lacking_feature_count: usize,
-    /// Invocations of a subgroup (subgroupSize).
+    pub disabled_feature_count: usize,
+    /// Invocations of a subgroup (subgroupSize), at least 1.
     pub subgroup_size: u32,
     /// Bit n: stage n, a glasm_stage, has subgroup operations.
-    pub subgroup_stages: u32,
+    pub subgroup_stage_mask: u32,
     /// GLASM_SUBGROUP_VOTE and so on.
-    pub subgroup_operations: u32,
+    pub subgroup_operation_mask: u32,
     /// maxGeometryTotalOutputComponents of the device.
-    pub geometry_components: u32,
+    pub max_geometry_total_output_components: u32,
 
     /// Depth range of clip space: a glasm_clip_depth.
     pub clip_depth: u32,
@@ -120,7 +124,7 @@ pub struct glasm_options {
     /// True if point coordinates count t from the other end: for callers whose row 0 is the bottom.
     pub flip_point_coord: glasm_bool,
     /// True if the environment counts instances from 0 in every draw. Vulkan does not.
-    pub instances_from_zero: glasm_bool,
+    pub is_instance_index_zero_based: glasm_bool,
 
     /// Fragments of back faces read the back colors (VERTEX_PROGRAM_TWO_SIDE).
     pub two_sided_color: glasm_bool,
@@ -132,59 +136,61 @@ pub struct glasm_options {
     /// (CLAMP_FRAGMENT_COLOR).
     pub clamp_fragment_colors: glasm_bool,
     /// The framebuffer has no layers.
-    pub single_layer: glasm_bool,
+    pub is_framebuffer_unlayered: glasm_bool,
     /// Bit n: the point coordinate replaces texture coordinate set n (COORD_REPLACE).
-    pub point_sprites: u32,
+    pub coord_replace_mask: u32,
     /// Origin of the coordinates of points (POINT_SPRITE_COORD_ORIGIN): a glasm_point_origin.
     pub point_origin: u32,
-    /// True if all points have the size `point_size`, regardless of the results of programs
+    /// True if all points have the size `forced_point_size`, regardless of the results of programs
     /// (VERTEX_PROGRAM_POINT_SIZE is off).
-    pub has_point_size: glasm_bool,
-    /// See `has_point_size`.
-    pub point_size: f32,
-    /// True if points have the size `unwritten_point_size` where the program writes none.
-    pub has_unwritten_point_size: glasm_bool,
-    /// See `has_unwritten_point_size`.
-    pub unwritten_point_size: f32,
+    pub has_forced_point_size: glasm_bool,
+    /// See `has_forced_point_size`.
+    pub forced_point_size: f32,
+    /// True if points have the size `default_point_size` where the program writes none.
+    pub has_default_point_size: glasm_bool,
+    /// See `has_default_point_size`.
+    pub default_point_size: f32,
     /// Bit n: clip plane n is enabled (CLIP_PLANEn).
-    pub clip_planes: u32,
+    pub clip_plane_mask: u32,
     /// Vertices of the patches that geometry programs get (PATCH_VERTICES).
     pub patch_vertices: u32,
-    /// True if `vertex_limit` replaces a geometry program's VERTICES_OUT.
-    pub has_vertex_limit: glasm_bool,
-    /// See `has_vertex_limit`.
-    pub vertex_limit: u32,
+    /// True if `max_output_vertices` replaces a geometry program's VERTICES_OUT.
+    pub has_max_output_vertices: glasm_bool,
+    /// See `has_max_output_vertices`.
+    pub max_output_vertices: u32,
     /// Counting of primitives where GL draws primitives that Vulkan does not have: a
-    /// glasm_primitive_numbers.
-    pub primitive_numbers: u32,
+    /// glasm_primitive_id_mode.
+    pub primitive_id_mode: u32,
     /// Outer levels of patches without control program (PATCH_DEFAULT_OUTER_LEVEL).
-    pub patch_outer_levels: [f32; 4],
+    pub default_outer_tess_levels: [f32; 4],
     /// Inner levels of patches without control program (PATCH_DEFAULT_INNER_LEVEL).
-    pub patch_inner_levels: [f32; 2],
-    /// Bit n: color attachment n is drawn to (DrawBuffers); 0: attachment 0 alone.
-    pub draw_buffers: u32,
+    pub default_inner_tess_levels: [f32; 2],
+    /// Bit n: color attachment n is drawn to (DrawBuffers); 0: attachment 0 alone. A program
+    /// without OPTION ARB_draw_buffers writes its color to all of them; for one with that option,
+    /// whose results name their buffers, this has no effect.
+    pub draw_buffer_mask: u32,
 
     /// OpName for every name of the program.
     pub debug_names: glasm_bool,
     /// OpLine for every instruction.
     pub debug_lines: glasm_bool,
 
-    /// Types of vertex attributes by location: glasm_type_base.
+    /// Types of vertex attributes by location: glasm_base_type.
     pub attribute_types: *const u32,
     /// Number of them.
     pub attribute_type_count: usize,
-    /// Types of color attachments: glasm_type_base.
-    pub color_types: *const u32,
+    /// Types of color attachments: glasm_base_type.
+    pub color_attachment_types: *const u32,
     /// Number of them.
-    pub color_type_count: usize,
+    pub color_attachment_type_count: usize,
     /// Depth modes of textures that are compared: glasm_depth_mode.
     pub depth_modes: *const u32,
     /// Number of them.
     pub depth_mode_count: usize,
     /// True if textures are signed HILO.
-    pub signed_hilo: *const glasm_bool,
+    pub signed_hilo_textures: *const glasm_bool,
     /// Number of them.
-    pub signed_hilo_count: usize,
+    pub signed_hilo_texture_count: usize,
     /// Formats of the images that will be bound, as numbers of SPIR-V's ImageFormat; 0: any.
     pub image_formats: *const u32,
     /// Number of them.
@@ -198,27 +204,27 @@ pub struct glasm_options {
     /// Number of them.
     pub lod_bias_count: usize,
     /// Outputs of the last stage before rasterization that transform feedback captures.
-    pub captures: *const glasm_capture,
+    pub xfb_captures: *const glasm_xfb_capture,
     /// Number of them.
-    pub capture_count: usize,
+    pub xfb_capture_count: usize,
     /// Bytes from a vertex to the next, by transform feedback buffer; 0: to the end of the last
     /// capture.
-    pub capture_strides: *const u32,
+    pub xfb_strides: *const u32,
     /// Number of them.
-    pub capture_stride_count: usize,
+    pub xfb_stride_count: usize,
 
     /// Zero times anything is zero, as on old GPUs.
-    pub legacy_multiply: glasm_bool,
+    pub zero_wins_multiply: glasm_bool,
     /// Results of half precision and of fixed point are not rounded.
-    pub fast_precision: glasm_bool,
+    pub skip_precision_rounding: glasm_bool,
     /// Denormals of programs that have none are flushed by code if the device cannot be set to
     /// flush them.
-    pub exact_denormals: glasm_bool,
+    pub emulate_denormal_flush: glasm_bool,
 
-    /// Locations of the varyings that the preceding stage writes. `glasm_link` uses it for the
+    /// Locations of the varyings that the preceding stage writes. `glasm_pipeline_link` uses it for the
     /// first stage.
     pub input_varyings: glasm_varyings,
-    /// Locations of the varyings that the following stage reads. `glasm_link` uses it for the last
+    /// Locations of the varyings that the following stage reads. `glasm_pipeline_link` uses it for the last
     /// stage.
     pub output_varyings: glasm_varyings,
 
@@ -243,24 +249,24 @@ pub struct glasm_options {
     pub polygon_stipple_height: u32,
 
     /// Source of each state in shaders.
-    pub forms: glasm_state_forms,
+    pub state_sources: glasm_state_sources,
     /// Descriptor set of the uniform buffer of state.
-    pub state_set: u32,
+    pub state_block_set: u32,
     /// Its binding, which all stages share.
-    pub state_binding: u32,
+    pub state_block_binding: u32,
     /// Number of the specialization constant that is the first word of the state.
-    pub first_state_constant: u32,
+    pub first_state_spec_constant_id: u32,
 
     /// Added to the number of a stage that is the binding of its parameter block.
-    pub first_param_binding: u32,
+    pub first_parameter_block_binding: u32,
     /// Added to the bindings of program parameter buffers.
-    pub first_buffer_binding: u32,
+    pub first_parameter_buffer_binding: u32,
     /// Bindings of program parameter buffers that each stage has.
-    pub buffers_per_stage: u32,
+    pub parameter_buffers_per_stage: u32,
     /// Added to the numbers of storage buffers.
     pub first_storage_binding: u32,
     /// Binding of atomic counter buffer 0.
-    pub first_counter_binding: u32,
+    pub first_atomic_counter_binding: u32,
     /// Binding of image unit 0. For OpenGL the binding of the first image that a shader has; the
     /// others follow, as listed in the reflection.
     pub first_image_binding: u32,
@@ -268,40 +274,41 @@ pub struct glasm_options {
     pub image_lock_binding: u32,
     /// For OpenGL its version as GLSL writes it: 450 for 4.5.
     pub opengl_version: u32,
-    /// A geometry program for triangles gets quadrilaterals: the caller draws lines with adjacency
-    /// instead of QUADS, and the module runs twice for each.
-    pub quadrilaterals: glasm_bool,
+    /// A geometry program for triangles receives QUADS: the caller draws lines with adjacency
+    /// instead, and the module runs twice for each.
+    pub draws_quads_as_line_adjacency: glasm_bool,
 }
 
 // SAFETY: it begins with the size.
 unsafe impl Versioned for glasm_options {}
 
 // SAFETY: numbers and pointers.
-unsafe impl FromC for glasm_options {
+unsafe impl CallerStruct for glasm_options {
+    /// Returns the default options of the library.
     fn initial() -> Self {
         let options = Options::default();
-        let (device, levels) = (options.device, options.fixed.patch_levels);
+        let (device, levels) = (options.device, options.pipeline_state.default_tess_levels);
         let mut initial = Self {
             target: options.target.to_number(),
-            handle_textures: options.handles.textures,
-            handle_images: options.handles.images,
+            handle_texture_count: options.handles.textures,
+            handle_image_count: options.handles.images,
             subgroup_size: device.subgroups.size,
-            subgroup_stages: collect_stage_bits(&device.subgroups),
-            subgroup_operations: collect_operation_bits(&device.subgroups),
-            geometry_components: device.geometry_components,
-            point_size: 1.0,
-            unwritten_point_size: 1.0,
-            patch_outer_levels: levels.outer.map(f32::from_bits),
-            patch_inner_levels: levels.inner.map(f32::from_bits),
+            subgroup_stage_mask: collect_stage_bits(&device.subgroups),
+            subgroup_operation_mask: collect_operation_bits(&device.subgroups),
+            max_geometry_total_output_components: device.max_geometry_total_output_components,
+            forced_point_size: 1.0,
+            default_point_size: 1.0,
+            default_outer_tess_levels: levels.outer.map(f32::from_bits),
+            default_inner_tess_levels: levels.inner.map(f32::from_bits),
             alpha_function: glasm_compare_function::Always as u32,
             line_stipple_factor: 1,
             line_stipple_pattern: u16::MAX.into(),
             opengl_version: 450,
-            ..Self::zero()
+            ..Self::zeroed()
         };
         set_bindings(&mut initial, &options.bindings);
         set_conventions(&mut initial, &options.conventions);
-        set_fixed_state(&mut initial, &options.fixed);
+        set_fixed_state(&mut initial, &options.pipeline_state);
         initial
     }
 }
@@ -314,9 +321,9 @@ pub unsafe extern "C" fn glasm_options_init(
     options: *mut glasm_options,
     size: usize,
 ) -> glasm_result {
-    enter(|| {
+    catch_to_result(|| {
         // SAFETY: the caller's structure has this size.
-        unsafe { memory::init(options, size, "options") }
+        unsafe { ffi_args::init_struct(options, size, "options") }
     })
 }
 
@@ -328,17 +335,53 @@ pub unsafe extern "C" fn glasm_options_init(
 pub unsafe extern "C" fn glasm_options_use_opengl_conventions(
     options: *mut glasm_options,
 ) -> glasm_result {
-    enter(|| {
+    catch_to_result(|| {
         // SAFETY: the caller's structure has the size that it states.
-        let mut changed = unsafe { memory::read(options, "options") }?;
+        let mut changed = unsafe { ffi_args::read_struct(options, "options") }?;
         set_conventions(&mut changed, &Conventions::opengl());
         // SAFETY: as above.
-        unsafe { memory::write(options, changed, "options") }
+        unsafe { ffi_args::write_struct(options, changed, "options") }
     })
 }
 
+/// Changes the state in the options to that of a new GL context, which differs from the initial
+/// values of `glasm_options_init`: vertex colors are clamped (`clamp_vertex_colors`), all points
+/// have size 1 (`forced_point_size`, `default_point_size`), and patches have three vertices
+/// (`patch_vertices`). For layers that then follow each change of GL's state. `primitive_id_mode`,
+/// `draws_quads_as_line_adjacency`, `is_framebuffer_unlayered` and `max_output_vertices`, which are no
+/// state of GL, get their initial values again; lists, such as `lod_biases`, remain.
+///
+/// `options` belongs to the caller, who has filled it with `glasm_options_init`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_options_use_gl_initial_state(
+    options: *mut glasm_options,
+) -> glasm_result {
+    catch_to_result(|| {
+        // SAFETY: the caller's structure has the size that it states.
+        let mut changed = unsafe { ffi_args::read_struct(options, "options") }?;
+        set_pipeline_state(&mut changed, &PipelineState::gl_initial());
+        changed.polygon_stipple = ptr::null();
+        (changed.depth_mode_count, changed.texture_wrap_count) = (0, 0);
+        // SAFETY: as above.
+        unsafe { ffi_args::write_struct(options, changed, "options") }
+    })
+}
+
+/// Returns the names of the features of Vulkan that modules may need, for `features` and
+/// `disabled_features` of the options; `count` is set to their number.
+///
+/// The list and its strings belong to the library and are valid for ever. `count` may be NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_feature_names(
+    count: Option<&mut MaybeUninit<usize>>,
+) -> *const *const c_char {
+    static NAMES: LazyLock<CStringList> =
+        LazyLock::new(|| CStringList::new(glasm::vulkan_feature_names()));
+    return_list(count, || Ok(NAMES.pointers()))
+}
+
 /// Changes the options to those for shaders for OpenGL (glShaderBinary with
-/// GL_SHADER_BINARY_FORMAT_SPIR_V): the target GLASM_TARGET_OPEN_GL4_5, its conventions, and the
+/// GL_SHADER_BINARY_FORMAT_SPIR_V): the target GLASM_TARGET_OPENGL_4_5, its conventions, and the
 /// last bindings that it has.
 ///
 /// `options` belongs to the caller, who has filled it with `glasm_options_init`. `uniform_buffers`
@@ -350,15 +393,15 @@ pub unsafe extern "C" fn glasm_options_use_opengl_environment(
     uniform_buffers: u32,
     storage_buffers: u32,
 ) -> glasm_result {
-    enter(|| {
+    catch_to_result(|| {
         // SAFETY: the caller's structure has the size that it states.
-        let mut changed = unsafe { memory::read(options, "options") }?;
-        changed.target = glasm_target::OpenGl4_5 as u32;
+        let mut changed = unsafe { ffi_args::read_struct(options, "options") }?;
+        changed.target = glasm_target::Opengl_4_5 as u32;
         set_conventions(&mut changed, &Conventions::opengl_environment());
         let bindings = BindingLayout::opengl(uniform_buffers, storage_buffers);
         set_bindings(&mut changed, &bindings);
         // SAFETY: as above.
-        unsafe { memory::write(options, changed, "options") }
+        unsafe { ffi_args::write_struct(options, changed, "options") }
     })
 }
 
@@ -387,28 +430,51 @@ macro_rules! members {
 
 members! {
     read_bindings set_bindings BindingLayout {
-        param_set param_binding first_param_binding texture_set buffer_set first_buffer_binding buffers_per_stage storage_set
-        first_storage_binding first_counter_binding first_image_binding image_lock_binding handle_set first_handle_binding
-        state_set state_binding first_state_constant
+        parameter_block_set parameter_block_binding first_parameter_block_binding texture_set parameter_buffer_set first_parameter_buffer_binding parameter_buffers_per_stage storage_set
+        first_storage_binding first_atomic_counter_binding first_image_binding image_lock_binding handle_set first_handle_binding
+        state_block_set state_block_binding first_state_spec_constant_id
     }
 }
 
 members! {
-    read_conventions set_conventions Conventions { clip_depth negate_ddy flip_point_coord instances_from_zero }
+    read_conventions set_conventions Conventions { clip_depth negate_ddy flip_point_coord is_instance_index_zero_based }
 }
 
 members! {
-    read_fixed_state set_fixed_state FixedState {
-        two_sided_color flat_colors clamp_vertex_colors clamp_fragment_colors single_layer point_sprites point_origin clip_planes
-        patch_vertices primitive_numbers quadrilaterals draw_buffers
-    } else { point_size unwritten_point_size vertex_limit patch_levels alpha_test line_stipple }
+    read_fixed_state set_fixed_state PipelineState {
+        two_sided_color flat_colors clamp_vertex_colors clamp_fragment_colors is_framebuffer_unlayered coord_replace_mask point_origin clip_plane_mask
+        patch_vertices primitive_id_mode draws_quads_as_line_adjacency draw_buffer_mask
+    } else { forced_point_size default_point_size max_output_vertices default_tess_levels alpha_test line_stipple }
 }
 
+/// Sets all members that are GL state of pipelines.
+pub(crate) fn set_pipeline_state(options: &mut glasm_options, state: &PipelineState) {
+    set_fixed_state(options, state);
+    options.has_forced_point_size = state.forced_point_size.is_some().into();
+    options.forced_point_size = state.forced_point_size.map_or(1.0, PointSize::pixels);
+    options.has_default_point_size = state.default_point_size.is_some().into();
+    options.default_point_size = state.default_point_size.map_or(1.0, PointSize::pixels);
+    options.has_max_output_vertices = state.max_output_vertices.is_some().into();
+    options.max_output_vertices = state.max_output_vertices.unwrap_or(0);
+    options.default_outer_tess_levels = state.default_tess_levels.outer.map(f32::from_bits);
+    options.default_inner_tess_levels = state.default_tess_levels.inner.map(f32::from_bits);
+    options.alpha_function = state.alpha_test.function.to_number();
+    options.alpha_reference = f32::from_bits(state.alpha_test.reference);
+    options.has_line_stipple = state.line_stipple.is_some().into();
+    let stipple = state.line_stipple;
+    options.line_stipple_factor = stipple.map_or(1, |it| it.factor.into());
+    options.line_stipple_pattern = stipple.map_or(u16::MAX, |it| it.pattern).into();
+    let viewport = stipple.map_or([0; 4], |it| it.viewport);
+    options.line_stipple_viewport = viewport.map(f32::from_bits);
+}
+
+/// Returns the mask of the stages that support subgroup operations: bit `n` for stage number `n`.
 fn collect_stage_bits(subgroups: &Subgroups) -> u32 {
     let stages = (0u32..).zip(subgroups.stages);
     stages.map(|(stage, has)| u32::from(has) << stage).sum()
 }
 
+/// Returns the mask of `GLASM_SUBGROUP_*` bits of the subgroup operations that are supported.
 fn collect_operation_bits(subgroups: &Subgroups) -> u32 {
     let bit = |has: bool, bit| if has { bit } else { 0 };
     bit(subgroups.vote, GLASM_SUBGROUP_VOTE)

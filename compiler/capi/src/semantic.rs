@@ -5,25 +5,26 @@
     reason = "some names of GL and Vulkan say all that there is to say"
 )]
 
-use crate::call::Failure;
 use crate::enums::CNumber;
+use crate::ffi_guard::Failure;
 use glasm::ir::Semantic;
 use glasm_capi_macros::c_enum;
 
 macro_rules! semantics {
     (plain { $($plain:ident)* } numbered { $($numbered:ident)* }) => {
-        impl From<Semantic> for glasm_meaning {
+        impl From<Semantic> for glasm_semantic_info {
             fn from(semantic: Semantic) -> Self {
                 let (semantic, index, source) = match semantic {
                     $(Semantic::$plain => (glasm_semantic::$plain, 0, 0),)*
                     $(Semantic::$numbered(number) => (glasm_semantic::$numbered, number, 0),)*
                     Semantic::FragColor { buffer, index } => (glasm_semantic::FragColor, buffer, index),
                 };
-                Self { semantic: semantic as u32, index: index.into(), source: source.into() }
+                Self { name: semantic as u32, index: index.into(), blend_source: source.into() }
             }
         }
 
-        /// Returns the semantic of a number of C.
+        /// Returns the semantic with the number `number` in C, its index and blend source; `None`
+        /// for unknown numbers.
         fn find_semantic(number: u32, index: u8, source: u8) -> Option<Semantic> {
             Some(match glasm_semantic::read(number)? {
                 $(glasm_semantic::$plain => Semantic::$plain,)*
@@ -36,14 +37,17 @@ macro_rules! semantics {
 
 semantics! {
     plain {
-        Position PointSize FogCoord FogVector Layer ViewportIndex ViewportMask SecondaryPosition SecondaryViewportMask PrimitiveId VertexId
-        InstanceId BaseVertex BaseInstance DrawId InvocationId VertexCount TessCoord Facing PointCoord SampleId SamplePosition SampleMask
+        Position PointSize FogCoord FogCoordVec4 Layer ViewportIndex ViewportMask SecondaryPosition SecondaryViewportMask PrimitiveId VertexId
+        InstanceId BaseVertex BaseInstance DrawId InvocationId InputVertexCount TessCoord FaceSign PointCoord SampleId SamplePosition SampleMask
         FullyCovered HelperInvocation FragDepth FragStencil WorkgroupId WorkgroupCount WorkgroupSize LocalInvocationId GlobalInvocationId
         LocalInvocationIndex ThreadId ThreadEqMask ThreadLtMask ThreadLeMask ThreadGtMask ThreadGeMask SubgroupSize SubgroupInvocation
-        SubgroupEqMask SubgroupGeMask SubgroupGtMask SubgroupLeMask SubgroupLtMask WarpId SmId LineStart
+        SubgroupEqMask SubgroupGeMask SubgroupGtMask SubgroupLeMask SubgroupLtMask WarpId SmId LineStippleStart
         ClipVertex
     }
-    numbered { Attrib Color BackColor TexCoord Generic ClipDistance CullDistance TessOuter TessInner PatchGeneric FlatColor FlatBackColor }
+    numbered {
+        VertexAttribute Color BackColor TexCoord GenericVarying ClipDistance CullDistance TessLevelOuter TessLevelInner GenericPatchVarying
+        FlatColor FlatBackColor
+    }
 }
 
 /// Semantics of stage inputs and outputs. Those with an index say so.
@@ -51,7 +55,7 @@ semantics! {
 #[repr(u32)]
 pub enum glasm_semantic {
     /// Vertex attribute by number.
-    Attrib = 0,
+    VertexAttribute = 0,
     /// Clip-space position of a vertex; as fragment input the window position (x, y, z, 1/w).
     Position = 1,
     PointSize = 2,
@@ -61,11 +65,11 @@ pub enum glasm_semantic {
     BackColor = 4,
     FogCoord = 5,
     /// Fog as a vector of four components.
-    FogVector = 6,
+    FogCoordVec4 = 6,
     /// Texture coordinate set by number.
     TexCoord = 7,
     /// Generic varying by number.
-    Generic = 8,
+    GenericVarying = 8,
     /// Clip distance by number.
     ClipDistance = 9,
     /// Cull distance by number.
@@ -89,17 +93,17 @@ pub enum glasm_semantic {
     /// Number of the invocation of a geometry or tessellation control program.
     InvocationId = 22,
     /// Number of vertices of the input primitive or patch.
-    VertexCount = 23,
+    InputVertexCount = 23,
     /// Position in the subdivided patch.
     TessCoord = 24,
     /// Outer tessellation level by number.
-    TessOuter = 25,
+    TessLevelOuter = 25,
     /// Inner tessellation level by number.
-    TessInner = 26,
+    TessLevelInner = 26,
     /// Generic varying of the patch by number.
-    PatchGeneric = 27,
+    GenericPatchVarying = 27,
     /// Facing: +1.0 front, -1.0 back.
-    Facing = 28,
+    FaceSign = 28,
     PointCoord = 29,
     SampleId = 30,
     SamplePosition = 31,
@@ -107,7 +111,7 @@ pub enum glasm_semantic {
     /// True if the primitive covers all of the fragment.
     FullyCovered = 33,
     HelperInvocation = 34,
-    /// Fragment color of draw buffer `index`; `source` 1 is the second source of dual-source
+    /// Fragment color of draw buffer `index`; `blend_source` 1 is the second source of dual-source
     /// blending.
     FragColor = 35,
     FragDepth = 36,
@@ -137,12 +141,12 @@ pub enum glasm_semantic {
     /// Number of the processor.
     SmId = 58,
     /// A color by index as a separate output, which is not interpolated; see
-    /// glasm_options.flat_colors_form.
+    /// glasm_options.state_sources.
     FlatColor = 59,
     /// A back color by index as a separate output, which is not interpolated.
     FlatBackColor = 60,
     /// Start of the line of a fragment, in pixels.
-    LineStart = 61,
+    LineStippleStart = 61,
     /// Vertex that user clip planes clip by.
     ClipVertex = 62,
 }
@@ -150,27 +154,32 @@ pub enum glasm_semantic {
 /// The semantic of a stage input or output.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct glasm_meaning {
+pub struct glasm_semantic_info {
     /// A glasm_semantic.
-    pub semantic: u32,
+    pub name: u32,
     /// Its index, for semantics that have one; else 0.
     pub index: u32,
     /// Blend source of fragment colors; else 0.
-    pub source: u32,
+    pub blend_source: u32,
 }
 
 /// Reads a semantic of the caller.
 ///
 /// # Errors
 /// If its members do not denote a semantic.
-pub(crate) fn read_semantic(meaning: glasm_meaning) -> Result<Semantic, Failure> {
-    let numbers = (u8::try_from(meaning.index), u8::try_from(meaning.source));
+pub(crate) fn read_semantic(meaning: glasm_semantic_info) -> Result<Semantic, Failure> {
+    let numbers = (
+        u8::try_from(meaning.index),
+        u8::try_from(meaning.blend_source),
+    );
     let (Ok(index), Ok(source)) = numbers else {
-        return Err(Failure::argument("`index` or `source` is too large"));
+        return Err(Failure::invalid_argument(
+            "`index` or `blend_source` is too large",
+        ));
     };
-    find_semantic(meaning.semantic, index, source).ok_or_else(|| {
-        let number = meaning.semantic;
-        Failure::argument(format!("`semantic` is {number}: there is none"))
+    find_semantic(meaning.name, index, source).ok_or_else(|| {
+        let number = meaning.name;
+        Failure::invalid_argument(format!("invalid value {number} for `name`"))
     })
 }
 
@@ -187,10 +196,10 @@ mod tests {
         for known in found {
             assert_eq!(read_semantic(known.into()).unwrap(), known);
         }
-        let beyond = glasm_meaning {
-            semantic: glasm_semantic::ClipVertex as u32 + 1,
+        let beyond = glasm_semantic_info {
+            name: glasm_semantic::ClipVertex as u32 + 1,
             index: 0,
-            source: 0,
+            blend_source: 0,
         };
         assert!(read_semantic(beyond).is_err());
     }

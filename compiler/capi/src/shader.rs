@@ -1,11 +1,11 @@
 //! Shaders: modules with their requirements on the caller.
 
-use crate::call::{Failure, enter, glasm_result, run_or};
 use crate::enums::glasm_stage;
-use crate::memory::{self, clear_handle, free, give_handle, give_list, require};
+use crate::ffi_args::{self, drop_handle, require, require_out_handle, return_list, write_handle};
+use crate::ffi_guard::{Failure, catch_or, catch_to_result, glasm_result};
 use crate::reflection::glasm_reflection;
+use crate::reflection_lists::ReflectionLists;
 use crate::strings::to_c_string;
-use crate::tables::Tables;
 use glasm::Shader;
 use std::ffi::{CString, c_char};
 use std::mem::MaybeUninit;
@@ -14,20 +14,22 @@ use std::sync::{Arc, OnceLock};
 
 /// A compiled program: a SPIR-V module and its reflection. Threads may share it.
 #[derive(Clone, Debug)]
-pub struct glasm_shader(Arc<Compiled>);
+pub struct glasm_shader(Arc<ShaderData>);
 
 #[derive(Debug)]
-struct Compiled {
+struct ShaderData {
     shader: Shader,
-    tables: OnceLock<Tables>,
+    lists: OnceLock<ReflectionLists>,
     json: OnceLock<CString>,
 }
 
 impl glasm_shader {
+    /// Returns a handle of a compiled shader; its lists for C and its JSON are computed on first
+    /// use.
     pub(crate) fn new(shader: Shader) -> Self {
-        Self(Arc::new(Compiled {
+        Self(Arc::new(ShaderData {
             shader,
-            tables: OnceLock::new(),
+            lists: OnceLock::new(),
             json: OnceLock::new(),
         }))
     }
@@ -37,12 +39,12 @@ impl glasm_shader {
         &self.0.shader
     }
 
-    /// Returns the reflection as structures for C.
-    pub(crate) fn tables(&self) -> &Tables {
+    /// Returns the reflection as structures for C, which the first call creates.
+    pub(crate) fn lists(&self) -> &ReflectionLists {
         let shader = &self.0.shader;
         self.0
-            .tables
-            .get_or_init(|| Tables::new(&shader.reflection))
+            .lists
+            .get_or_init(|| ReflectionLists::new(&shader.reflection))
     }
 }
 
@@ -53,11 +55,11 @@ impl glasm_shader {
 /// `shader` stays the caller's. The words belong to it and are valid until it is freed. `count` may
 /// be NULL.
 #[unsafe(no_mangle)]
-pub extern "C" fn glasm_shader_words(
+pub extern "C" fn glasm_shader_spirv(
     shader: Option<&glasm_shader>,
     count: Option<&mut MaybeUninit<usize>>,
 ) -> *const u32 {
-    give_list(count, || Ok(&require(shader, "shader")?.shader().words))
+    return_list(count, || Ok(&require(shader, "shader")?.shader().words))
 }
 
 /// Returns the stage of a shader.
@@ -65,7 +67,7 @@ pub extern "C" fn glasm_shader_words(
 /// `shader` stays the caller's. It must not be NULL, for which GLASM_STAGE_VERTEX is returned.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_shader_stage(shader: Option<&glasm_shader>) -> glasm_stage {
-    run_or(glasm_stage::Vertex, || {
+    catch_or(glasm_stage::Vertex, || {
         Ok(require(shader, "shader")?.shader().reflection.stage.into())
     })
 }
@@ -75,7 +77,7 @@ pub extern "C" fn glasm_shader_stage(shader: Option<&glasm_shader>) -> glasm_sta
 /// `shader` stays the caller's. The string belongs to it and is valid until it is freed.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_shader_reflection_json(shader: Option<&glasm_shader>) -> *const c_char {
-    run_or(ptr::null(), || {
+    catch_or(ptr::null(), || {
         let compiled = &require(shader, "shader")?.0;
         let json = || {
             let json = serde_json::to_string(&compiled.shader.reflection);
@@ -94,46 +96,47 @@ pub unsafe extern "C" fn glasm_shader_reflection(
     shader: Option<&glasm_shader>,
     reflection: *mut glasm_reflection,
 ) -> glasm_result {
-    enter(|| {
+    catch_to_result(|| {
         let shader = require(shader, "shader")?;
-        let given = glasm_reflection::new(&shader.shader().reflection, shader.tables());
+        let given = glasm_reflection::new(&shader.shader().reflection, shader.lists());
         // SAFETY: the caller's structure has the size that it states.
-        unsafe { memory::write(reflection, given, "reflection") }
+        unsafe { ffi_args::write_struct(reflection, given, "reflection") }
     })
 }
 
 /// The first word of a module.
-const MAGIC: u32 = 0x0723_0203;
+const SPIRV_MAGIC: u32 = 0x0723_0203;
 
 /// Words of the header of a module.
-const HEADER: usize = 5;
+const SPIRV_HEADER_WORDS: usize = 5;
 
-/// Creates a shader that was compiled before from a cache: from the results of `glasm_shader_words`
+/// Creates a shader that was compiled before from a cache: from the results of `glasm_shader_spirv`
 /// and `glasm_shader_reflection_json` for it, in the same version of the library. It is not checked
 /// that they belong together.
 ///
 /// `words` and `reflection` stay the caller's. `shader` is set to a shader that the caller owns and
 /// frees with `glasm_shader_free`, or to NULL if they are not a module and a reflection.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn glasm_shader_create(
+pub unsafe extern "C" fn glasm_shader_create_from_cache(
     words: *const u32,
     count: usize,
     reflection: *const c_char,
     shader: Option<&mut MaybeUninit<*mut glasm_shader>>,
 ) -> glasm_result {
-    enter(|| {
-        let shader = clear_handle(shader, "shader")?;
+    catch_to_result(|| {
+        let shader = require_out_handle(shader, "shader")?;
         // SAFETY: the caller guarantees that many words.
-        let words = unsafe { memory::read_list(words, count, "words") }?;
-        if words.len() < HEADER || words[0] != MAGIC {
-            return Err(Failure::argument("`words` are no SPIR-V module"));
+        let words = unsafe { ffi_args::read_list(words, count, "words") }?;
+        if words.len() < SPIRV_HEADER_WORDS || words[0] != SPIRV_MAGIC {
+            return Err(Failure::invalid_argument("`words` is not a SPIR-V module"));
         }
         // SAFETY: the caller answers for the string.
-        let json = require(unsafe { memory::read_string(reflection) }, "reflection")?;
-        let reflection = serde_json::from_str(&json)
-            .map_err(|error| Failure::argument(format!("`reflection` is none: {error}")))?;
-        let kept = Shader::from_kept(words.to_vec(), reflection);
-        give_handle(shader, glasm_shader::new(kept));
+        let json = require(unsafe { ffi_args::read_string(reflection) }, "reflection")?;
+        let reflection = serde_json::from_str(&json).map_err(|error| {
+            Failure::invalid_argument(format!("`reflection` is not a valid reflection: {error}"))
+        })?;
+        let cached = Shader::from_cached(words.to_vec(), reflection);
+        write_handle(shader, glasm_shader::new(cached));
         Ok(())
     })
 }
@@ -145,7 +148,7 @@ pub unsafe extern "C" fn glasm_shader_create(
 /// `glasm_shader_free`.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_shader_clone(shader: Option<&glasm_shader>) -> Option<Box<glasm_shader>> {
-    run_or(None, || Ok(shader.cloned().map(Box::new)))
+    catch_or(None, || Ok(shader.cloned().map(Box::new)))
 }
 
 /// Frees a handle of a shader.
@@ -153,5 +156,5 @@ pub extern "C" fn glasm_shader_clone(shader: Option<&glasm_shader>) -> Option<Bo
 /// Takes `shader` away from the caller; NULL is allowed.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_shader_free(shader: Option<Box<glasm_shader>>) {
-    free(shader);
+    drop_handle(shader);
 }

@@ -1,26 +1,31 @@
 //! GL's state, and the `state.*` parameters that programs read from it.
 
-use crate::call::{Failure, enter, glasm_result, run_or};
 use crate::enums::{glasm_matrix, read_number, to_matrix_name, to_tracked_matrix};
+use crate::ffi_args::{self, drop_handle, require};
+use crate::ffi_guard::{Failure, catch_or, catch_to_result, glasm_result};
 use crate::matrix::read_matrix;
-use crate::memory::{self, free, require};
 use crate::state_parameter::{glasm_state_parameter, read_parameter};
 use glasm::ir::state::{Face, MatrixForm, TexGenCoord, TexGenPlane};
-use glasm::state::{GlState, Multisample, Tracking};
+use glasm::state::{GlState, MatrixTracking, Multisample, StateChanges, StateGroups};
 use glasm_capi_macros::c_enum;
 
 /// One more than the largest index of a light, matrix, unit and so on: above the limits of any GL,
 /// and low enough for lists.
-const NUMBERS: u32 = 4096;
+const INDEX_LIMIT: u32 = 4096;
 
 /// The GL state that programs read, at first GL's initial state. One thread at a time may use it.
 #[derive(Clone, Debug, Default)]
-pub struct glasm_state(GlState);
+pub struct glasm_state(GlState, StateChanges);
 
 impl glasm_state {
     /// Returns the state of the library.
     pub(crate) fn state(&self) -> &GlState {
         &self.0
+    }
+
+    /// Returns the groups that have changed since the last call.
+    pub(crate) fn take_changes(&mut self) -> StateGroups {
+        self.1.take(&self.0)
     }
 }
 
@@ -29,15 +34,16 @@ impl glasm_state {
 /// The caller owns it, and frees it with `glasm_state_free`.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_state_create() -> Option<Box<glasm_state>> {
-    run_or(None, || Ok(Some(Box::default())))
+    catch_or(None, || Ok(Some(Box::default())))
 }
 
-/// Copies a state. Returns NULL for NULL.
+/// Copies a state, with the changes that `glasm_state_take_changes` has not returned yet. Returns
+/// NULL for NULL.
 ///
 /// `state` stays the caller's, who owns the copy, too, and frees it with `glasm_state_free`.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_state_clone(state: Option<&glasm_state>) -> Option<Box<glasm_state>> {
-    run_or(None, || Ok(state.cloned().map(Box::new)))
+    catch_or(None, || Ok(state.cloned().map(Box::new)))
 }
 
 /// Frees a state.
@@ -45,12 +51,16 @@ pub extern "C" fn glasm_state_clone(state: Option<&glasm_state>) -> Option<Box<g
 /// Takes `state` away from the caller; NULL is allowed.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_state_free(state: Option<Box<glasm_state>>) {
-    free(state);
+    drop_handle(state);
 }
 
+/// Returns `index` unchanged; fails if it exceeds [`INDEX_LIMIT`], so that no call allocates large
+/// arrays.
 fn check_index(index: u32) -> Result<u32, Failure> {
-    let known = (index < NUMBERS).then_some(index);
-    known.ok_or_else(|| Failure::argument("`index` is larger than what any GL has"))
+    let known = (index < INDEX_LIMIT).then_some(index);
+    known.ok_or_else(|| {
+        Failure::invalid_argument("`index` exceeds the limits of all GL implementations")
+    })
 }
 
 /// Sets a matrix (glLoadMatrixf). `index` selects one of several matrices of a kind, else it is 0;
@@ -65,21 +75,23 @@ pub unsafe extern "C" fn glasm_state_set_matrix(
     index: u32,
     values: *const f32,
 ) -> glasm_result {
-    enter(|| {
+    catch_to_result(|| {
         let state = &mut require(state, "state")?.0;
         // SAFETY: the caller has a matrix there.
         let values = unsafe { read_matrix(values, "values") }?;
         let index = check_index(index)?;
-        let place = match read_number(matrix, "matrix")? {
+        let target = match read_number(matrix, "matrix")? {
             glasm_matrix::Modelview => state.modelview_mut(index),
             glasm_matrix::Projection => &mut state.projection,
             glasm_matrix::Texture => state.texture_mut(index),
             glasm_matrix::Palette => state.palette_mut(index),
             glasm_matrix::Program => state.program_mut(index),
             glasm_matrix::Color => &mut state.color,
-            glasm_matrix::Mvp => return Err(Failure::argument("`matrix` is a product")),
+            glasm_matrix::ModelviewProjection => {
+                return Err(Failure::invalid_argument("`matrix` is a product"));
+            }
         };
-        *place = values;
+        *target = values;
         Ok(())
     })
 }
@@ -96,13 +108,14 @@ pub unsafe extern "C" fn glasm_state_get_matrix(
     form: u32,
     values: *mut f32,
 ) -> glasm_result {
-    enter(|| {
+    catch_to_result(|| {
         let state = require(state, "state")?;
         let name = to_matrix_name(read_number(matrix, "matrix")?, index);
-        let name = name.ok_or_else(|| Failure::argument("no parameter reads this `matrix`"))?;
-        let found = state.0.matrix(name, read_number(form, "form")?);
+        let name =
+            name.ok_or_else(|| Failure::invalid_argument("no parameter reads this `matrix`"))?;
+        let found = state.0.compute_matrix(name, read_number(form, "form")?);
         // SAFETY: the caller provides memory for a matrix.
-        unsafe { memory::give_array(values.cast(), found, "values") }
+        unsafe { ffi_args::write_array(values.cast(), found, "values") }
     })
 }
 
@@ -110,7 +123,7 @@ pub unsafe extern "C" fn glasm_state_get_matrix(
 /// GL's command.
 #[c_enum]
 #[repr(u32)]
-pub enum glasm_state_value {
+pub enum glasm_state_variable {
     /// 4 floats; `index`: light (glLight, GL_AMBIENT).
     LightAmbient = 0,
     /// 4 floats; `index`: light (glLight, GL_DIFFUSE).
@@ -177,7 +190,7 @@ pub enum glasm_state_value {
     Viewport = 29,
     /// 1 float: height of the window if row 0 of the image that is drawn to is the lowest one;
     /// below 0: it is the top one.
-    LowerLeftHeight = 30,
+    LowerLeftOriginHeight = 30,
     /// 1 float: height of the window.
     WindowHeight = 31,
     /// 1 float: invocations of a thread group, at most 32.
@@ -193,87 +206,97 @@ pub enum glasm_state_value {
 }
 
 /// Sets a value of GL's state, as GL's command does: glLightfv(GL_LIGHT2, GL_DIFFUSE, color) is
-/// `glasm_state_set(state, GLASM_STATE_VALUE_LIGHT_DIFFUSE, 2, color, 4)`. Values are not checked:
+/// `glasm_state_set(state, GLASM_STATE_VARIABLE_LIGHT_DIFFUSE, 2, color, 4)`. Values are not checked:
 /// the caller enforces the ranges of GL.
 ///
-/// `state` stays the caller's, and so do `values`, `count` floats. `what` is a glasm_state_value,
+/// `state` stays the caller's, and so do `values`, `count` floats. `variable` is a glasm_state_variable,
 /// which determines the number of floats and the role of `index`; without one `index` is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_state_set(
     state: Option<&mut glasm_state>,
-    what: u32,
+    variable: u32,
     index: u32,
     values: *const f32,
     count: usize,
 ) -> glasm_result {
-    enter(|| {
+    catch_to_result(|| {
         let state = &mut require(state, "state")?.0;
         // SAFETY: the caller guarantees that many floats.
-        let values = unsafe { memory::read_list(values, count, "values") }?;
-        set(
+        let values = unsafe { ffi_args::read_list(values, count, "values") }?;
+        set_value(
             state,
-            read_number(what, "what")?,
+            read_number(variable, "variable")?,
             check_index(index)?,
             values,
         )
     })
 }
 
-fn set(
+/// Sets a state variable; `index` selects the light, face, texture unit or plane. Fails if the
+/// number of values does not match the variable or `index` is not a face.
+fn set_value(
     state: &mut GlState,
-    what: glasm_state_value,
-    n: u32,
+    variable: glasm_state_variable,
+    index: u32,
     values: &[f32],
 ) -> Result<(), Failure> {
-    use glasm_state_value as Value;
-    match what {
-        Value::LightAmbient => state.light_mut(n).ambient = read_floats(values)?,
-        Value::LightDiffuse => state.light_mut(n).diffuse = read_floats(values)?,
-        Value::LightSpecular => state.light_mut(n).specular = read_floats(values)?,
-        Value::LightPosition => state.set_light_position(n, read_floats(values)?),
-        Value::LightAttenuation => state.light_mut(n).attenuation = read_floats(values)?,
-        Value::LightSpotDirection => state.set_light_spot_direction(n, read_floats(values)?),
-        Value::LightSpotExponent => state.light_mut(n).spot_exponent = read_float(values)?,
-        Value::LightSpotCutoff => state.light_mut(n).spot_cutoff = read_float(values)?,
-        Value::MaterialAmbient => state.material_mut(read_face(n)?).ambient = read_floats(values)?,
-        Value::MaterialDiffuse => state.material_mut(read_face(n)?).diffuse = read_floats(values)?,
-        Value::MaterialSpecular => {
-            state.material_mut(read_face(n)?).specular = read_floats(values)?
+    use glasm_state_variable as Variable;
+    match variable {
+        Variable::LightAmbient => state.light_mut(index).ambient = read_floats(values)?,
+        Variable::LightDiffuse => state.light_mut(index).diffuse = read_floats(values)?,
+        Variable::LightSpecular => state.light_mut(index).specular = read_floats(values)?,
+        Variable::LightPosition => state.set_light_position(index, read_floats(values)?),
+        Variable::LightAttenuation => state.light_mut(index).attenuation = read_floats(values)?,
+        Variable::LightSpotDirection => state.set_light_spot_direction(index, read_floats(values)?),
+        Variable::LightSpotExponent => state.light_mut(index).spot_exponent = read_float(values)?,
+        Variable::LightSpotCutoff => state.light_mut(index).spot_cutoff = read_float(values)?,
+        Variable::MaterialAmbient => {
+            state.material_mut(read_face(index)?).ambient = read_floats(values)?
         }
-        Value::MaterialEmission => {
-            state.material_mut(read_face(n)?).emission = read_floats(values)?
+        Variable::MaterialDiffuse => {
+            state.material_mut(read_face(index)?).diffuse = read_floats(values)?
         }
-        Value::MaterialShininess => {
-            state.material_mut(read_face(n)?).shininess = read_float(values)?
+        Variable::MaterialSpecular => {
+            state.material_mut(read_face(index)?).specular = read_floats(values)?
         }
-        Value::LightModelAmbient => state.light_model_ambient = read_floats(values)?,
-        Value::TexgenEyePlane => set_texgen(state, n, TexGenPlane::Eye, read_floats(values)?)?,
-        Value::TexgenObjectPlane => {
-            set_texgen(state, n, TexGenPlane::Object, read_floats(values)?)?
+        Variable::MaterialEmission => {
+            state.material_mut(read_face(index)?).emission = read_floats(values)?
         }
-        Value::TexenvColor => *state.texenv_color_mut(n) = read_floats(values)?,
-        Value::FogColor => state.fog.color = read_floats(values)?,
-        Value::FogDensity => state.fog.density = read_float(values)?,
-        Value::FogStart => state.fog.start = read_float(values)?,
-        Value::FogEnd => state.fog.end = read_float(values)?,
-        Value::ClipPlane => state.set_clip_plane(n, read_floats(values)?),
-        Value::PointSize => state.point.size = read_float(values)?,
-        Value::PointSizeMin => state.point.min = read_float(values)?,
-        Value::PointSizeMax => state.point.max = read_float(values)?,
-        Value::PointFadeThreshold => state.point.fade_threshold = read_float(values)?,
-        Value::PointAttenuation => state.point.attenuation = read_floats(values)?,
-        Value::DepthRange => state.depth_range = read_floats(values)?,
-        Value::DepthClamp => state.depth_clamp = read_float(values)? != 0.0,
-        Value::Viewport => state.viewport = read_floats(values)?,
-        Value::LowerLeftHeight => {
+        Variable::MaterialShininess => {
+            state.material_mut(read_face(index)?).shininess = read_float(values)?
+        }
+        Variable::LightModelAmbient => state.light_model_ambient = read_floats(values)?,
+        Variable::TexgenEyePlane => {
+            set_texgen_plane(state, index, TexGenPlane::Eye, read_floats(values)?)?
+        }
+        Variable::TexgenObjectPlane => {
+            set_texgen_plane(state, index, TexGenPlane::Object, read_floats(values)?)?
+        }
+        Variable::TexenvColor => *state.texenv_color_mut(index) = read_floats(values)?,
+        Variable::FogColor => state.fog.color = read_floats(values)?,
+        Variable::FogDensity => state.fog.density = read_float(values)?,
+        Variable::FogStart => state.fog.start = read_float(values)?,
+        Variable::FogEnd => state.fog.end = read_float(values)?,
+        Variable::ClipPlane => state.set_clip_plane(index, read_floats(values)?),
+        Variable::PointSize => state.point.size = read_float(values)?,
+        Variable::PointSizeMin => state.point.min = read_float(values)?,
+        Variable::PointSizeMax => state.point.max = read_float(values)?,
+        Variable::PointFadeThreshold => state.point.fade_threshold = read_float(values)?,
+        Variable::PointAttenuation => state.point.attenuation = read_floats(values)?,
+        Variable::DepthRange => state.depth_range = read_floats(values)?,
+        Variable::DepthClamp => state.depth_clamp = read_float(values)? != 0.0,
+        Variable::Viewport => state.viewport = read_floats(values)?,
+        Variable::LowerLeftOriginHeight => {
             state.lower_left_height = Some(read_float(values)?).filter(|height| *height >= 0.0);
         }
-        Value::WindowHeight => state.window_height = read_float(values)?,
-        Value::WarpSize => state.threads.warp_size = read_float(values)? as u32,
-        Value::WarpsPerSm => state.threads.warps_per_sm = read_float(values)? as u32,
-        Value::SmCount => state.threads.sm_count = read_float(values)? as u32,
-        Value::Samples => state.multisample = Multisample::standard(read_float(values)? as u32),
-        Value::SamplePosition => set_sample_position(state, n, read_floats(values)?),
+        Variable::WindowHeight => state.window_height = read_float(values)?,
+        Variable::WarpSize => state.threads.warp_size = read_float(values)? as u32,
+        Variable::WarpsPerSm => state.threads.warps_per_sm = read_float(values)? as u32,
+        Variable::SmCount => state.threads.sm_count = read_float(values)? as u32,
+        Variable::Samples => {
+            state.multisample = Multisample::with_standard_locations(read_float(values)? as u32)
+        }
+        Variable::SamplePosition => set_sample_position(state, index, read_floats(values)?),
     }
     Ok(())
 }
@@ -281,19 +304,24 @@ fn set(
 /// Returns the floats of a value, of which there must be exactly `N`.
 fn read_floats<const N: usize>(values: &[f32]) -> Result<[f32; N], Failure> {
     let count = values.len();
-    <[f32; N]>::try_from(values)
-        .map_err(|_| Failure::argument(format!("`count` is {count}: the value has {N} floats")))
+    <[f32; N]>::try_from(values).map_err(|_| {
+        Failure::invalid_argument(format!("`count` is {count}: the value has {N} floats"))
+    })
 }
 
+/// Returns the only float of a value; fails for other numbers of floats.
 fn read_float(values: &[f32]) -> Result<f32, Failure> {
     read_floats(values).map(|[value]| value)
 }
 
+/// Reads the face that `index` selects; fails if it is neither front nor back.
 fn read_face(number: u32) -> Result<Face, Failure> {
     read_number(number, "index")
 }
 
-fn set_texgen(
+/// Sets a plane of texture coordinate generation; `index` is the texture unit times 4 plus the
+/// coordinate, from 0 for s to 3 for q.
+fn set_texgen_plane(
     state: &mut GlState,
     index: u32,
     plane: TexGenPlane,
@@ -308,9 +336,9 @@ fn set_texgen(
 }
 
 /// Sets a sample position. Samples before it that have no position yet are in the middle.
-fn set_sample_position(state: &mut GlState, n: u32, position: [f32; 2]) {
-    let positions = &mut state.multisample.positions;
-    let n = n as usize;
+fn set_sample_position(state: &mut GlState, sample: u32, position: [f32; 2]) {
+    let positions = &mut state.multisample.locations;
+    let n = sample as usize;
     if positions.len() <= n {
         positions.resize(n + 1, [0.5; 2]);
     }
@@ -330,12 +358,13 @@ pub extern "C" fn glasm_state_track_matrix(
     index: u32,
     form: u32,
 ) -> glasm_result {
-    enter(|| {
+    catch_to_result(|| {
         let state = require(state, "state")?;
         let matrix = to_tracked_matrix(read_number(matrix, "matrix")?, check_index(index)?);
-        let tracking = Tracking {
-            matrix: matrix
-                .ok_or_else(|| Failure::argument("parameters cannot track this `matrix`"))?,
+        let tracking = MatrixTracking {
+            matrix: matrix.ok_or_else(|| {
+                Failure::invalid_argument("parameters cannot track this `matrix`")
+            })?,
             form: read_number::<MatrixForm>(form, "form")?,
         };
         state.0.track_matrix(check_index(address)?, Some(tracking));
@@ -353,14 +382,14 @@ pub unsafe extern "C" fn glasm_state_untrack_matrix(
     address: u32,
     rows: *mut f32,
 ) -> glasm_result {
-    enter(|| {
+    catch_to_result(|| {
         let state = require(state, "state")?;
-        let held = state.0.track_matrix(check_index(address)?, None);
+        let last_rows = state.0.track_matrix(check_index(address)?, None);
         if rows.is_null() {
             return Ok(());
         }
         // SAFETY: the caller provides memory for four rows.
-        unsafe { memory::give_array(rows.cast(), held.unwrap_or_default(), "rows") }
+        unsafe { ffi_args::write_array(rows.cast(), last_rows.unwrap_or_default(), "rows") }
     })
 }
 
@@ -368,34 +397,34 @@ pub unsafe extern "C" fn glasm_state_untrack_matrix(
 ///
 /// `state` stays the caller's.
 #[unsafe(no_mangle)]
-pub extern "C" fn glasm_state_is_tracked(
+pub extern "C" fn glasm_state_is_matrix_tracked(
     state: Option<&glasm_state>,
     address: u32,
 ) -> crate::enums::glasm_bool {
-    run_or(0, || {
+    catch_or(0, || {
         let state = require(state, "state")?;
-        Ok(state.0.tracking(address).is_some().into())
+        Ok(state.0.get_tracking(address).is_some().into())
     })
 }
 
-/// Computes the value of a state.* parameter. `glasm_shader_parameter_block` does so for all
+/// Computes the value of a state.* parameter. `glasm_shader_fill_parameter_block` does so for all
 /// parameters of a shader at once.
 ///
 /// `state` and `parameter` stay the caller's. `values` points to memory of the caller for four
 /// floats.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn glasm_state_evaluate(
+pub unsafe extern "C" fn glasm_state_evaluate_parameter(
     state: Option<&glasm_state>,
     parameter: Option<&glasm_state_parameter>,
     values: *mut f32,
 ) -> glasm_result {
-    enter(|| {
+    catch_to_result(|| {
         let state = require(state, "state")?;
         let found = state
             .0
-            .evaluate(read_parameter(require(parameter, "parameter")?)?);
+            .evaluate_param(read_parameter(require(parameter, "parameter")?)?);
         // SAFETY: the caller provides memory for four floats.
-        unsafe { memory::give_array(values, found, "values") }
+        unsafe { ffi_args::write_array(values, found, "values") }
     })
 }
 
@@ -407,19 +436,19 @@ mod tests {
     #[test]
     fn every_value_takes_some_number_of_floats() {
         let mut known = 0;
-        while let Some(value) = glasm_state_value::read(known) {
+        while let Some(value) = glasm_state_variable::read(known) {
             let mut state = GlState::default();
-            let takes =
-                (1..5).filter(|&count| set(&mut state, value, 1, &[0.25; 4][..count]).is_ok());
+            let takes = (1..5)
+                .filter(|&count| set_value(&mut state, value, 1, &[0.25; 4][..count]).is_ok());
             assert_eq!(takes.count(), 1, "{value:?}");
             known += 1;
         }
-        assert_eq!(known, glasm_state_value::SamplePosition as u32 + 1);
+        assert_eq!(known, glasm_state_variable::SamplePosition as u32 + 1);
     }
 
     #[test]
     fn numbers_have_a_limit() {
-        assert!(check_index(NUMBERS - 1).is_ok());
-        assert!(check_index(NUMBERS).is_err());
+        assert!(check_index(INDEX_LIMIT - 1).is_ok());
+        assert!(check_index(INDEX_LIMIT).is_err());
     }
 }

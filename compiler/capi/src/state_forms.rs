@@ -1,16 +1,16 @@
 //! Sources of GL state in shaders: structures for C and their conversion.
 
-use crate::call::Failure;
-use crate::enums::read_number;
-use glasm::StateForms;
-use glasm::reflect::StateConstant;
+use crate::enums::{CNumber, read_number};
+use crate::ffi_guard::Failure;
+use glasm::StateSources;
+use glasm::reflect::StateSpecConstant;
 use glasm_capi_macros::c_struct;
 
-/// Sources of each state in shaders: each is a glasm_state_form. Stages that are compiled
+/// Sources of each state in shaders: each is a glasm_state_source. Stages that are compiled
 /// separately must agree about them.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct glasm_state_forms {
+pub struct glasm_state_sources {
     /// `two_sided_color`.
     pub two_sided_color: u32,
     /// `flat_colors`. The last stage before rasterization then writes each color twice: up to four
@@ -20,11 +20,11 @@ pub struct glasm_state_forms {
     pub clamp_vertex_colors: u32,
     /// `clamp_fragment_colors`.
     pub clamp_fragment_colors: u32,
-    /// `point_sprites`, for which the options have the sprites that may be on, and `point_origin`.
+    /// `coord_replace_mask`, for which the options have the sprites that may be on, and `point_origin`.
     pub point_sprites: u32,
-    /// `point_size` and `unwritten_point_size`.
+    /// `forced_point_size` and `default_point_size`.
     pub point_size: u32,
-    /// `clip_planes`, for which the options have the planes that may be on.
+    /// `clip_plane_mask`, for which the options have the planes that may be on.
     pub clip_planes: u32,
     /// `alpha_function` and `alpha_reference`.
     pub alpha_test: u32,
@@ -40,21 +40,35 @@ pub struct glasm_state_forms {
 }
 
 /// A specialization constant that is a word of the state.
-#[c_struct(StateConstant)]
+#[c_struct(StateSpecConstant)]
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct glasm_state_constant {
+pub struct glasm_state_spec_constant {
     /// Number of the constant, for VkSpecializationMapEntry.
     pub id: u32,
     /// Number of the word.
-    pub word: u32,
+    pub word_index: u32,
 }
 
-/// Returns the forms of the caller.
-pub(crate) fn read_forms(given: &glasm_state_forms) -> Result<StateForms, Failure> {
+impl From<&StateSources> for glasm_state_sources {
+    fn from(sources: &StateSources) -> Self {
+        macro_rules! numbers {
+            ($($state:ident)*) => {
+                Self { $($state: sources.$state.to_number(),)* }
+            };
+        }
+        numbers! {
+            two_sided_color flat_colors clamp_vertex_colors clamp_fragment_colors point_sprites point_size clip_planes alpha_test
+            line_stipple polygon_stipple depth_modes texture_wraps
+        }
+    }
+}
+
+/// Reads the forms in which the caller provides each state; fails for unknown numbers.
+pub(crate) fn read_state_sources(given: &glasm_state_sources) -> Result<StateSources, Failure> {
     macro_rules! forms {
         ($($state:ident)*) => {
-            StateForms { $($state: read_number(given.$state, "forms")?,)* }
+            StateSources { $($state: read_number(given.$state, "state_sources")?,)* }
         };
     }
     Ok(forms! {

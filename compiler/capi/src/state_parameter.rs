@@ -1,7 +1,7 @@
 //! `state.*` parameters as a structure.
 
-use crate::call::Failure;
 use crate::enums::{CNumber, glasm_matrix, read_number, to_matrix_name};
+use crate::ffi_guard::Failure;
 use glasm::state::StateParam;
 use glasm_capi_macros::c_enum;
 
@@ -9,15 +9,15 @@ use glasm_capi_macros::c_enum;
 /// glasm_state_parameter that are used.
 #[c_enum]
 #[repr(u32)]
-pub enum glasm_state_kind {
+pub enum glasm_state_parameter_kind {
     /// A row of a matrix: `matrix`, `index` (its number), `form`, `row`.
     MatrixRow = 0,
     /// Color of a material: `face`, `term`.
-    Material = 1,
+    MaterialColor = 1,
     /// (shininess, 0, 0, 1) of a material: `face`.
     MaterialShininess = 2,
     /// Color of a light: `index`, `term`.
-    Light = 3,
+    LightColor = 3,
     /// Position of a light: `index`.
     LightPosition = 4,
     /// (constant, linear, quadratic attenuation, spot exponent) of a light: `index`.
@@ -25,7 +25,7 @@ pub enum glasm_state_kind {
     /// (spot direction, cosine of the spot cutoff) of a light: `index`.
     LightSpotDirection = 6,
     /// Half vector of a light: `index`.
-    LightHalf = 7,
+    LightHalfVector = 7,
     /// Ambient color of the light model.
     LightModelAmbient = 8,
     /// Scene color: `face`.
@@ -57,7 +57,7 @@ pub enum glasm_state_kind {
     /// (scale, offset, 0, 1) that convert y of the window position to a distance from the bottom.
     WindowOriginLower = 22,
     /// Property of thread groups, an integer in the first component: `property`.
-    Thread = 23,
+    ThreadProperty = 23,
     /// (factor, 0, 0, 1): GL's normal rescaling.
     NormalScale = 24,
     /// Number of samples, an integer in the first component.
@@ -66,43 +66,39 @@ pub enum glasm_state_kind {
     SamplePosition = 26,
 }
 
-/// Four floats of GL's state. glasm_state_kind lists the members that each kind uses; others are 0.
+/// Four floats of GL's state. glasm_state_parameter_kind lists the members that each kind uses; others are 0.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct glasm_state_parameter {
-    /// Its kind: a glasm_state_kind.
+    /// Its kind: a glasm_state_parameter_kind.
     pub kind: u32,
     /// Number of the light, texture unit, coordinate set, clip plane, sample or matrix.
     pub index: u32,
     /// A glasm_matrix.
     pub matrix: u32,
     /// A glasm_matrix_form.
-    pub form: u32,
+    pub matrix_form: u32,
     /// Row of the matrix, 0 to 3.
-    pub row: u32,
+    pub matrix_row: u32,
     /// A glasm_face.
     pub face: u32,
     /// A glasm_color_term.
-    pub term: u32,
+    pub color_term: u32,
     /// A glasm_texgen_plane.
-    pub plane: u32,
+    pub texgen_plane: u32,
     /// A glasm_texgen_coord.
-    pub coord: u32,
+    pub texgen_coord: u32,
     /// A glasm_thread_property.
-    pub property: u32,
-}
-
-/// The kinds by the names of the variants of the library.
-mod kinds {
-    pub(super) use super::glasm_state_kind::{TexenvColor as TexEnvColor, Texgen as TexGen, *};
+    pub thread_property: u32,
 }
 
 macro_rules! conversions {
     ($([$variant:ident $(($($arg:ident: $ty:ident),*))?] $($driver:ident)? $text:literal $(as $name:literal)? $meaning:literal
         { $($paths:tt)* })*) => {
-        /// Returns the structure of a parameter.
+        /// Converts a state parameter to the structure for C; members that its kind does not use
+        /// are 0.
         pub(crate) fn convert_state_parameter(param: StateParam) -> glasm_state_parameter {
-            let of = |kind: glasm_state_kind| glasm_state_parameter {
+            let of = |kind: glasm_state_parameter_kind| glasm_state_parameter {
                 kind: kind as u32,
                 ..glasm_state_parameter::default()
             };
@@ -112,23 +108,23 @@ macro_rules! conversions {
                     glasm_state_parameter {
                         matrix: matrix as u32,
                         index,
-                        form: form.to_number(),
-                        row: row.into(),
-                        ..of(kinds::MatrixRow)
+                        matrix_form: form.to_number(),
+                        matrix_row: row.into(),
+                        ..of(glasm_state_parameter_kind::MatrixRow)
                     }
                 }
                 $(StateParam::$variant $(($($arg),*))? => glasm_state_parameter {
                     $($($arg: $arg.to_number(),)*)?
-                    ..of(kinds::$variant)
+                    ..of(glasm_state_parameter_kind::$variant)
                 },)*
             }
         }
 
-        /// Returns the parameter of a structure.
+        /// Converts the structure of the caller to a state parameter; fails for unknown numbers.
         pub(crate) fn read_parameter(given: &glasm_state_parameter) -> Result<StateParam, Failure> {
             Ok(match read_number(given.kind, "kind")? {
-                kinds::MatrixRow => matrix_row(given)?,
-                $(kinds::$variant => {
+                glasm_state_parameter_kind::MatrixRow => matrix_row(given)?,
+                $(glasm_state_parameter_kind::$variant => {
                     StateParam::$variant $(($(read_number(given.$arg, stringify!($arg))?),*))?
                 })*
             })
@@ -138,13 +134,17 @@ macro_rules! conversions {
 
 glasm::ir::state_params! { conversions }
 
+/// Reads a parameter that is a row of a matrix. Fails if the row is not 0 to 3, or if the matrix,
+/// its form or its index is not allowed.
 fn matrix_row(given: &glasm_state_parameter) -> Result<StateParam, Failure> {
-    let row = u8::try_from(given.row).ok().filter(|row| *row < 4);
-    let row = row.ok_or_else(|| Failure::argument("`row` is past the last of four rows"))?;
+    let row = u8::try_from(given.matrix_row).ok().filter(|row| *row < 4);
+    let row =
+        row.ok_or_else(|| Failure::invalid_argument("`matrix_row` is past the last of four rows"))?;
     let name = to_matrix_name(read_number(given.matrix, "matrix")?, given.index);
     Ok(StateParam::MatrixRow {
-        matrix: name.ok_or_else(|| Failure::argument("no parameter reads this `matrix`"))?,
-        form: read_number(given.form, "form")?,
+        matrix: name
+            .ok_or_else(|| Failure::invalid_argument("no parameter reads this `matrix`"))?,
+        form: read_number(given.matrix_form, "matrix_form")?,
         row,
     })
 }
@@ -161,13 +161,13 @@ mod tests {
                 kind,
                 index: 3,
                 matrix: glasm_matrix::Palette as u32,
-                form: 2,
-                row: 1,
+                matrix_form: 2,
+                matrix_row: 1,
                 face: 1,
-                term: 2,
-                plane: 1,
-                coord: 3,
-                property: 2,
+                color_term: 2,
+                texgen_plane: 1,
+                texgen_coord: 3,
+                thread_property: 2,
             };
             let Ok(found) = read_parameter(&given) else {
                 continue;
@@ -177,13 +177,13 @@ mod tests {
             assert_eq!(again.kind, kind, "{found:?}");
             assert_eq!(read_parameter(&again).unwrap(), found);
         }
-        assert_eq!(kinds, glasm_state_kind::SamplePosition as u32 + 1);
+        assert_eq!(kinds, glasm_state_parameter_kind::SamplePosition as u32 + 1);
     }
 
     #[test]
     fn what_nothing_reads_is_refused() {
         let given = |row, matrix: glasm_matrix| glasm_state_parameter {
-            row,
+            matrix_row: row,
             matrix: matrix as u32,
             ..glasm_state_parameter::default()
         };

@@ -10,18 +10,19 @@ pub(crate) fn to_c_string(text: &str) -> CString {
 
 /// Strings with the list of pointers that C reads.
 #[derive(Debug, Default)]
-pub(crate) struct StringList {
+pub(crate) struct CStringList {
     pointers: Vec<*const c_char>,
     /// The strings that the pointers point to.
     _strings: Vec<CString>,
 }
 
 // SAFETY: the pointers are to strings on the heap that the list owns and never modifies.
-unsafe impl Send for StringList {}
+unsafe impl Send for CStringList {}
 // SAFETY: as above.
-unsafe impl Sync for StringList {}
+unsafe impl Sync for CStringList {}
 
-impl StringList {
+impl CStringList {
+    /// Copies strings as NUL-terminated ones, and lists the pointers to them in the same order.
     pub(crate) fn new<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let strings: Vec<CString> = texts.into_iter().map(to_c_string).collect();
         Self {
@@ -30,10 +31,17 @@ impl StringList {
         }
     }
 
+    /// Returns the list of pointers that C reads; it is valid as long as `self` is.
     pub(crate) fn as_ptr(&self) -> *const *const c_char {
         self.pointers.as_ptr()
     }
 
+    /// Returns the pointers as a slice, for lists that are valid for ever.
+    pub(crate) fn pointers(&self) -> &[*const c_char] {
+        &self.pointers
+    }
+
+    /// Returns the number of strings.
     pub(crate) fn len(&self) -> usize {
         self.pointers.len()
     }

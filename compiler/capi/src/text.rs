@@ -1,12 +1,17 @@
 //! Programs as text of the shading languages, with the feature `text`.
 
-use crate::call::{enter, glasm_result, run_or};
 use crate::compiler::glasm_compiler;
 use crate::diagnostics::glasm_diagnostics;
-use crate::memory::{self, FromC, Versioned, clear_handle, free, give, give_list, require};
+use crate::ffi_args::{
+    self, CallerStruct, Versioned, drop_handle, require, require_out_handle, return_list, write_out,
+};
+use crate::ffi_guard::{catch_or, catch_to_result, glasm_result};
+use crate::link::glasm_pipeline;
+#[cfg(feature = "text")]
+use crate::link::link_programs;
 use crate::options::glasm_options;
 use crate::program::glasm_program;
-use crate::reflection::glasm_slot;
+use crate::reflection::glasm_descriptor_slot;
 use crate::shader::glasm_shader;
 use glasm_capi_macros::c_enum;
 use std::ffi::{CString, c_char};
@@ -15,25 +20,26 @@ use std::ptr;
 
 /// Rules for clip space that a program follows. Where the language has others, positions are
 /// converted.
-#[cfg_attr(feature = "text", c_enum(::glasm_text::Conventions))]
+#[cfg_attr(feature = "text", c_enum(::glasm_text::ClipConventions))]
 #[cfg_attr(not(feature = "text"), c_enum)]
 #[repr(u32)]
-pub enum glasm_text_conventions {
+pub enum glasm_clip_conventions {
     /// The conventions of the language, so that positions pass unchanged.
-    Own = 0,
+    OfLanguage = 0,
     /// OpenGL's: depth from -w to w, y up.
-    OpenGl = 1,
+    #[from(OpenGl)]
+    Opengl = 1,
     /// Vulkan's: depth from 0 to w, y down.
     Vulkan = 2,
 }
 
 /// Results of minima, maxima and clamps of GLSL for NaN.
-#[cfg_attr(feature = "text", c_enum(::glasm_text::Nan))]
+#[cfg_attr(feature = "text", c_enum(::glasm_text::NanMode))]
 #[cfg_attr(not(feature = "text"), c_enum)]
 #[repr(u32)]
-pub enum glasm_nan {
+pub enum glasm_text_nan_mode {
     /// Results of the functions of the language.
-    Open = 0,
+    Unspecified = 0,
     /// Results that programs require, by tests that make the source long.
     Exact = 1,
 }
@@ -42,11 +48,11 @@ pub enum glasm_nan {
 #[cfg_attr(feature = "text", c_enum(::glasm_text::ResourceKind))]
 #[cfg_attr(not(feature = "text"), c_enum)]
 #[repr(u32)]
-pub enum glasm_resource_kind {
+pub enum glasm_text_resource_kind {
     /// A uniform buffer: the parameters, or a program parameter buffer.
-    Uniform = 0,
+    UniformBuffer = 0,
     /// A storage buffer.
-    Storage = 1,
+    StorageBuffer = 1,
     /// A texture with its sampler.
     Texture = 2,
     /// An image.
@@ -65,36 +71,36 @@ pub struct glasm_text_options {
     /// The language with its version: "wgsl", "glsl330", "essl310", "vulkan-glsl", "hlsl60",
     /// "msl24", and others that docs/text-output.md lists; NULL: "glsl450".
     pub language: *const c_char,
-    /// A glasm_text_conventions.
-    pub conventions: u32,
-    /// A glasm_nan.
-    pub nan: u32,
+    /// A glasm_clip_conventions.
+    pub clip_conventions: u32,
+    /// A glasm_text_nan_mode.
+    pub nan_mode: u32,
     /// Options of the compiler; NULL: the default ones. Device features, conventions and debug
     /// information are ignored: the language decides them.
-    pub options: *const glasm_options,
+    pub compiler_options: *const glasm_options,
 }
 
 // SAFETY: it begins with the size.
 unsafe impl Versioned for glasm_text_options {}
 
 // SAFETY: numbers and pointers.
-unsafe impl FromC for glasm_text_options {}
+unsafe impl CallerStruct for glasm_text_options {}
 
 /// The value of `number` where a language has no syntax for numbers.
-pub const GLASM_NO_NUMBER: u32 = 0xffff_ffff;
+pub const GLASM_BINDING_NUMBER_NONE: u32 = 0xffff_ffff;
 
 /// Something that the caller of a text binds.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct glasm_resource {
+pub struct glasm_text_resource {
     /// Its kind.
-    pub kind: glasm_resource_kind,
+    pub kind: glasm_text_resource_kind,
     /// Set and binding in the module, by which the reflection describes it.
-    pub slot: glasm_slot,
+    pub slot: glasm_descriptor_slot,
     /// Its name in the text.
     pub name: *const c_char,
-    /// Its number in the text among resources of its kind, or GLASM_NO_NUMBER.
-    pub number: u32,
+    /// Its number in the text among resources of its kind, or GLASM_BINDING_NUMBER_NONE.
+    pub binding_number: u32,
 }
 
 /// A program as text. Threads may share it.
@@ -102,7 +108,7 @@ pub struct glasm_resource {
 pub struct glasm_text {
     text: CString,
     length: usize,
-    resources: Vec<glasm_resource>,
+    resources: Vec<glasm_text_resource>,
     /// The strings that the names of the resources point to.
     _names: Vec<CString>,
     shader: glasm_shader,
@@ -122,40 +128,102 @@ pub unsafe extern "C" fn glasm_text_options_init(
     options: *mut glasm_text_options,
     size: usize,
 ) -> glasm_result {
-    enter(|| {
+    catch_to_result(|| {
         // SAFETY: the caller's structure has this size.
-        unsafe { memory::init(options, size, "options") }
+        unsafe { ffi_args::init_struct(options, size, "options") }
     })
 }
 
-/// Writes a program in a shading language. GLASM_RESULT_PROGRAM if it cannot be expressed in it,
-/// GLASM_RESULT_NOT_BUILT if the library was built without the feature `text`.
+/// Writes a program in a shading language. GLASM_RESULT_PROGRAM_ERROR if it cannot be expressed in it,
+/// GLASM_RESULT_FEATURE_NOT_BUILT if the library was built without the feature `text`.
 ///
 /// `compiler` may be NULL, and so may `options`: GLSL 450. Both, and `program`, stay the caller's.
 /// `text` is set to a text that the caller owns and frees with `glasm_text_free`, or to NULL if
 /// there is none. `diagnostics` may be NULL; it is set to all errors and warnings, which the caller
 /// owns and frees with `glasm_diagnostics_free`, or to NULL if there are none.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn glasm_program_write(
+pub unsafe extern "C" fn glasm_program_write_text(
     compiler: Option<&glasm_compiler>,
     program: Option<&glasm_program>,
     options: *const glasm_text_options,
     text: Option<&mut MaybeUninit<*mut glasm_text>>,
     mut diagnostics: Option<&mut MaybeUninit<*mut glasm_diagnostics>>,
 ) -> glasm_result {
-    enter(|| {
-        give(diagnostics.as_deref_mut(), ptr::null_mut());
-        let text = clear_handle(text, "text")?;
+    catch_to_result(|| {
+        write_out(diagnostics.as_deref_mut(), ptr::null_mut());
+        let text = require_out_handle(text, "text")?;
         let program = require(program, "program")?;
         #[cfg(not(feature = "text"))]
         {
             let _ = (compiler, program, options, text, diagnostics);
-            Err(crate::call::Failure::not_built("text"))
+            Err(crate::ffi_guard::Failure::not_built("text"))
         }
         #[cfg(feature = "text")]
         // SAFETY: the caller answers for the structure and all that it points to.
         unsafe {
-            writer::write(compiler, program, options, text, diagnostics)
+            writer::write_text(compiler, program, options, text, diagnostics)
+        }
+    })
+}
+
+/// Links the programs of a pipeline like `glasm_pipeline_link`, for a shading language: each shader of
+/// the pipeline (`glasm_pipeline_shader`) is then written with `glasm_shader_write_text` and the same
+/// options. GLASM_RESULT_PROGRAM_ERROR if one of the stages has errors or cannot be expressed in the
+/// language, GLASM_RESULT_FEATURE_NOT_BUILT if the library was built without the feature `text`.
+///
+/// `compiler` may be NULL, and so may `options`: GLSL 450. Both stay the caller's, and so do
+/// `programs`, `count` of them. `pipeline` is set as by `glasm_pipeline_link`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_pipeline_link_for_text(
+    compiler: Option<&glasm_compiler>,
+    programs: *const *const glasm_program,
+    count: usize,
+    options: *const glasm_text_options,
+    pipeline: Option<&mut MaybeUninit<*mut glasm_pipeline>>,
+) -> glasm_result {
+    catch_to_result(|| {
+        let pipeline = require_out_handle(pipeline, "pipeline")?;
+        #[cfg(not(feature = "text"))]
+        {
+            let _ = (compiler, programs, count, options, pipeline);
+            Err(crate::ffi_guard::Failure::not_built("text"))
+        }
+        #[cfg(feature = "text")]
+        // SAFETY: the caller answers for the structure, the programs, and all that they point to.
+        unsafe {
+            let options = writer::read_compiler_options(options)?;
+            link_programs(compiler, (programs, count), &options, pipeline)
+        }
+    })
+}
+
+/// Writes a shader in a shading language. It must have been compiled for that language, by
+/// `glasm_pipeline_link_for_text` with the same options. GLASM_RESULT_PROGRAM_ERROR if it cannot be
+/// written, GLASM_RESULT_FEATURE_NOT_BUILT if the library was built without the feature `text`.
+///
+/// `options` may be NULL: GLSL 450. It and `shader` stay the caller's. `text` and `diagnostics` are
+/// set as by `glasm_program_write_text`; the diagnostics are those of writing, about the whole
+/// program. Those of the program itself are in the stage of the pipeline.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_shader_write_text(
+    shader: Option<&glasm_shader>,
+    options: *const glasm_text_options,
+    text: Option<&mut MaybeUninit<*mut glasm_text>>,
+    mut diagnostics: Option<&mut MaybeUninit<*mut glasm_diagnostics>>,
+) -> glasm_result {
+    catch_to_result(|| {
+        write_out(diagnostics.as_deref_mut(), ptr::null_mut());
+        let text = require_out_handle(text, "text")?;
+        let shader = require(shader, "shader")?;
+        #[cfg(not(feature = "text"))]
+        {
+            let _ = (shader, options, text, diagnostics);
+            Err(crate::ffi_guard::Failure::not_built("text"))
+        }
+        #[cfg(feature = "text")]
+        // SAFETY: the caller answers for the structure and all that it points to.
+        unsafe {
+            writer::write_compiled(shader, options, text, diagnostics)
         }
     })
 }
@@ -170,10 +238,10 @@ pub extern "C" fn glasm_text_string(
     text: Option<&glasm_text>,
     mut length: Option<&mut MaybeUninit<usize>>,
 ) -> *const c_char {
-    give(length.as_deref_mut(), 0);
-    run_or(ptr::null(), || {
+    write_out(length.as_deref_mut(), 0);
+    catch_or(ptr::null(), || {
         let text = require(text, "text")?;
-        give(length, text.length);
+        write_out(length, text.length);
         Ok(text.text.as_ptr())
     })
 }
@@ -187,8 +255,8 @@ pub extern "C" fn glasm_text_string(
 pub extern "C" fn glasm_text_resources(
     text: Option<&glasm_text>,
     count: Option<&mut MaybeUninit<usize>>,
-) -> *const glasm_resource {
-    give_list(count, || Ok(&require(text, "text")?.resources))
+) -> *const glasm_text_resource {
+    return_list(count, || Ok(&require(text, "text")?.resources))
 }
 
 /// Returns the shader that was written, whose reflection describes each resource. Returns NULL for
@@ -198,7 +266,7 @@ pub extern "C" fn glasm_text_resources(
 /// `glasm_shader_clone` retains it.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_text_shader(text: Option<&glasm_text>) -> *const glasm_shader {
-    run_or(ptr::null(), || {
+    catch_or(ptr::null(), || {
         Ok(ptr::from_ref(&require(text, "text")?.shader))
     })
 }
@@ -208,53 +276,53 @@ pub extern "C" fn glasm_text_shader(text: Option<&glasm_text>) -> *const glasm_s
 /// Takes `text` away from the caller; NULL is allowed.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_text_free(text: Option<Box<glasm_text>>) {
-    free(text);
+    drop_handle(text);
 }
 
 #[cfg(feature = "text")]
 mod writer {
-    use super::{GLASM_NO_NUMBER, glasm_resource, glasm_text, glasm_text_options};
-    use crate::call::Failure;
+    use super::{GLASM_BINDING_NUMBER_NONE, glasm_text, glasm_text_options, glasm_text_resource};
     use crate::compiler::glasm_compiler;
-    use crate::diagnostics::{DiagnosticsPlace, give_diagnostics};
+    use crate::diagnostics::{DiagnosticsOut, write_diagnostics};
     use crate::enums::read_number;
-    use crate::memory::{self, FromC, give_handle};
+    use crate::ffi_args::{self, CallerStruct, write_handle};
+    use crate::ffi_guard::Failure;
+    use crate::options_from_c::read_options;
     use crate::program::glasm_program;
-    use crate::read_options::read_options;
     use crate::shader::glasm_shader;
     use crate::strings::to_c_string;
     use ::glasm_text::{
-        Error, Language, Options, Text, UnknownLanguage, compiler_options, explain_features,
+        Error, Language, Options, ShaderText, UnknownLanguage, compiler_options, explain_features,
         write_shader,
     };
-    use glasm::{Code, Diagnostic, Diagnostics, Shader};
+    use glasm::{Code, Diagnostic, Diagnostics, Shader, Source};
     use std::ffi::CString;
     use std::mem::MaybeUninit;
 
     /// Reads options of the caller; NULL denotes the default ones.
     ///
     /// # Safety
-    /// `options` must be null, or as [`memory::read`] requires, and what it points to must be there
+    /// `options` must be null, or as [`ffi_args::read_struct`] requires, and what it points to must be there
     /// during the call.
     unsafe fn read_text_options(options: *const glasm_text_options) -> Result<Options, Failure> {
         let given = if options.is_null() {
             glasm_text_options::initial()
         } else {
             // SAFETY: the caller of this function guarantees it.
-            unsafe { memory::read(options, "options") }?
+            unsafe { ffi_args::read_struct(options, "options") }?
         };
         // SAFETY: as above.
-        let language = unsafe { memory::read_string(given.language) };
+        let language = unsafe { ffi_args::read_string(given.language) };
         let language = language.map_or(Ok(Language::default()), |name| {
             name.parse()
-                .map_err(|unknown: UnknownLanguage| Failure::argument(unknown.to_string()))
+                .map_err(|unknown: UnknownLanguage| Failure::invalid_argument(unknown.to_string()))
         })?;
         Ok(Options {
             language,
-            conventions: read_number(given.conventions, "conventions")?,
-            nan: read_number(given.nan, "nan")?,
+            clip_conventions: read_number(given.clip_conventions, "clip_conventions")?,
+            nan_mode: read_number(given.nan_mode, "nan_mode")?,
             // SAFETY: as above.
-            compiler: unsafe { read_options(given.options) }?,
+            compiler: unsafe { read_options(given.compiler_options) }?,
         })
     }
 
@@ -262,33 +330,76 @@ mod writer {
     ///
     /// # Safety
     /// As [`read_text_options`].
-    pub(super) unsafe fn write(
+    pub(super) unsafe fn write_text(
         compiler: Option<&glasm_compiler>,
         program: &glasm_program,
         options: *const glasm_text_options,
-        place: &mut MaybeUninit<*mut glasm_text>,
-        diagnostics: DiagnosticsPlace<'_>,
+        out: &mut MaybeUninit<*mut glasm_text>,
+        diagnostics: DiagnosticsOut<'_>,
     ) -> Result<(), Failure> {
         // SAFETY: the caller of this function guarantees it.
         let options = &unsafe { read_text_options(options) }?;
         let source = program.source();
-        let compiled = glasm_compiler::run(compiler, |compiler| {
+        let compiled = glasm_compiler::with_compiler(compiler, |compiler| {
             compiler.compile_program(program.program(), &compiler_options(options))
         });
         let written = compiled
             .map_err(|errors| explain_features(&source, options, errors))
             .and_then(|shader| match write_shader(&shader, options) {
                 Ok(text) => Ok((shader, text)),
-                Err(error) => Err(collect_messages(error)),
+                Err(error) => Err(into_diagnostics(error)),
             });
         match written {
             Ok((shader, text)) => {
-                give_diagnostics(diagnostics, text.warnings.clone(), &source);
-                give_handle(place, glasm_text::new(shader, &text));
+                write_diagnostics(diagnostics, text.warnings.clone(), &source);
+                write_handle(out, glasm_text::new(shader, &text));
                 Ok(())
             }
             Err(found) => {
-                give_diagnostics(diagnostics, found, &source);
+                write_diagnostics(diagnostics, found, &source);
+                Err(Failure::program())
+            }
+        }
+    }
+
+    /// Returns the options to compile programs with that are written with `options`.
+    ///
+    /// # Safety
+    /// As [`read_text_options`].
+    pub(super) unsafe fn read_compiler_options(
+        options: *const glasm_text_options,
+    ) -> Result<glasm::Options, Failure> {
+        // SAFETY: the caller of this function guarantees it.
+        Ok(compiler_options(&unsafe { read_text_options(options) }?))
+    }
+
+    /// Writes a shader that was compiled for the language.
+    ///
+    /// # Safety
+    /// As [`read_text_options`].
+    pub(super) unsafe fn write_compiled(
+        shader: &glasm_shader,
+        options: *const glasm_text_options,
+        out: &mut MaybeUninit<*mut glasm_text>,
+        diagnostics: DiagnosticsOut<'_>,
+    ) -> Result<(), Failure> {
+        // SAFETY: the caller of this function guarantees it.
+        let options = unsafe { read_text_options(options) }?;
+        let source = Source::new("shader", b"");
+        // The text of the program, in which its warnings have positions, is not there.
+        let program_warnings = shader.shader().warnings.list.len();
+        let of_writing = |mut found: Diagnostics| {
+            found.list.drain(..program_warnings.min(found.list.len()));
+            found
+        };
+        match write_shader(shader.shader(), &options) {
+            Ok(text) => {
+                write_diagnostics(diagnostics, of_writing(text.warnings.clone()), &source);
+                write_handle(out, glasm_text::new(shader.shader().clone(), &text));
+                Ok(())
+            }
+            Err(error) => {
+                write_diagnostics(diagnostics, of_writing(into_diagnostics(error)), &source);
                 Err(Failure::program())
             }
         }
@@ -296,7 +407,7 @@ mod writer {
 
     /// Returns the diagnostics of an error; an error of a writer becomes a message about the whole
     /// program.
-    fn collect_messages(error: Error) -> Diagnostics {
+    fn into_diagnostics(error: Error) -> Diagnostics {
         match error {
             Error::Program(found) => found,
             Error::Writer {
@@ -310,20 +421,22 @@ mod writer {
     }
 
     impl glasm_text {
-        fn new(shader: Shader, text: &Text) -> Self {
+        /// Converts a written source and its resources to arrays and strings for C, together with
+        /// the shader from which it was written.
+        fn new(shader: Shader, text: &ShaderText) -> Self {
             let names = text
                 .resources
                 .iter()
                 .map(|resource| to_c_string(&resource.name));
             let names: Vec<CString> = names.collect();
             let resources = text.resources.iter().zip(&names);
-            let resources = resources.map(|(resource, name)| glasm_resource {
+            let resources = resources.map(|(resource, name)| glasm_text_resource {
                 kind: resource.kind.into(),
                 slot: resource.slot.into(),
                 name: name.as_ptr(),
-                number: resource.number.unwrap_or(GLASM_NO_NUMBER),
+                binding_number: resource.binding_number.unwrap_or(GLASM_BINDING_NUMBER_NONE),
             });
-            let text = to_c_string(&text.text);
+            let text = to_c_string(&text.source);
             Self {
                 length: text.as_bytes().len(),
                 text,

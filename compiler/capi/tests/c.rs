@@ -8,12 +8,16 @@ mod support;
 use glasm_tests::skip::has_program;
 use std::path::PathBuf;
 use std::process::Command;
-use support::{Linkage, build, compiles, folder, made, run};
+use support::{Linkage, build, check_compiles, crate_dir, output_path, run};
 
-const PROGRAMS: [&str; 2] = ["tests/c/interface.c", "tests/c/programs.c"];
+const PROGRAMS: [&str; 3] = [
+    "tests/c/interface.c",
+    "tests/c/programs.c",
+    "tests/c/layers.c",
+];
 
 /// Builds the programs; returns none if there is no C compiler.
-fn built(flags: &[&str]) -> impl Iterator<Item = PathBuf> {
+fn build_variants(flags: &[&str]) -> impl Iterator<Item = PathBuf> {
     PROGRAMS
         .into_iter()
         .filter_map(move |source| build(source, Linkage::Shared, flags))
@@ -21,7 +25,7 @@ fn built(flags: &[&str]) -> impl Iterator<Item = PathBuf> {
 
 #[test]
 fn the_interface_in_c() {
-    for program in built(&[]) {
+    for program in build_variants(&[]) {
         run(&mut Command::new(program));
     }
 }
@@ -30,10 +34,10 @@ fn the_interface_in_c() {
 #[test]
 fn with_address_sanitizer() {
     let flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
-    if !compiles("int main(void) { return 0; }", &flags, "AddressSanitizer") {
+    if !check_compiles("int main(void) { return 0; }", &flags, "AddressSanitizer") {
         return;
     }
-    for program in built(&flags) {
+    for program in build_variants(&flags) {
         run(&mut Command::new(program));
     }
 }
@@ -43,7 +47,7 @@ fn in_valgrind() {
     if !has_program("valgrind") {
         return;
     }
-    for program in built(&["-O1"]) {
+    for program in build_variants(&["-O1"]) {
         // Tables that live as long as the program are held by interior pointers, which are reported
         // as possibly lost.
         let flags = [
@@ -68,12 +72,12 @@ fn the_header_in_cpp_with_the_static_library() {
 /// The program of the page about embedding.
 #[test]
 fn the_program_of_the_documentation() {
-    let page = folder().join("../../docs/embedding.md");
+    let page = crate_dir().join("../../docs/embedding.md");
     let page = std::fs::read_to_string(page).unwrap();
     let programs: Vec<&str> = page.split("```c\n").skip(1).collect();
     assert!(!programs.is_empty());
     for (number, rest) in programs.iter().enumerate() {
-        let source = made(&format!("documentation-{number}.c"));
+        let source = output_path(&format!("documentation-{number}.c"));
         std::fs::write(&source, rest.split("```").next().unwrap()).unwrap();
         if let Some(program) = build(&source.to_string_lossy(), Linkage::Shared, &[]) {
             run(&mut Command::new(program));

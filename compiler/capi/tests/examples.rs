@@ -7,15 +7,15 @@ mod support;
 use glasm_tests::skip::skip;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::{Linkage, build, build_object, compiles, made, run};
+use support::{Linkage, build, build_object, check_compiles, output_path, run};
 
 /// Pixels of a row of the pictures, and their rows.
 const SIZE: usize = 256;
 
 /// A picture, with row 0 at its top.
-struct Picture(Vec<u8>);
+struct Image(Vec<u8>);
 
-impl Picture {
+impl Image {
     fn read(path: &Path) -> Self {
         let file = std::fs::read(path).unwrap();
         let header = format!("P6 {SIZE} {SIZE} 255\n");
@@ -24,19 +24,19 @@ impl Picture {
         Self(pixels.to_vec())
     }
 
-    fn at(&self, x: usize, y: usize) -> [u8; 3] {
+    fn pixel(&self, x: usize, y: usize) -> [u8; 3] {
         let first = 3 * (y * SIZE + x);
         std::array::from_fn(|component| self.0[first + component])
     }
 
-    fn count(&self, is_wanted: impl Fn([u8; 3]) -> bool) -> usize {
-        let all = (0..SIZE * SIZE).map(|pixel| self.at(pixel % SIZE, pixel / SIZE));
+    fn count_pixels(&self, is_wanted: impl Fn([u8; 3]) -> bool) -> usize {
+        let all = (0..SIZE * SIZE).map(|pixel| self.pixel(pixel % SIZE, pixel / SIZE));
         all.filter(|&pixel| is_wanted(pixel)).count()
     }
 }
 
 /// Returns the manifest of Mesa's Vulkan driver for the CPU.
-fn lavapipe() -> Option<PathBuf> {
+fn find_lavapipe() -> Option<PathBuf> {
     let folders = [
         "/usr/share/vulkan/icd.d",
         "/usr/local/share/vulkan/icd.d",
@@ -53,21 +53,21 @@ fn lavapipe() -> Option<PathBuf> {
 }
 
 /// Builds an example and lets it draw; nothing if the machine lacks something for it.
-fn draw(source: &str) -> Option<Picture> {
+fn draw_example(source: &str) -> Option<Image> {
     const VULKAN: &str = "#include <vulkan/vulkan.h>\nint main(void) { return vkEnumerateInstanceVersion(0) == VK_ERROR_UNKNOWN && VK_API_VERSION_1_3; }\n";
-    if !compiles(VULKAN, &["-fsyntax-only"], "the Vulkan headers")
-        || !compiles(VULKAN, &["-lvulkan"], "the Vulkan loader for development")
+    if !check_compiles(VULKAN, &["-fsyntax-only"], "the Vulkan headers")
+        || !check_compiles(VULKAN, &["-lvulkan"], "the Vulkan loader for development")
     {
         return None;
     }
-    let Some(driver) = lavapipe() else {
+    let Some(driver) = find_lavapipe() else {
         skip("lavapipe is not installed");
         return None;
     };
     let object = build_object("examples/draw.c")?;
     let flags = [object.to_str()?, "-lvulkan"];
     let program = build(source, Linkage::Shared, &flags)?;
-    let picture = made(&format!("{source}.ppm"));
+    let picture = output_path(&format!("{source}.ppm"));
     let mut command = Command::new(program);
     command
         .arg(&picture)
@@ -76,25 +76,25 @@ fn draw(source: &str) -> Option<Picture> {
         .env("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation");
     let said = run(&mut command);
     assert!(!said.contains("VUID"), "{said}");
-    Some(Picture::read(&picture))
+    Some(Image::read(&picture))
 }
 
 /// An octahedron in two colors, lit from above: its upper faces are bright, and nothing is around
 /// it.
 #[test]
 fn the_example_in_c_draws() {
-    let Some(picture) = draw("examples/triangle.c") else {
+    let Some(picture) = draw_example("examples/triangle.c") else {
         return;
     };
     for corner in [(0, 0), (SIZE - 1, 0), (0, SIZE - 1), (SIZE - 1, SIZE - 1)] {
-        assert_eq!(picture.at(corner.0, corner.1), [0; 3]);
+        assert_eq!(picture.pixel(corner.0, corner.1), [0; 3]);
     }
-    let orange = picture.count(|[red, _, blue]| red > 100 && red > 2 * blue);
-    let blue = picture.count(|[red, _, blue]| blue > 60 && blue > 2 * red);
+    let orange = picture.count_pixels(|[red, _, blue]| red > 100 && red > 2 * blue);
+    let blue = picture.count_pixels(|[red, _, blue]| blue > 60 && blue > 2 * red);
     assert!(orange > 2000 && blue > 2000, "{orange} {blue}");
     let bright = |y: usize| {
         (0..SIZE)
-            .filter(|&x| picture.at(x, y).iter().any(|&it| it > 60))
+            .filter(|&x| picture.pixel(x, y).iter().any(|&it| it > 60))
             .count()
     };
     assert!(bright(90) > 20 && bright(190) == 0);
@@ -103,13 +103,13 @@ fn the_example_in_c_draws() {
 /// A striped sphere with a highlight above the middle and to the right, where the light is.
 #[test]
 fn the_example_in_cpp_draws() {
-    let Some(picture) = draw("examples/sphere.cpp") else {
+    let Some(picture) = draw_example("examples/sphere.cpp") else {
         return;
     };
-    assert_eq!(picture.at(0, 0), [0; 3]);
+    assert_eq!(picture.pixel(0, 0), [0; 3]);
     let white = |[red, green, blue]: [u8; 3]| red == 255 && green == 255 && blue == 255;
-    let covered = picture.count(|pixel| pixel != [0; 3]);
+    let covered = picture.count_pixels(|pixel| pixel != [0; 3]);
     assert!((20_000..30_000).contains(&covered), "{covered}");
-    assert!(picture.count(white) > 20);
-    assert!(white(picture.at(155, 85)) && !white(picture.at(100, 170)));
+    assert!(picture.count_pixels(white) > 20);
+    assert!(white(picture.pixel(155, 85)) && !white(picture.pixel(100, 170)));
 }

@@ -14,7 +14,9 @@ fn files_that_are_installed_are_there() {
         manifest.contains("from = \"include/glasm.h\"")
             && manifest.contains("from = \"cmake/*.cmake\"")
     );
+    assert!(manifest.contains("from = \"include/glasm_vulkan.h\""));
     assert!(read("include/glasm.h").contains("glasm_program_load"));
+    assert!(read("include/glasm_vulkan.h").contains("glasm_vulkan_enable_feature"));
     assert!(read("cmake/glasm-config.cmake").contains("glasm::glasm"));
 }
 

@@ -9,13 +9,13 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn folder() -> PathBuf {
+fn crate_dir() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Reads the entries of `src/layout.rs`: structure, size with 64 bits, size with 32 bits.
-fn rows() -> Vec<(String, [usize; 2])> {
-    let text = std::fs::read_to_string(folder().join("src/layout.rs")).unwrap();
+/// Reads the entries of `src/abi_sizes.rs`: structure, size with 64 bits, size with 32 bits.
+fn read_size_table() -> Vec<(String, [usize; 2])> {
+    let text = std::fs::read_to_string(crate_dir().join("src/abi_sizes.rs")).unwrap();
     let rows = text.lines().filter_map(|line| {
         let words: Vec<&str> = line.trim().strip_suffix(';')?.split(' ').collect();
         let [name, of_64, of_32] = words[..] else {
@@ -29,7 +29,7 @@ fn rows() -> Vec<(String, [usize; 2])> {
 
 /// Compiles assertions of the sizes; the compiler needs no system library for that, which few
 /// machines have for 32 bits.
-fn check(column: usize, flag: &str) {
+fn check_sizes(column: usize, flag: &str) {
     if cfg!(windows) {
         return skip("compilers on Windows take other arguments");
     }
@@ -38,7 +38,7 @@ fn check(column: usize, flag: &str) {
         return;
     }
     let mut text = String::from("#include \"glasm.h\"\n");
-    for (name, sizes) in rows() {
+    for (name, sizes) in read_size_table() {
         let size = sizes[column];
         writeln!(
             text,
@@ -51,7 +51,7 @@ fn check(column: usize, flag: &str) {
         std::fs::write(&source, text).unwrap();
         let mut command = Command::new(&compiler);
         command.args(["-std=c11", "-ffreestanding", "-fsyntax-only", flag, "-I"]);
-        command.arg(folder().join("include")).arg(&source);
+        command.arg(crate_dir().join("include")).arg(&source);
         command.output().unwrap()
     };
     if !compile("int nothing;\n").status.success() {
@@ -64,23 +64,23 @@ fn check(column: usize, flag: &str) {
 
 #[test]
 fn with_pointers_of_64_bits() {
-    check(0, "-m64");
+    check_sizes(0, "-m64");
 }
 
 #[test]
 fn with_pointers_of_32_bits() {
-    check(1, "-m32");
+    check_sizes(1, "-m32");
 }
 
 #[test]
 fn every_structure_has_a_row() {
-    let header = std::fs::read_to_string(folder().join("include/glasm.h")).unwrap();
+    let header = std::fs::read_to_string(crate_dir().join("include/glasm.h")).unwrap();
     let structures: Vec<&str> = header
         .lines()
         .filter_map(|line| line.strip_prefix("typedef struct ")?.strip_suffix(" {"))
         .collect();
     assert!(structures.len() > 20, "{structures:?}");
-    let rows = rows();
+    let rows = read_size_table();
     for name in structures {
         assert!(rows.iter().any(|row| row.0 == name), "{name}");
     }

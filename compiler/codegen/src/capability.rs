@@ -7,30 +7,30 @@ use crate::error::{Error, Failure};
 use crate::features::{SUBGROUPS, device_features, is_of_vulkan};
 use crate::options::{DeviceFeatures, Target};
 use crate::reflect::Requirements;
-use crate::varyings::Distances;
-use crate::words::Words;
+use crate::spirv_writer::SpirvWriter;
+use crate::varyings::DistanceKind;
 use glasm_ir::Stage;
 use spirv::{Capability, Op};
 
-/// Description of a need: the declarations that it adds and the feature that it requires.
-struct Row {
+/// Description of a requirement: the declarations that it adds and the feature that it requires.
+struct RequirementInfo {
     capability: Capability,
     name: &'static str,
     /// Extension, and the first target whose core includes it.
     extension: Option<(&'static str, Option<Target>)>,
-    /// Feature of the device that satisfies the need.
-    feature: Option<Feature>,
+    /// Feature of the device that satisfies the requirement.
+    feature: Option<FeatureInfo>,
 }
 
 /// Property that devices have or lack.
-struct Feature {
+struct FeatureInfo {
     name: &'static str,
     is_of_vulkan: bool,
     /// Returns true if a device has it, according to the options.
     is_in: fn(&DeviceFeatures) -> bool,
 }
 
-/// Converts the extension of a need to an `Option`.
+/// Converts the extension of a requirement to an `Option`.
 macro_rules! optional {
     () => {
         None
@@ -55,30 +55,30 @@ macro_rules! field {
     };
 }
 
-macro_rules! needs {
+macro_rules! requirements {
     ($(
-        $(feature $name:literal $place:tt $opengl:tt $field:tt
-            [$($need:ident $capability:ident $($extension:literal $core:ident)?),*])?
+        $(feature $name:literal $location:tt $opengl:tt $field:tt
+            [$($requirement:ident $capability:ident $($extension:literal $core:ident)?),*])?
         $(plain $plain:ident $plain_capability:ident $($plain_extension:literal $plain_core:ident)?)?;
     )*) => {
-        // Variants and table entries come from one list, in one order: a need is the index of its
-        // entry.
+        // Variants and table entries come from one list, in one order: a requirement is the index
+        // of its entry.
         /// Requirement of a module.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-        pub(crate) enum Need { $($($($need,)*)? $($plain,)?)* }
+        pub(crate) enum Requirement { $($($($requirement,)*)? $($plain,)?)* }
 
-        static ROWS: &[Row] = &[$(
-            $($(Row {
+        static REQUIREMENTS: &[RequirementInfo] = &[$(
+            $($(RequirementInfo {
                 capability: Capability::$capability,
                 name: stringify!($capability),
                 extension: optional!($(($extension, $core))?),
-                feature: Some(Feature {
+                feature: Some(FeatureInfo {
                     name: $name,
-                    is_of_vulkan: is_of_vulkan!($place),
+                    is_of_vulkan: is_of_vulkan!($location),
                     is_in: |device| field!(device $field),
                 }),
             },)*)?
-            $(Row {
+            $(RequirementInfo {
                 capability: Capability::$plain_capability,
                 name: stringify!($plain_capability),
                 extension: optional!($(($plain_extension, $plain_core))?),
@@ -95,87 +95,94 @@ const V12: Option<Target> = Some(Target::Vulkan1_2);
 const V13: Option<Target> = Some(Target::Vulkan1_3);
 const NEVER: Option<Target> = None;
 
-device_features! { needs {} }
+device_features! { requirements {} }
 
-impl Need {
-    /// Returns the need of an array of distances.
-    pub(crate) const fn of(distances: Distances) -> Self {
+impl Requirement {
+    /// Returns the requirement of clip or cull distances.
+    pub(crate) const fn for_distances(distances: DistanceKind) -> Self {
         match distances {
-            Distances::Clip => Self::ClipDistance,
-            Distances::Cull => Self::CullDistance,
+            DistanceKind::Clip => Self::ClipDistance,
+            DistanceKind::Cull => Self::CullDistance,
         }
     }
 
-    /// Returns true if the device satisfies the need, according to the options.
+    /// Returns true if the device satisfies the requirement, according to the options.
     pub(crate) fn is_met(self, device: &DeviceFeatures) -> bool {
-        let feature = ROWS[self as usize].feature.as_ref();
+        let feature = REQUIREMENTS[self as usize].feature.as_ref();
         feature.is_none_or(|feature| (feature.is_in)(device))
     }
 
-    /// Returns an error if the device does not satisfy the need, according to the options.
+    /// Returns an error that names the missing feature if the device does not satisfy the
+    /// requirement. Requirements without a feature are always met.
     pub(crate) fn check(self, device: &DeviceFeatures) -> Result<(), Failure> {
-        match &ROWS[self as usize].feature {
+        match &REQUIREMENTS[self as usize].feature {
             Some(feature) if !(feature.is_in)(device) => Err(Error::missing_feature(feature.name)),
             Some(_) | None => Ok(()),
         }
     }
 }
 
-/// Returns an error if a stage has no subgroup operations.
+/// Returns the error of a missing feature if the device has no subgroup operations in a stage.
 pub(crate) fn check_subgroups(device: &DeviceFeatures, stage: Stage) -> Result<(), Failure> {
     if device.subgroups.stages[stage as usize] {
         Ok(())
     } else {
-        let what = format!("{SUBGROUPS} in {} programs", stage.name());
-        Err(Error::missing_feature(SUBGROUPS).calling_it(&what))
+        let description = format!("{SUBGROUPS} in {} programs", stage.name());
+        Err(Error::missing_feature(SUBGROUPS).describing_feature(&description))
     }
 }
 
-/// Ordered set of [`Need`]s.
+/// Ordered set of [`Requirement`]s.
 // One bit for each entry of the table, which has fewer than 128.
 #[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Needs(u128);
+pub(crate) struct RequirementSet(u128);
 
-impl Needs {
-    /// Adds `need`.
-    pub(crate) fn insert(&mut self, need: Need) {
-        self.0 |= 1 << need as u32;
+impl RequirementSet {
+    /// Adds `requirement` to the set, which the module then declares.
+    pub(crate) fn insert(&mut self, requirement: Requirement) {
+        self.0 |= 1 << requirement as u32;
     }
 
-    /// Adds `need`. Returns an error if the device does not satisfy it.
-    pub(crate) fn require(&mut self, device: &DeviceFeatures, need: Need) -> Result<(), Failure> {
-        need.check(device)?;
-        self.insert(need);
+    /// Adds `requirement`. Returns an error if the device does not satisfy it.
+    pub(crate) fn require(
+        &mut self,
+        device: &DeviceFeatures,
+        requirement: Requirement,
+    ) -> Result<(), Failure> {
+        requirement.check(device)?;
+        self.insert(requirement);
         Ok(())
     }
 
-    /// Returns true if `need` is in the set.
-    pub(crate) fn contains(self, need: Need) -> bool {
-        self.0 >> need as u32 & 1 != 0
+    /// Returns true if `requirement` is in the set.
+    pub(crate) fn contains(self, requirement: Requirement) -> bool {
+        self.0 >> requirement as u32 & 1 != 0
     }
 
-    fn rows(self) -> impl Iterator<Item = &'static Row> + Clone {
-        let mut rest = self.0;
+    /// Iterates over the table entries of the requirements in the set, in the order of the table.
+    fn entries(self) -> impl Iterator<Item = &'static RequirementInfo> + Clone {
+        let mut remaining = self.0;
         std::iter::from_fn(move || {
             // An empty set has 128 trailing zeros, more than there are entries.
-            let row = ROWS.get(rest.trailing_zeros() as usize)?;
-            rest &= rest - 1;
-            Some(row)
+            let entry = REQUIREMENTS.get(remaining.trailing_zeros() as usize)?;
+            remaining &= remaining - 1;
+            Some(entry)
         })
     }
 
-    /// Writes the capabilities, then the extensions.
-    pub(crate) fn write(self, target: Target, words: &mut Words) {
+    /// Writes an `OpCapability` for each capability of the set, then an `OpExtension` for each
+    /// extension, without duplicates.
+    pub(crate) fn write(self, target: Target, words: &mut SpirvWriter) {
         // Few entries share a capability or an extension, and each set is small.
         let first = words.len();
-        for row in self.rows() {
-            let capability = row.capability as u32;
+        for entry in self.entries() {
+            let capability = entry.capability as u32;
             if !words.0[first..]
                 // Each `OpCapability` has two words.
                 .chunks_exact(2)
-                .any(|it| it[1] == capability)
+                .any(|inst| inst[1] == capability)
             {
-                words.op(Op::Capability, &[capability]);
+                words.push_inst(Op::Capability, &[capability]);
             }
         }
         // After all capabilities: SPIR-V section 2.4, logical layout of a module.
@@ -183,36 +190,39 @@ impl Needs {
             if !self
                 .extensions(target)
                 .take(index)
-                .any(|it| it == extension)
+                .any(|other| other == extension)
             {
-                words.op_string(Op::Extension, &[], extension, &[]);
+                words.push_string_inst(Op::Extension, &[], extension, &[]);
             }
         }
     }
 
+    /// Iterates over the extensions that a module for `target` must declare; may repeat some.
     fn extensions(self, target: Target) -> impl Iterator<Item = &'static str> + Clone {
-        self.rows().filter_map(move |row| match row.extension {
-            // Versions whose core includes it do not need the declaration. OpenGL precedes all of
-            // them in the order.
-            Some((name, core)) if core.is_none_or(|core| target < core) => Some(name),
-            _ => None,
-        })
+        self.entries()
+            .filter_map(move |entry| match entry.extension {
+                // Versions whose core includes it do not need the declaration. OpenGL precedes all
+                // of them in the order.
+                Some((name, core)) if core.is_none_or(|core| target < core) => Some(name),
+                _ => None,
+            })
     }
 
-    /// Returns the names in the set for the reflection.
+    /// Returns capabilities, extensions and Vulkan features of the set as sorted names for the
+    /// reflection. Features that only OpenGL has are omitted.
     pub(crate) fn requirements(self, target: Target) -> Requirements {
-        let features = self.rows().filter_map(|row| row.feature.as_ref());
+        let features = self.entries().filter_map(|entry| entry.feature.as_ref());
         let features = features.filter(|feature| feature.is_of_vulkan);
         Requirements {
-            capabilities: sorted(self.rows().map(|row| row.name)),
-            extensions: sorted(self.extensions(target)),
-            features: sorted(features.map(|feature| feature.name)),
+            capabilities: sort_unique(self.entries().map(|entry| entry.name)),
+            extensions: sort_unique(self.extensions(target)),
+            features: sort_unique(features.map(|feature| feature.name)),
         }
     }
 }
 
-/// Returns the names in order and without duplicates.
-fn sorted(names: impl Iterator<Item = &'static str> + Clone) -> Vec<&'static str> {
+/// Returns the names sorted and without duplicates, as modules declare capabilities and extensions.
+fn sort_unique(names: impl Iterator<Item = &'static str> + Clone) -> Vec<&'static str> {
     // With capacity for all of them, because growing a list allocates twice.
     let mut list = Vec::with_capacity(names.clone().count());
     list.extend(names);

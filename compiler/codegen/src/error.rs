@@ -27,7 +27,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// Returns an error about an item that SPIR-V does not support.
+    /// Returns an error about a part of the program that the target cannot express.
     pub(crate) fn unsupported(message: impl Into<String>) -> Failure {
         Box::new(Self {
             kind: ErrorKind::Unsupported,
@@ -36,23 +36,23 @@ impl Error {
         })
     }
 
-    /// Returns an error that names a missing feature.
+    /// Returns an error that names a feature which the device lacks.
     pub(crate) fn missing_feature(feature: &'static str) -> Failure {
         Box::new(Self {
             kind: ErrorKind::MissingFeature(feature),
             span: None,
             message: String::new(),
         })
-        .calling_it(feature)
+        .describing_feature(feature)
     }
 
     /// Replaces the description of the missing feature in the message.
-    pub(crate) fn calling_it(mut self: Box<Self>, what: &str) -> Failure {
-        self.message = format!("the device lacks the feature {what}");
+    pub(crate) fn describing_feature(mut self: Box<Self>, description: &str) -> Failure {
+        self.message = format!("the device lacks the feature {description}");
         self
     }
 
-    /// Returns an error about a limit.
+    /// Returns an error for a program that exceeds a limit of the implementation.
     pub(crate) fn limit(message: impl Into<String>) -> Failure {
         Box::new(Self {
             kind: ErrorKind::Limit,
@@ -61,7 +61,8 @@ impl Error {
         })
     }
 
-    /// Returns the same error at `span` unless it has a location.
+    /// Returns the error with the location `span`, unless it has one: the innermost location is
+    /// retained.
     pub(crate) fn at(mut self: Box<Self>, span: Span) -> Failure {
         // The innermost location is set first.
         self.span.get_or_insert(span);

@@ -180,7 +180,7 @@ macro_rules! device_features {
     feature "VK_NV_viewport_array2" (extension) {"SPV_NV_viewport_array2"}
         (viewport_array2 = false
             ", which the caller must enable. Off by default: masks of viewports then need a geometry stage, see"
-            "[`Replication`](crate::reflect::Replication).")
+            "[`ViewReplication`](crate::reflect::ViewReplication).")
         [ViewportMask ShaderViewportMaskNV "SPV_NV_viewport_array2" NEVER];
     feature "fullyCoveredFragmentShaderInputVariable" (other) {"SPV_EXT_fragment_fully_covered"}
         (fully_covered = false
@@ -206,7 +206,7 @@ macro_rules! device_features {
         [FloatControls SignedZeroInfNanPreserve "SPV_KHR_float_controls" V12];
     feature "shaderDenormFlushToZeroFloat32" () {}
         (denorm_flush_to_zero_float32 = false
-            ": denormals of programs that have none are flushed by the device. Off by default: see [`exact_denormals`](crate::Options::exact_denormals).")
+            ": denormals of programs that have none are flushed by the device. Off by default: see [`emulate_denormal_flush`](crate::Options::emulate_denormal_flush).")
         [DenormFlush DenormFlushToZero "SPV_KHR_float_controls" V12];
     } };
 }
@@ -239,6 +239,7 @@ impl Subgroups {
     /// Support of no operation in any stage.
     pub const NONE: Self = Self::all(false);
 
+    /// Returns support of all operations in all stages, or of none, with the subgroup size 32.
     const fn all(has: bool) -> Self {
         Self {
             // The size of a warp in NV_shader_thread_group, whose masks are words.
@@ -263,7 +264,7 @@ macro_rules! is_of_vulkan {
     (()) => {
         false
     };
-    (($($place:tt)+)) => {
+    (($($location:tt)+)) => {
         true
     };
 }
@@ -271,14 +272,16 @@ pub(crate) use is_of_vulkan;
 
 /// Conditions under which OpenGL has a feature: any of them suffices.
 #[derive(Clone, Copy)]
-struct OpenGl {
+struct OpenGlSupport {
     /// First version that includes it in the core, in GLSL's notation: 450.
     version: Option<u32>,
     /// Extensions.
     extensions: &'static [&'static str],
 }
 
-impl OpenGl {
+impl OpenGlSupport {
+    /// Returns true if OpenGL of a version, in GLSL's notation, has the feature in its core or by
+    /// an extension for which `has` returns true.
     fn is_in(self, version: u32, has: &dyn Fn(&str) -> bool) -> bool {
         self.version.is_some_and(|core| core <= version)
             || self.extensions.iter().any(|name| has(name))
@@ -288,28 +291,28 @@ impl OpenGl {
 /// Converts the column of the table about OpenGL.
 macro_rules! opengl {
     ({ always }) => {
-        OpenGl { version: Some(0), extensions: &[] }
+        OpenGlSupport { version: Some(0), extensions: &[] }
     };
     ({ from $version:literal $($extension:literal)* }) => {
-        OpenGl { version: Some($version), extensions: &[$($extension),*] }
+        OpenGlSupport { version: Some($version), extensions: &[$($extension),*] }
     };
     ({ $($extension:literal)* }) => {
-        OpenGl { version: None, extensions: &[$($extension),*] }
+        OpenGlSupport { version: None, extensions: &[$($extension),*] }
     };
 }
 
 /// Feature with a name.
-struct Named {
+struct FeatureEntry {
     name: &'static str,
     is_of_vulkan: bool,
-    opengl: OpenGl,
+    opengl: OpenGlSupport,
 }
 
-macro_rules! fields {
+macro_rules! feature_fields {
     ($(
-        $(feature $name:literal $place:tt $opengl:tt
-            ($($field:ident = $default:literal $($more:literal)*)? $(& $($part:ident).+)?) $needs:tt)?
-        $(plain $need:ident $capability:ident $($extension:literal $core:ident)?)?;
+        $(feature $name:literal $location:tt $opengl:tt
+            ($($field:ident = $default:literal $($more:literal)*)? $(& $($part:ident).+)?) $requirements:tt)?
+        $(plain $requirement:ident $capability:ident $($extension:literal $core:ident)?)?;
     )*) => {
         /// Features of the device that change the emitted code. Nearly all are on by default; clear
         /// those that the device lacks.
@@ -327,49 +330,58 @@ macro_rules! fields {
             /// emits (`maxGeometryTotalOutputComponents`). Vulkan counts more components than GL:
             /// point sizes and every capture. A program that declares more vertices than fit emits
             /// fewer.
-            pub geometry_components: u32,
+            pub max_geometry_total_output_components: u32,
         }
 
         impl Default for DeviceFeatures {
+            /// Returns the default of each feature in the table and Vulkan's guaranteed limits.
             fn default() -> Self {
                 Self {
                     $($($($field: $default,)?)?)*
                     subgroups: Subgroups::default(),
                     // The minimum for `maxGeometryTotalOutputComponents` in Vulkan (table of
                     // required limits).
-                    geometry_components: 1024,
+                    max_geometry_total_output_components: 1024,
                 }
             }
         }
 
         impl DeviceFeatures {
-            /// Calls `visitor` for each named feature with its field, which several features may
-            /// share.
-            fn visit(&mut self, mut visitor: impl FnMut(&Named, &mut bool)) {
+            /// Calls `visitor` for each named feature with its field. A field that several features
+            /// share is visited once for each of them. Subgroups are not visited.
+            fn visit(&mut self, mut visitor: impl FnMut(&FeatureEntry, &mut bool)) {
                 $($(
-                    let named = Named { name: $name, is_of_vulkan: is_of_vulkan!($place), opengl: opengl!($opengl) };
-                    $(visitor(&named, &mut self.$field);)?
-                    $(visitor(&named, &mut self.$($part).+);)?
-                    let _ = named;
+                    let entry = FeatureEntry { name: $name, is_of_vulkan: is_of_vulkan!($location), opengl: opengl!($opengl) };
+                    $(visitor(&entry, &mut self.$field);)?
+                    $(visitor(&entry, &mut self.$($part).+);)?
+                    let _ = entry;
                 )?)*
             }
         }
     };
 }
 
-device_features! { fields {} }
+device_features! { feature_fields {} }
 
-macro_rules! names {
+macro_rules! feature_names {
     ($(
-        $(feature $name:literal $place:tt $opengl:tt $field:tt $needs:tt)?
-        $(plain $need:ident $capability:ident $($extension:literal $core:ident)?)?;
+        $(feature $name:literal $location:tt $opengl:tt $field:tt $requirements:tt)?
+        $(plain $requirement:ident $capability:ident $($extension:literal $core:ident)?)?;
     )*) => {
-        /// Returns true if this is Vulkan's name of a feature that modules may need.
+        /// Returns true if this is Vulkan's name of a feature that modules may need. Returns false
+        /// for subgroups and for features that exist only in other interfaces.
         pub fn is_feature(name: &str) -> bool {
             match name {
-                $($($name => is_of_vulkan!($place),)?)*
+                $($($name => is_of_vulkan!($location),)?)*
                 _ => false,
             }
+        }
+
+        /// Returns Vulkan's names of all features that modules may need: those for which
+        /// [`is_feature`] returns true.
+        pub fn vulkan_feature_names() -> Vec<&'static str> {
+            let names = [$($($name,)?)*];
+            names.into_iter().filter(|name| is_feature(name)).collect()
         }
 
         /// Returns true if an implementation of OpenGL has the feature with this Vulkan name, given
@@ -385,13 +397,13 @@ macro_rules! names {
     };
 }
 
-device_features! { names {} }
+device_features! { feature_names {} }
 
 /// Name for all properties in [`Subgroups`].
 pub(crate) const SUBGROUPS: &str = "subgroups";
 
 impl DeviceFeatures {
-    /// Returns the names that [`Self::without`] accepts.
+    /// Returns the names of all features that [`Self::without`] distinguishes.
     pub fn names() -> Vec<&'static str> {
         let mut names = vec![SUBGROUPS];
         Self::default().visit(|feature, _| names.push(feature.name));
@@ -399,7 +411,8 @@ impl DeviceFeatures {
     }
 
     /// Returns these features with the Vulkan features for which `has` returns true. Features that
-    /// do not exist in Vulkan are unchanged.
+    /// do not exist in Vulkan are unchanged. A field that several features share is true only if
+    /// `has` returns true for all of them. Subgroups are unchanged, too.
     #[must_use]
     pub fn with(mut self, has: impl Fn(&str) -> bool) -> Self {
         // A field may represent several features, all of which the device must have.
@@ -415,8 +428,8 @@ impl DeviceFeatures {
     ///
     /// OpenGL has no subgroups in SPIR-V 1.0, no addresses, no integers of 8 or 16 bits, and
     /// indexes arrays of resources only with values that are the same for all invocations.
-    /// [`geometry_components`](Self::geometry_components) is left to the caller
-    /// (`MAX_GEOMETRY_TOTAL_OUTPUT_COMPONENTS`).
+    /// [`max_geometry_total_output_components`](Self::max_geometry_total_output_components) is left
+    /// to the caller (`MAX_GEOMETRY_TOTAL_OUTPUT_COMPONENTS`).
     pub fn of_opengl(version: u32, has: impl Fn(&str) -> bool) -> Self {
         let mut features = Self::default();
         // A field may represent several features, all of which OpenGL must have.
@@ -441,7 +454,7 @@ impl DeviceFeatures {
     }
 
     /// Returns true if programs of a stage lack the feature of this name, or `None` if the compiler
-    /// never checks it.
+    /// never checks it. The stage matters only for subgroups.
     pub fn lacks(&self, name: &str, stage: Stage) -> Option<bool> {
         if name == SUBGROUPS {
             return Some(!self.subgroups.stages[stage as usize]);

@@ -6,35 +6,32 @@
 
 #![forbid(unsafe_code)]
 
+mod added_outputs;
 mod analysis;
 mod bindings;
 mod builder;
 mod capability;
-mod capture;
-mod clip_planes;
-mod complete;
-mod debug;
+mod descriptor;
+pub mod dynamic_state;
 mod emit;
 pub mod error;
 pub mod features;
-pub mod handles;
 mod interface;
-mod kept;
-mod lanes;
 mod liveness;
 pub mod options;
+mod program_options;
 pub mod reflect;
-pub mod state;
+mod spirv_writer;
 mod texel_format;
 pub mod varyings;
-mod words;
+mod xfb;
 
-pub use debug::SourceText;
+pub use emit::SourceText;
 pub use error::{Error, ErrorKind};
 pub use options::Options;
 pub use reflect::Reflection;
 
-use glasm_ir::{Program, lock_step, returns};
+use glasm_ir::{Program, lockstep, lower_returns};
 
 /// SPIR-V module and its reflection.
 #[derive(Clone, PartialEq, Debug)]
@@ -48,16 +45,17 @@ pub struct Module {
 /// Emitter of several programs that reuses memory between them.
 #[derive(Debug, Default)]
 pub struct Emitter {
-    kept: emit::Kept,
+    scratch: emit::EmitterScratch,
 }
 
 impl Emitter {
-    /// Returns an emitter without memory.
+    /// Creates an emitter, whose memory is allocated on the first translation and reused.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Emits `program` into `words`, whose memory is reused. `source` is for line numbers only.
+    /// Emits `program`, after the passes that this requires, into `words`, whose content is
+    /// replaced and whose memory is reused. `source` is for line numbers only.
     ///
     /// # Errors
     /// If the program cannot be expressed for the target.
@@ -68,18 +66,19 @@ impl Emitter {
         source: Option<SourceText<'_>>,
         words: &mut Vec<u32>,
     ) -> Result<Reflection, Error> {
-        let clipped = clip_planes::with_clip_planes(program, options);
+        let clipped = added_outputs::add_clip_planes(program, options);
         let program = clipped.as_ref().unwrap_or(program);
-        let completed = complete::with_all_varyings(program, options);
+        let completed = added_outputs::add_unwritten_varyings(program, options);
         let program = completed.as_ref().unwrap_or(program);
         // After those passes, because it orders accesses to outputs of patches, including those
         // that they add.
-        let stepped = lock_step::lower(program);
+        let stepped = lockstep::lower(program);
         let program = stepped.as_ref().unwrap_or(program);
         // Last, because lock step adds breaks.
-        let returning = returns::lower(program);
+        let returning = lower_returns::lower(program);
         let program = returning.as_ref().unwrap_or(program);
-        emit::emit(&mut self.kept, program, options, source, words).map_err(|failure| *failure)
+        emit::emit_module(&mut self.scratch, program, options, source, words)
+            .map_err(|failure| *failure)
     }
 }
 

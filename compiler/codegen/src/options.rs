@@ -3,13 +3,13 @@
 pub use crate::bindings::{
     BindingLayout, FIRST_ATTACHMENT_BINDING, FIRST_IMAGE_BINDING, IMAGE_LOCK_BINDING, IMAGE_UNITS,
 };
-pub use crate::features::{DeviceFeatures, Subgroups};
-pub use crate::state::{
-    AlphaTest, CompareFunction, LineStipple, PolygonStipple, StateForm, StateForms, StateWords,
+pub use crate::dynamic_state::{
+    AlphaTest, CompareFunction, LineStipple, PolygonStipple, StateBlock, StateSource, StateSources,
 };
+pub use crate::features::{DeviceFeatures, Subgroups};
 pub use crate::texel_format::TexelFormat;
-pub use crate::varyings::{Place, Varyings};
-use glasm_ir::{Modes, Semantic, TypeBase};
+pub use crate::varyings::{VaryingLocation, Varyings};
+use glasm_ir::{BaseType, Modes, Semantic, TexTarget};
 use spirv::{Decoration, StorageClass};
 
 /// Target environment: determines the SPIR-V version and the features in its core. In the order of
@@ -125,17 +125,18 @@ pub struct Conventions {
     pub flip_point_coord: bool,
     /// True if the environment counts instances from 0 in every draw, as GL and Direct3D do. Vulkan
     /// counts from the base instance.
-    pub instances_from_zero: bool,
+    pub is_instance_index_zero_based: bool,
 }
 
 impl Conventions {
-    /// Returns Vulkan's own rules: positions are unchanged.
+    /// Returns the conventions of Vulkan: clip depth is from 0 to 1, derivatives in y and point
+    /// coordinates are not negated, and instance numbers start at the base instance.
     pub const fn vulkan() -> Self {
         Self {
             clip_depth: ClipDepth::ZeroToOne,
             negate_ddy: false,
             flip_point_coord: false,
-            instances_from_zero: false,
+            is_instance_index_zero_based: false,
         }
     }
 
@@ -144,7 +145,7 @@ impl Conventions {
     pub const fn opengl_environment() -> Self {
         Self {
             // `InstanceId` of OpenGL starts at 0 in every draw.
-            instances_from_zero: true,
+            is_instance_index_zero_based: true,
             ..Self::vulkan()
         }
     }
@@ -156,7 +157,7 @@ impl Conventions {
             clip_depth: ClipDepth::NegativeOneToOne,
             negate_ddy: false,
             flip_point_coord: true,
-            instances_from_zero: false,
+            is_instance_index_zero_based: false,
         }
     }
 }
@@ -185,14 +186,14 @@ pub enum PointOrigin {
     derive(serde::Deserialize, serde::Serialize),
     serde(rename_all = "snake_case")
 )]
-pub enum PrimitiveNumbers {
+pub enum PrimitiveIdMode {
     /// Each triangle has its own number.
     #[default]
-    Own,
+    PerPrimitive,
     /// Two triangles share a number: quadrilaterals.
-    Halved,
+    PerQuad,
     /// All triangles have number 0: a polygon.
-    Zero,
+    Constant,
 }
 
 /// Tessellation levels of patches. Values are equal if their bits are.
@@ -202,15 +203,15 @@ pub enum PrimitiveNumbers {
     derive(serde::Deserialize, serde::Serialize),
     serde(default, deny_unknown_fields)
 )]
-pub struct PatchLevels {
+pub struct DefaultTessLevels {
     /// Bits of the outer levels.
     pub outer: [u32; 4],
     /// Bits of the inner levels.
     pub inner: [u32; 2],
 }
 
-impl PatchLevels {
-    /// Returns these outer and inner levels.
+impl DefaultTessLevels {
+    /// Creates default tessellation levels from the four outer and two inner ones.
     pub fn new(outer: [f32; 4], inner: [f32; 2]) -> Self {
         Self {
             // As bits, because floats have neither `Eq` nor `Hash`.
@@ -220,7 +221,7 @@ impl PatchLevels {
     }
 }
 
-impl Default for PatchLevels {
+impl Default for DefaultTessLevels {
     /// Returns GL's initial state.
     fn default() -> Self {
         Self::new([1.0; 4], [1.0; 2])
@@ -228,14 +229,14 @@ impl Default for PatchLevels {
 }
 
 /// GL state of pipelines that programs depend on. A caller that changes it recompiles its programs,
-/// unless [`Options::forms`] makes modules read it at run time.
+/// unless [`Options::state_sources`] makes modules read it at run time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
     derive(serde::Deserialize, serde::Serialize),
     serde(default, deny_unknown_fields)
 )]
-pub struct FixedState {
+pub struct PipelineState {
     /// True if fragments of back faces read the back colors (`VERTEX_PROGRAM_TWO_SIDE`).
     pub two_sided_color: bool,
     /// True if colors are not interpolated (`SHADE_MODEL` is `FLAT`; GL 2.1 section 2.14.7).
@@ -245,21 +246,20 @@ pub struct FixedState {
     pub clamp_vertex_colors: bool,
     /// Bit n: the point coordinate replaces texture coordinate set n (`COORD_REPLACE`; GL 2.1
     /// section 3.3). For pipelines that draw points.
-    pub point_sprites: u8,
+    pub coord_replace_mask: u8,
     /// Origin of point coordinates (`POINT_SPRITE_COORD_ORIGIN`; GL 2.1 section 3.3).
     pub point_origin: PointOrigin,
-    /// Bits of a float: the size of all points, regardless of sizes that programs write
-    /// (`VERTEX_PROGRAM_POINT_SIZE` is off; GL 2.1 section 3.3). For the last stage before
-    /// rasterization.
-    pub point_size: Option<u32>,
-    /// Bits of a float: the size of points if the program writes none (`POINT_SIZE`;
-    /// NV_vertex_program section 2.14.1.5). Without it the size is undefined in Vulkan. For the
-    /// last stage before rasterization, if it is a vertex program, in pipelines that draw points.
-    pub unwritten_point_size: Option<u32>,
+    /// Size of all points, regardless of sizes that programs write (`VERTEX_PROGRAM_POINT_SIZE` is
+    /// off; GL 2.1 section 3.3). For the last stage before rasterization.
+    pub forced_point_size: Option<PointSize>,
+    /// Size of points if the program writes none (`POINT_SIZE`; NV_vertex_program section
+    /// 2.14.1.5). Without it the size is undefined in Vulkan. For the last stage before
+    /// rasterization, if it is a vertex program, in pipelines that draw points.
+    pub default_point_size: Option<PointSize>,
     /// Bit n: position-invariant vertex programs clip by user clip plane n, programs of
     /// NV_vertex_program2 by the distance n that they write (`CLIP_PLANEn`). Other programs ignore
     /// user clip planes and clip by all distances that they write.
-    pub clip_planes: u8,
+    pub clip_plane_mask: u8,
     /// Number of vertices of the patches that a geometry program with `PRIMITIVE_IN PATCHES`
     /// receives (`PATCH_VERTICES`). Vulkan passes such a program no patches but primitives with the
     /// same number of vertices: points (1), lines (2), triangles (3), and lines (4) or triangles
@@ -267,21 +267,21 @@ pub struct FixedState {
     pub patch_vertices: u8,
     /// Maximum number of vertices that a geometry program emits, overriding its `VERTICES_OUT`
     /// (`ProgramVertexLimitNV`).
-    pub vertex_limit: Option<u32>,
+    pub max_output_vertices: Option<u32>,
     /// Numbering of primitives that Vulkan does not support: for the first stage after the vertex
     /// program that reads their numbers.
-    pub primitive_numbers: PrimitiveNumbers,
+    pub primitive_id_mode: PrimitiveIdMode,
     /// True if a geometry program for triangles receives quadrilaterals: the caller draws lines
     /// with adjacency instead of `QUADS`, and the module runs twice for each four vertices V0 to
     /// V3, for V0 V1 V2 and for V0 V2 V3. NV_geometry_program4 issue 17.
-    pub quadrilaterals: bool,
+    pub draws_quads_as_line_adjacency: bool,
     /// Levels of patches that have no control program (`PATCH_DEFAULT_OUTER_LEVEL`,
     /// `PATCH_DEFAULT_INNER_LEVEL`): for stages that the library creates for geometry programs with
     /// `PRIMITIVE_IN PATCHES`.
-    pub patch_levels: PatchLevels,
+    pub default_tess_levels: DefaultTessLevels,
     /// True if the framebuffer has no layers, so that layers selected by programs are ignored:
     /// NV_geometry_program4 section 2.14.6.5. Their effect is undefined in Vulkan.
-    pub single_layer: bool,
+    pub is_framebuffer_unlayered: bool,
     /// True if fragment colors are clamped to [0, 1] for attachments of any format
     /// (`CLAMP_FRAGMENT_COLOR` is `TRUE`; ARB_color_buffer_float). Fixed-point attachments always
     /// clamp.
@@ -290,13 +290,31 @@ pub struct FixedState {
     /// Programs without numbered colors write all of them; 0 means attachment 0 alone. All bits may
     /// be set for attachments that only some draws write, with color writes disabled in the other
     /// pipelines.
-    pub draw_buffers: u8,
+    pub draw_buffer_mask: u8,
     /// Condition under which fragments pass by their alpha (`ALPHA_TEST`, `glAlphaFunc`). Vulkan
     /// has no such test.
     pub alpha_test: AlphaTest,
     /// Line stipple (`LINE_STIPPLE`, `glLineStipple`), for the last stage before rasterization and
     /// the fragment program.
     pub line_stipple: Option<LineStipple>,
+}
+
+impl PipelineState {
+    /// Returns the state of a new GL context, which differs from the default: vertex colors are
+    /// clamped (ARB_color_buffer_float), all points have size 1 (GL 2.1 table 6.12), and patches
+    /// have three vertices (GL 4.0 table 6.12).
+    ///
+    /// The default is instead the state without effect on modules, so that a program that needs
+    /// none of it contains no code for it.
+    pub fn gl_initial() -> Self {
+        Self {
+            clamp_vertex_colors: true,
+            forced_point_size: Some(1.0.into()),
+            default_point_size: Some(1.0.into()),
+            patch_vertices: 3,
+            ..Self::default()
+        }
+    }
 }
 
 /// Debug information in the module.
@@ -326,9 +344,9 @@ pub struct DebugInfo {
 pub struct InterfaceTypes {
     /// Types of vertex attributes by location; missing ones have the type that the program
     /// declares.
-    pub attributes: Vec<TypeBase>,
+    pub attributes: Vec<BaseType>,
     /// Types of color attachments; missing ones have the type that the program declares.
-    pub colors: Vec<TypeBase>,
+    pub colors: Vec<BaseType>,
     /// Varyings that the previous stage writes.
     pub inputs: Varyings,
     /// Varyings that the next stage reads.
@@ -366,7 +384,7 @@ pub enum DepthMode {
 pub enum WrapMode {
     /// No transformation: the sampler wraps the coordinate.
     #[default]
-    Sampler,
+    BySampler,
     /// `CLAMP`: clamps to 0 and 1, where linear filters weight the border with one half. The
     /// sampler must clamp to the border.
     Clamp,
@@ -401,10 +419,10 @@ pub enum TexelFilter {
     derive(serde::Deserialize, serde::Serialize),
     serde(rename_all = "snake_case")
 )]
-pub enum LevelFilter {
+pub enum MipFilter {
     /// Base level, regardless of the level of detail.
     #[default]
-    Base,
+    None,
     /// Nearest level.
     Nearest,
     /// Two levels, or more with anisotropy.
@@ -420,12 +438,12 @@ pub enum LevelFilter {
 ///   computed from the original coordinate (a bias takes an `exp2` more);
 /// - for `Nearest` filters with [`WrapMode::Clamp`] and [`WrapMode::MirrorClamp`], and for `Linear`
 ///   ones with the mirroring modes and for offsets, a query of the size of a level. `Clamp` with
-///   two `Nearest` filters is cheaper as [`WrapMode::Sampler`] with a sampler that clamps to the
+///   two `Nearest` filters is cheaper as [`WrapMode::BySampler`] with a sampler that clamps to the
 ///   edge, unless programs gather;
 /// - for filters that differ, or if the size of a level is needed for a texture with levels, the
 ///   index of that level.
 ///
-/// With [`LevelFilter::Linear`] the size of the nearer level is used for both. Explicit levels of
+/// With [`MipFilter::Linear`] the size of the nearer level is used for both. Explicit levels of
 /// detail are used unchanged: a bias or a range of the sampler does not change where they mirror.
 /// Cube maps are filtered across their edges.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -436,13 +454,30 @@ pub enum LevelFilter {
 )]
 pub struct TextureWrap {
     /// Modes of s, t and r.
-    pub modes: [WrapMode; 3],
+    pub wrap_modes: [WrapMode; 3],
     /// Filter if texels cover more than a pixel.
-    pub magnify: TexelFilter,
+    pub mag_filter: TexelFilter,
     /// Filter if texels cover less than a pixel.
-    pub minify: TexelFilter,
+    pub min_filter: TexelFilter,
     /// Filter between levels.
-    pub levels: LevelFilter,
+    pub mip_filter: MipFilter,
+}
+
+/// Returns the number of dimensions that have wrap modes, 0 for cubes and targets that are not
+/// filtered.
+pub(crate) const fn wrapped_dimensions(target: TexTarget) -> usize {
+    match target {
+        TexTarget::D1 | TexTarget::D1Array => 1,
+        TexTarget::D2 | TexTarget::Rect | TexTarget::D2Array => 2,
+        TexTarget::D3 => 3,
+        // Filters continue on another face across the edges of a cube; the other targets are not
+        // filtered.
+        TexTarget::Cube
+        | TexTarget::CubeArray
+        | TexTarget::Buffer
+        | TexTarget::D2Multisample
+        | TexTarget::D2MultisampleArray => 0,
+    }
 }
 
 /// Bias that a sampler adds to levels of detail. Values are equal if their bits are.
@@ -457,9 +492,32 @@ impl From<f32> for LodBias {
 }
 
 impl LodBias {
-    /// Returns the bias in levels.
+    /// Returns the bias in mipmap levels.
     pub const fn levels(self) -> f32 {
         f32::from_bits(self.0)
+    }
+}
+
+/// Size of points in pixels. Values are equal if their bits are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+pub struct PointSize(u32);
+
+impl From<f32> for PointSize {
+    fn from(pixels: f32) -> Self {
+        Self(pixels.to_bits())
+    }
+}
+
+impl PointSize {
+    /// Returns the size in pixels.
+    pub const fn pixels(self) -> f32 {
+        f32::from_bits(self.0)
+    }
+
+    /// Returns the bits of the size.
+    pub(crate) const fn to_bits(self) -> u32 {
+        self.0
     }
 }
 
@@ -480,10 +538,10 @@ pub struct Options {
     /// GL rules.
     pub conventions: Conventions,
     /// GL state that programs depend on.
-    pub fixed: FixedState,
+    pub pipeline_state: PipelineState,
     /// Sources from which modules read that state, and `polygon_stipple`, `depth_modes` and
     /// `texture_wraps`.
-    pub forms: StateForms,
+    pub state_sources: StateSources,
     /// Polygon stipple (`POLYGON_STIPPLE`), for fragment programs. Vulkan has none.
     pub polygon_stipple: Option<Box<PolygonStipple>>,
     /// Debug information.
@@ -499,7 +557,7 @@ pub struct Options {
     /// True for texture image units whose textures are signed HILO: lookups return (HI, LO,
     /// sqrt(max(0, 1 - HI^2 - LO^2)), 1) of the filtered texel. Missing units are not.
     /// NV_fragment_program section 3.11.5.38. An array of units uses the value of its first unit.
-    pub signed_hilo: Vec<bool>,
+    pub signed_hilo_textures: Vec<bool>,
     /// Formats of the images that will be bound, by image unit. Formatted loads and stores declare
     /// the format of their unit if the device supports neither reads nor writes without a format; a
     /// caller that binds another format then recompiles its programs. Units without a format here
@@ -524,7 +582,7 @@ pub struct Options {
     /// A product costs two comparisons, an "or" and a selection in addition, with a constant factor
     /// one comparison and a selection; squares cost nothing in addition. Dot products become single
     /// products and sums.
-    pub legacy_multiply: bool,
+    pub zero_wins_multiply: bool,
     /// True if half-precision and fixed-point results in `!!FP1.0` programs are not rounded to the
     /// bits of these formats; fixed-point results are still clamped. Results are then more precise
     /// than the language specifies, and may exceed 65504 without becoming infinite. Rounding to
@@ -534,7 +592,7 @@ pub struct Options {
     /// This option also permits drivers, as in GLSL, to reorder and contract sums and products, at
     /// the cost of infinities, NaN, signs of zero, and of equal results of equal instructions for
     /// OpenGL and in the register languages.
-    pub fast_precision: bool,
+    pub skip_precision_rounding: bool,
     /// True if code flushes denormals on devices without
     /// [`denorm_flush_to_zero_float32`](DeviceFeatures::denorm_flush_to_zero_float32), about six
     /// instructions for each operand and each result. Programs of the register languages have no
@@ -542,33 +600,40 @@ pub struct Options {
     /// modules request flushing from devices with that feature; on others flushing is
     /// device-dependent without this option. State programs, which run once, always contain that
     /// code.
-    pub exact_denormals: bool,
+    pub emulate_denormal_flush: bool,
 }
 
 impl Options {
-    /// Returns true if fragments may be discarded by a test outside of their program.
+    /// Returns true if fragments may be discarded by a test outside of their program. These are the
+    /// alpha test, also if it is read at run time, and the stipples of lines and polygons.
     pub(crate) fn tests_fragments(&self) -> bool {
         // A state that is read at run time may be on, regardless of the options.
-        !self.forms.alpha_test.is_fixed()
-            || self.fixed.alpha_test.function != CompareFunction::Always
+        !self.state_sources.alpha_test.is_fixed()
+            || self.pipeline_state.alpha_test.function != CompareFunction::Always
             || self.stipples_lines()
             || self.stipples_polygons()
     }
 
-    /// Returns true if polygons may be stippled.
+    /// Returns true if the module must be able to stipple polygons, because the state is set or not
+    /// known yet.
     pub(crate) fn stipples_polygons(&self) -> bool {
-        !self.forms.polygon_stipple.is_fixed() || self.polygon_stipple.is_some()
+        !self.state_sources.polygon_stipple.is_fixed() || self.polygon_stipple.is_some()
     }
 
-    /// Returns true if lines may be stippled.
+    /// Returns true if the module must be able to stipple lines, because the state is set or not
+    /// known yet.
     pub(crate) fn stipples_lines(&self) -> bool {
-        !self.forms.line_stipple.is_fixed() || self.fixed.line_stipple.is_some()
+        !self.state_sources.line_stipple.is_fixed() || self.pipeline_state.line_stipple.is_some()
     }
 
-    /// Returns the maximum number of vertices that a geometry program emits.
+    /// Returns the maximum number of vertices that a geometry program emits: that of the pipeline
+    /// state, else the number that the program declares, at least 1.
     pub(crate) fn vertex_limit(&self, modes: &Modes) -> u32 {
         // More than 0: VUID-VkPipelineShaderStageCreateInfo-stage-00714.
-        self.fixed.vertex_limit.unwrap_or(modes.vertices_out).max(1)
+        self.pipeline_state
+            .max_output_vertices
+            .unwrap_or(modes.vertices_out)
+            .max(1)
     }
 }
 
@@ -583,9 +648,9 @@ pub struct Capture {
     /// Result.
     pub semantic: Semantic,
     /// First component.
-    pub first: u8,
+    pub first_component: u8,
     /// Number of components.
-    pub count: u8,
+    pub component_count: u8,
     /// Number of the transform feedback buffer.
     pub buffer: u32,
     /// Bytes from the start of the vertex in the buffer.
@@ -595,10 +660,12 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Returns the end of the captured bytes: one past the last byte.
+    /// Returns the end of the captured bytes: one past the last byte. A sum that exceeds 32 bits is
+    /// the largest number.
     pub(crate) fn end(&self) -> u32 {
         // The caller chooses the offset, so the sum may overflow 32 bits.
-        self.offset.saturating_add(4 * u32::from(self.count))
+        self.offset
+            .saturating_add(4 * u32::from(self.component_count))
     }
 }
 
@@ -622,7 +689,8 @@ pub struct TransformFeedback {
 }
 
 impl TransformFeedback {
-    /// Returns the bytes from a vertex to the next in a buffer.
+    /// Returns the stride between vertices in a buffer in bytes: the given one if it is not 0, else
+    /// the end of the last capture in the buffer, 0 without captures.
     pub fn stride(&self, buffer: u32) -> u32 {
         let given = self.strides.get(buffer as usize).copied();
         let captures = self
@@ -633,18 +701,23 @@ impl TransformFeedback {
         given.filter(|stride| *stride > 0).unwrap_or(needed)
     }
 
-    /// Returns the components of a result that are captured, as a mask.
+    /// Returns the components of a result that are captured, as a mask. Components beyond w are
+    /// ignored.
     pub(crate) fn lanes(&self, semantic: Semantic) -> u8 {
         let captures = self.captures.iter();
         let captures = captures.filter(|capture| capture.semantic == semantic);
         captures.fold(0, |all, capture| {
-            // Components beyond w are an error, which `capture::check` reports.
-            let lanes = capture.first..capture.first.saturating_add(capture.count).min(4);
+            // Components beyond w are an error, which `xfb::check_capture` reports.
+            let lanes = capture.first_component
+                ..capture
+                    .first_component
+                    .saturating_add(capture.component_count)
+                    .min(4);
             lanes.fold(all, |mask, lane| mask | 1u8 << lane)
         })
     }
 
-    /// Returns true if nothing is captured.
+    /// Returns true if no output is captured.
     pub fn is_empty(&self) -> bool {
         self.captures.is_empty()
     }
@@ -667,6 +740,7 @@ pub struct HandleLimits {
 }
 
 impl Default for HandleLimits {
+    /// Returns limits of 64 textures and 16 images.
     fn default() -> Self {
         Self {
             textures: 64,

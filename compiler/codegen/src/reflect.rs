@@ -1,42 +1,16 @@
 //! Reflection: the requirements of a module on its caller. With the feature `serde` it can be
 //! serialized and deserialized.
 
+pub use crate::descriptor::{DescriptorSlot, HandleKind, ImageFormat, ScalarType};
+
 #[cfg(feature = "serde")]
 use crate::capability::known;
 use glasm_ir::Stage;
-use glasm_ir::primitive::{InputPrimitive, OutputPrimitive, TessMode, TessOrder, TessSpacing};
+use glasm_ir::primitive::{InputPrimitive, OutputPrimitive, TessMode, TessSpacing, TessWinding};
 use glasm_ir::resource::{BufferKind, ParamSource, TexTarget};
 use glasm_ir::semantic::{Interpolation, Semantic};
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
-
-/// Scalar type of an interface variable or texel.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(
-    feature = "serde",
-    derive(Deserialize, Serialize),
-    serde(rename_all = "snake_case")
-)]
-pub enum Scalar {
-    /// 32-bit float.
-    Float,
-    /// 32-bit signed integer.
-    Int,
-    /// 32-bit unsigned integer.
-    Uint,
-    /// 64-bit float.
-    Double,
-}
-
-/// Descriptor set and binding number.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-#[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
-pub struct DescriptorSlot {
-    /// Set.
-    pub set: u32,
-    /// Binding.
-    pub binding: u32,
-}
 
 /// Uniform buffer of parameters: `slots.len()` vec4 values of 16 bytes each.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,9 +19,9 @@ pub struct ParamBlock {
     /// Descriptor.
     pub slot: DescriptorSlot,
     /// Source of each vec4.
-    pub slots: Vec<ParamSource>,
+    pub parameters: Vec<ParamSource>,
     /// True for a storage buffer, for blocks of more than 64 KiB; false for a uniform buffer.
-    pub storage: bool,
+    pub is_storage_buffer: bool,
 }
 
 /// Combined image sampler.
@@ -59,13 +33,13 @@ pub struct TextureBinding {
     /// First texture image unit.
     pub unit: u32,
     /// Number of descriptors.
-    pub count: u32,
+    pub descriptor_count: u32,
     /// Target.
     pub target: TexTarget,
     /// True if it is a depth comparison.
-    pub shadow: bool,
+    pub is_shadow: bool,
     /// Type of its texels.
-    pub texel: Scalar,
+    pub sampled_type: ScalarType,
 }
 
 /// Sampler of a texture image unit, which the program uses for textures of other units. The
@@ -79,7 +53,7 @@ pub struct SamplerBinding {
     /// Texture image unit.
     pub unit: u32,
     /// True if it compares.
-    pub shadow: bool,
+    pub is_shadow: bool,
 }
 
 /// Input attachment: the color attachment that the program draws to, which has one sample for each
@@ -91,28 +65,9 @@ pub struct AttachmentBinding {
     pub slot: DescriptorSlot,
     /// Number of the color attachment, which is also its index among the input attachments of the
     /// subpass.
-    pub buffer: u32,
+    pub attachment_index: u32,
     /// Type of its texels.
-    pub texel: Scalar,
-}
-
-/// Format in which an image must be bound.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(
-    feature = "serde",
-    derive(Deserialize, Serialize),
-    serde(rename_all = "snake_case")
-)]
-pub enum ImageFormat {
-    /// Its own format, whose texels are read and written as this type.
-    Own(Scalar),
-    /// Unsigned integers with this number of bits for a texel: `R8_UINT`, `R16_UINT`, `R32_UINT`,
-    /// `R32G32_UINT`, `R32G32B32A32_UINT`. Images whose texels have another size are not a valid
-    /// binding.
-    Raw(u8),
-    /// Unsigned integers like raw texels, with texels of any size: programs query its size and
-    /// samples only.
-    Any,
+    pub texel_type: ScalarType,
 }
 
 /// Storage image, or a storage texel buffer if the target is a buffer.
@@ -124,13 +79,13 @@ pub struct ImageBinding {
     /// First image unit.
     pub unit: u32,
     /// Number of descriptors.
-    pub count: u32,
+    pub descriptor_count: u32,
     /// Target.
     pub target: TexTarget,
     /// Format of the view.
     pub format: ImageFormat,
     /// True if the program writes it.
-    pub written: bool,
+    pub is_written: bool,
 }
 
 /// Buffer descriptor.
@@ -140,9 +95,9 @@ pub struct BufferBinding {
     /// Descriptor.
     pub slot: DescriptorSlot,
     /// First binding number in the source language.
-    pub index: u32,
+    pub program_binding: u32,
     /// Number of descriptors.
-    pub count: u32,
+    pub descriptor_count: u32,
     /// Kind; never `Shared`.
     pub kind: BufferKind,
 }
@@ -156,21 +111,21 @@ pub struct InterfaceVariable {
     /// Location, unless it is a built-in.
     pub location: Option<u32>,
     /// Scalar type of the variable in the module.
-    pub scalar: Scalar,
+    pub scalar_type: ScalarType,
     /// Number of components of the variable in the module.
-    pub components: u8,
+    pub component_count: u8,
     /// Interpolation of a fragment input.
     pub interpolation: Interpolation,
     /// Components of an attribute of 64 bits that the variable contains, each as two words, low
     /// word first.
-    pub half: Option<Half>,
+    pub attribute_half: Option<AttributeHalf>,
     /// True for an array of values: one for each vertex of the input primitive, or of the patch
     /// that a tessellation control program outputs.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "std::ops::Not::not")
     )]
-    pub per_vertex: bool,
+    pub is_per_vertex: bool,
 }
 
 /// Half of the components of an attribute of 64 bits.
@@ -180,11 +135,11 @@ pub struct InterfaceVariable {
     derive(Deserialize, Serialize),
     serde(rename_all = "snake_case")
 )]
-pub enum Half {
+pub enum AttributeHalf {
     /// x and y.
-    Low,
+    Xy,
     /// z and w.
-    High,
+    Zw,
 }
 
 /// Viewports to which primitives are sent: NV_viewport_array2.
@@ -194,9 +149,9 @@ pub enum Half {
     derive(Deserialize, Serialize),
     serde(rename_all = "snake_case")
 )]
-pub enum ViewportChoice {
+pub enum ViewportSelection {
     /// Viewport 0.
-    First,
+    Zero,
     /// Viewport with the number that the program selects.
     Index,
     /// All viewports in the mask that the program selects.
@@ -207,24 +162,24 @@ pub enum ViewportChoice {
 /// NV_viewport_array2 and NV_stereo_view_rendering. The program writes a `vec4` for it, as bits:
 /// layer, viewport number or mask, mask of the second view, x of the position in the second view;
 /// values that it does not select are 0. The library creates the stage:
-/// `glasm::stages::replication_stage`.
+/// `glasm::stages::build_replication_stage`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
-pub struct Replication {
+pub struct ViewReplication {
     /// Location of the `vec4`.
     pub location: u32,
     /// True if the program selects a layer.
     pub has_layer: bool,
     /// Viewports of the first view, and of the second one if that has no separate mask.
-    pub viewports: ViewportChoice,
+    pub viewport_selection: ViewportSelection,
     /// True if a second view has a separate position.
-    pub has_second_position: bool,
+    pub has_second_view_position: bool,
     /// True if a second view has a separate mask of viewports.
-    pub has_second_mask: bool,
+    pub has_second_view_mask: bool,
     /// True if the viewport number is added to the layer.
-    pub viewport_relative_layer: bool,
+    pub is_layer_viewport_relative: bool,
     /// Offset added to the layer in the second view.
-    pub second_layer_offset: i32,
+    pub second_view_layer_offset: i32,
 }
 
 /// Declarations about primitives of a program between the vertex and the fragment stage.
@@ -234,7 +189,7 @@ pub struct Replication {
     derive(Deserialize, Serialize),
     serde(rename_all = "snake_case")
 )]
-pub enum Primitives {
+pub enum PrimitiveInfo {
     /// Tessellation control program.
     TessControl {
         /// Number of vertices of the output patch, and of invocations for it.
@@ -248,24 +203,24 @@ pub enum Primitives {
         spacing: TessSpacing,
         /// Orientation of the triangles if the origin of the domain is the lower left corner, as in
         /// GL.
-        order: TessOrder,
+        winding: TessWinding,
         /// True if it outputs points.
-        points: bool,
+        point_mode: bool,
     },
     /// Geometry program.
     Geometry {
         /// Input primitive that the program declares.
-        input: InputPrimitive,
+        input_primitive: InputPrimitive,
         /// Number of vertices of the input primitive; 0 if it depends on the patches.
-        input_vertices: u32,
+        input_vertex_count: u32,
         /// Output primitive.
-        output: OutputPrimitive,
+        output_primitive: OutputPrimitive,
         /// Maximum number of vertices that an invocation emits.
         vertices: u32,
         /// Invocations for each primitive.
         invocations: u32,
         /// True if it emits its input primitive.
-        passthrough: bool,
+        is_passthrough: bool,
     },
 }
 
@@ -293,7 +248,7 @@ pub struct NamedParameter {
     /// Name.
     pub name: String,
     /// Bits of its initial value.
-    pub initial: [u32; 4],
+    pub initial_bits: [u32; 4],
 }
 
 /// State program (`!!VSP1.0`), which is a compute program of one invocation: a caller dispatches
@@ -305,32 +260,33 @@ pub struct StateProgram {
     pub slot: DescriptorSlot,
     /// Numbers of the parameters that the program writes, in ascending order. If one of them tracks
     /// a matrix, executing the program is an error.
-    pub written: Vec<u32>,
+    pub written_parameters: Vec<u32>,
 }
 
 /// Specialization constant that is a word of the state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
-pub struct StateConstant {
+pub struct StateSpecConstant {
     /// Number of the constant, for `VkSpecializationMapEntry`.
     pub id: u32,
     /// Number of the word.
-    pub word: u32,
+    pub word_index: u32,
 }
 
-/// State that a module reads at run time, according to [`Options::forms`](crate::Options::forms).
-/// Numbers are those of [`StateWords`](crate::state::StateWords): a module behaves the same for two
-/// states whose words at these numbers are equal.
+/// State that a module reads at run time, according to
+/// [`Options::state_sources`](crate::Options::state_sources). Numbers are those of
+/// [`StateBlock`](crate::dynamic_state::StateBlock): a module behaves the same for two states whose
+/// words at these numbers are equal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct StateBinding {
     /// Descriptor of the uniform block, if the module has it:
-    /// [`StateWords::bytes`](crate::state::StateWords::bytes).
+    /// [`StateBlock::bytes`](crate::dynamic_state::StateBlock::bytes).
     pub slot: Option<DescriptorSlot>,
     /// Words of the block that it reads, in ascending order.
-    pub words: Vec<u32>,
+    pub words_read: Vec<u32>,
     /// Specialization constants, in the order of their words.
-    pub constants: Vec<StateConstant>,
+    pub spec_constants: Vec<StateSpecConstant>,
 }
 
 /// All requirements of a module on its caller.
@@ -345,19 +301,19 @@ pub struct Reflection {
     #[cfg_attr(feature = "serde", serde(skip_deserializing, default = "entry_point"))]
     pub entry_point: &'static str,
     /// Parameter block, if the program reads parameters.
-    pub params: Option<ParamBlock>,
+    pub parameter_block: Option<ParamBlock>,
     /// State that the module reads at run time.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Option::is_none")
     )]
-    pub state: Option<StateBinding>,
-    /// Named parameters; `Named(n)` in [`ParamBlock::slots`] is number n of them.
+    pub state_block: Option<StateBinding>,
+    /// Named parameters; `Named(n)` in [`ParamBlock::parameters`] is number n of them.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Vec::is_empty")
     )]
-    pub named: Vec<NamedParameter>,
+    pub named_parameters: Vec<NamedParameter>,
     /// Binding of the program parameters of a state program, and the parameters that it writes.
     #[cfg_attr(
         feature = "serde",
@@ -377,7 +333,7 @@ pub struct Reflection {
         feature = "serde",
         serde(default, skip_serializing_if = "Vec::is_empty")
     )]
-    pub attachments: Vec<AttachmentBinding>,
+    pub input_attachments: Vec<AttachmentBinding>,
     /// Images.
     pub images: Vec<ImageBinding>,
     /// Arrays of textures and images that handles index.
@@ -387,7 +343,7 @@ pub struct Reflection {
     /// Storage buffer of one word, initially zero, that all programs with access to the same images
     /// share: programs update texels of 64 bits, for which Vulkan has no atomics in these formats,
     /// one after the other while they hold this lock (NV_shader_atomic_fp16_vector).
-    pub image_lock: Option<DescriptorSlot>,
+    pub image_lock_slot: Option<DescriptorSlot>,
     /// Inputs that the program reads.
     pub inputs: Vec<InterfaceVariable>,
     /// Outputs that the program writes.
@@ -397,13 +353,13 @@ pub struct Reflection {
         feature = "serde",
         serde(default, skip_serializing_if = "Option::is_none")
     )]
-    pub replication: Option<Replication>,
+    pub view_replication: Option<ViewReplication>,
     /// Declarations of a geometry or tessellation program about primitives.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Option::is_none")
     )]
-    pub primitives: Option<Primitives>,
+    pub primitive_info: Option<PrimitiveInfo>,
     /// Work-group size of compute programs; zeros if specialization constants 0 to 2 specify it.
     pub workgroup_size: Option<[u32; 3]>,
     /// True if the near and the far plane clip nothing: the pipeline requires `depthClampEnable`.
@@ -412,14 +368,14 @@ pub struct Reflection {
         feature = "serde",
         serde(default, skip_serializing_if = "std::ops::Not::not")
     )]
-    pub unclipped_depth: bool,
+    pub requires_depth_clamp: bool,
     /// True if lookups of missing textures return (0, 0, 0, 0), as in NV_fragment_program; else (0,
     /// 0, 0, 1).
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "std::ops::Not::not")
     )]
-    pub transparent_missing: bool,
+    pub missing_textures_have_zero_alpha: bool,
     /// Requirements on the device.
     pub requirements: Requirements,
 }
@@ -430,24 +386,6 @@ fn entry_point() -> &'static str {
     "main"
 }
 
-/// Kind of the descriptors in an array.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(
-    feature = "serde",
-    derive(Deserialize, Serialize),
-    serde(rename_all = "snake_case")
-)]
-pub enum HandleKind {
-    /// Textures whose texels are read as this type. Depth comparisons have a separate array.
-    Texture(Scalar),
-    /// Depth textures with samplers that compare.
-    Comparison,
-    /// All textures, for queries: their texels are not read.
-    QueriedTexture,
-    /// Images in this format.
-    Image(ImageFormat),
-}
-
 /// Array of descriptors that handles index.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
@@ -455,11 +393,11 @@ pub struct HandleArray {
     /// Descriptor.
     pub slot: DescriptorSlot,
     /// Number of descriptors.
-    pub count: u32,
+    pub descriptor_count: u32,
     /// Kind of the descriptors.
     pub kind: HandleKind,
     /// Target of the textures or images.
     pub target: TexTarget,
     /// True if the program writes to the images.
-    pub written: bool,
+    pub is_written: bool,
 }

@@ -1,18 +1,18 @@
 //! Formats of image units: table X.2 of EXT_shader_image_load_store with their names in Vulkan and
 //! SPIR-V.
 
-use glasm_ir::TypeBase;
+use glasm_ir::BaseType;
 
 /// Support of a format by devices with storage images: SPIR-V has some with the capability `Shader`
 /// alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Support {
+enum FormatSupport {
     Always,
     /// Supported with `shaderStorageImageExtendedFormats`.
     Extended,
 }
 
-macro_rules! formats {
+macro_rules! texel_formats {
     ($($name:ident $vulkan:literal $support:ident;)*) => {
         /// Format of an image unit, the `<format>` of `BindImageTexture`. Each has its name in
         /// SPIR-V.
@@ -26,8 +26,9 @@ macro_rules! formats {
             /// All formats with their names in Vulkan, without `VK_FORMAT_`.
             pub const ALL: &[(Self, &'static str)] = &[$((Self::$name, $vulkan),)*];
 
-            const fn support(self) -> Support {
-                match self { $(Self::$name => Support::$support,)* }
+            /// Returns which capability storage images of this format require.
+            const fn support(self) -> FormatSupport {
+                match self { $(Self::$name => FormatSupport::$support,)* }
             }
 
             /// Returns the name in Vulkan, without `VK_FORMAT_`.
@@ -35,7 +36,7 @@ macro_rules! formats {
                 match self { $(Self::$name => $vulkan,)* }
             }
 
-            /// Returns the number of SPIR-V's `ImageFormat`.
+            /// Returns the format as an operand of `OpTypeImage`.
             pub const fn spirv_number(self) -> u32 {
                 match self { $(Self::$name => spirv::ImageFormat::$name as u32,)* }
             }
@@ -45,7 +46,7 @@ macro_rules! formats {
 
 // SPIR-V, table of image formats: `Shader` alone suffices for RGBA with 8 bits, RGBA with 16 and 32
 // bits except normalized ones, and R with 32 bits.
-formats! {
+texel_formats! {
     Rgba32f "R32G32B32A32_SFLOAT" Always;
     Rgba16f "R16G16B16A16_SFLOAT" Always;
     Rg32f "R32G32_SFLOAT" Extended;
@@ -88,32 +89,34 @@ formats! {
 }
 
 impl TexelFormat {
-    /// Returns the format with the Vulkan name `VK_FORMAT_` + `name`.
+    /// Returns the format with the Vulkan name `VK_FORMAT_` + `name`, or `None` if storage images
+    /// cannot have it.
     pub fn from_vulkan_name(name: &str) -> Option<Self> {
-        let mut rows = Self::ALL.iter();
-        rows.find(|(_, known)| *known == name)
+        let mut formats = Self::ALL.iter();
+        formats
+            .find(|(_, known)| *known == name)
             .map(|(format, _)| *format)
     }
 
     /// Returns the type of texels in programs: floats, signed or unsigned integers.
-    pub fn base(self) -> TypeBase {
+    pub fn base(self) -> BaseType {
         // The numeric format is part of Vulkan's names; formats other than integers are read as
         // floats.
         match self.vulkan_name() {
-            name if name.contains("UINT") => TypeBase::Unsigned,
-            name if name.contains("SINT") => TypeBase::Signed,
-            _ => TypeBase::Float,
+            name if name.contains("UINT") => BaseType::UnsignedInt,
+            name if name.contains("SINT") => BaseType::SignedInt,
+            _ => BaseType::Float,
         }
     }
 
     /// Returns true if modules that name the format need `shaderStorageImageExtendedFormats`.
     pub fn is_extended(self) -> bool {
-        self.support() == Support::Extended
+        self.support() == FormatSupport::Extended
     }
 
     /// Returns the format of raw texels with `bits` bits, unsigned integers of that size; `None`
     /// for sizes other than 8, 16, 32, 64 and 128.
-    pub fn raw(bits: u8) -> Option<Self> {
+    pub fn from_raw_bits(bits: u8) -> Option<Self> {
         let known = [
             (8, Self::R8ui),
             (16, Self::R16ui),
@@ -137,6 +140,6 @@ mod tests {
         }
         assert_eq!(TexelFormat::from_vulkan_name("R8G8B8A8_SRGB"), None);
         let names: Vec<_> = TexelFormat::ALL.iter().map(|(_, name)| *name).collect();
-        assert_eq!(names, glasm_ir::image::FORMATS);
+        assert_eq!(names, glasm_ir::image::IMAGE_FORMATS);
     }
 }

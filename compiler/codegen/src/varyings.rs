@@ -7,18 +7,18 @@
 //! |---|---|
 //! | `Color(0..=1)` | 0, 1 |
 //! | `BackColor(0..=1)` | 2, 3 |
-//! | `FogCoord`, `FogVector` | 4 |
+//! | `FogCoord`, `FogCoordVec4` | 4 |
 //! | `TexCoord(0..=7)` | 5 to 12 |
-//! | `Generic(0..=14)` | 13 to 27 |
-//! | `Generic(15..=27)` | 3, 2, 4, 12 down to 5, 1, 0, instead of the conventional ones |
-//! | `Generic(28..=31)` | 28 to 31 |
+//! | `GenericVarying(0..=14)` | 13 to 27 |
+//! | `GenericVarying(15..=27)` | 3, 2, 4, 12 down to 5, 1, 0, instead of the conventional ones |
+//! | `GenericVarying(28..=31)` | 28 to 31 |
 //! | `FlatColor(0..=1)`, `FlatBackColor(0..=1)` | 27, 26, 25, 24, instead of generic ones |
-//! | `LineStart` | 23, instead of a generic one |
+//! | `LineStippleStart` | 23, instead of a generic one |
 //! | `ClipVertex` | 12, if the program writes nothing else there |
-//! | `Generic(32..)` | 31 down to 0, repeatedly, instead of others |
+//! | `GenericVarying(32..)` | 31 down to 0, repeatedly, instead of others |
 //! | `VertexId` | 3, if the program writes nothing else there |
-//! | `PatchGeneric(0..=27)` | 27 down to 0 |
-//! | `PatchGeneric(28..)` | 28 to 31, then from 0 on, again and again |
+//! | `GenericPatchVarying(0..=27)` | 27 down to 0 |
+//! | `GenericPatchVarying(28..)` | 28 to 31, then from 0 on, again and again |
 //!
 //! Devices with the minimum of 128 output components also count position, point size, clip
 //! distances, layer and viewport, up to 15 components, against that limit; the varyings of the
@@ -32,7 +32,7 @@
 use crate::error::{Error, Failure};
 use crate::options::{Capture, Options};
 use glasm_ir::arena::Id;
-use glasm_ir::{Program, Semantic, Stage, Storage, TypeBase};
+use glasm_ir::{BaseType, Program, Semantic, Stage, Storage};
 use spirv::BuiltIn;
 
 /// Number of locations of the fixed table.
@@ -43,19 +43,23 @@ pub const VARYING_LOCATIONS: u32 = 32;
 /// components.
 // 28 vectors are 112 components. Of the remaining 16, position requires 4, point size 1, clip and
 // cull distances 8, layer and viewport 2.
-pub(crate) const UNDISPUTED_LOCATIONS: u32 = 28;
+pub(crate) const GUARANTEED_LOCATIONS: u32 = 28;
 
 /// Locations of the generic varyings that share a location with conventional ones, rarely used
 /// locations first.
-const SHARED: [u32; 13] = [3, 2, 4, 12, 11, 10, 9, 8, 7, 6, 5, 1, 0];
+const SHARED_LOCATIONS: [u32; 13] = [3, 2, 4, 12, 11, 10, 9, 8, 7, 6, 5, 1, 0];
 
 /// Location of the vertex number, which geometry and tessellation programs may read: the location
 /// of the least used varying.
-const NUMBER_LOCATION: u32 = 3;
+const VERTEX_ID_LOCATION: u32 = 3;
 
-/// Returns the location of a varying in the fixed table, or `None` if the semantic is not a
-/// varying.
-#[expect(clippy::too_many_lines, reason = "a table of all semantics")]
+/// Returns the location of a varying in the fixed table. Generic varyings beyond the table wrap
+/// around, so that several varyings may share a location. Returns `None` if the semantic is not a
+/// varying or its number is too large.
+#[expect(
+    clippy::too_many_lines,
+    reason = "a table with an arm for each semantic"
+)]
 pub fn varying_location(semantic: Semantic) -> Option<u32> {
     let (first, number, count) = match semantic {
         Semantic::Color(n) => (0, n, 2),
@@ -63,21 +67,21 @@ pub fn varying_location(semantic: Semantic) -> Option<u32> {
         // From 27 down, because generic varyings are numbered from 13 up: the two ranges meet last.
         Semantic::FlatColor(n) if n < 2 => (27 - u32::from(n), 0, 1),
         Semantic::FlatBackColor(n) if n < 2 => (25 - u32::from(n), 0, 1),
-        Semantic::LineStart => (23, 0, 1),
+        Semantic::LineStippleStart => (23, 0, 1),
         Semantic::ClipVertex => (12, 0, 1),
-        Semantic::FogCoord | Semantic::FogVector => (4, 0, 1),
+        Semantic::FogCoord | Semantic::FogCoordVec4 => (4, 0, 1),
         Semantic::TexCoord(n) => (5, n, 8),
-        Semantic::Generic(n @ 15..=27) => (SHARED[usize::from(n) - 15], 0, 1),
-        Semantic::Generic(n @ 28..=31) => (u32::from(n), 0, 1),
+        Semantic::GenericVarying(n @ 15..=27) => (SHARED_LOCATIONS[usize::from(n) - 15], 0, 1),
+        Semantic::GenericVarying(n @ 28..=31) => (u32::from(n), 0, 1),
         // Numbers beyond the table wrap around, starting at the end that few programs use.
-        Semantic::Generic(n @ 32..) => (31 - u32::from(n) % 32, 0, 1),
-        Semantic::Generic(n) => (13, n, 15),
-        Semantic::VertexId => (NUMBER_LOCATION, 0, 1),
+        Semantic::GenericVarying(n @ 32..) => (31 - u32::from(n) % 32, 0, 1),
+        Semantic::GenericVarying(n) => (13, n, 15),
+        Semantic::VertexId => (VERTEX_ID_LOCATION, 0, 1),
         // Varyings of patches and of vertices must not share a location within a module; the first
         // patch varyings use the locations that vertices rarely use.
-        Semantic::PatchGeneric(n @ 0..=27) => (27 - u32::from(n), 0, 1),
-        Semantic::PatchGeneric(n) => (u32::from(n) % 32, 0, 1),
-        Semantic::Attrib(_)
+        Semantic::GenericPatchVarying(n @ 0..=27) => (27 - u32::from(n), 0, 1),
+        Semantic::GenericPatchVarying(n) => (u32::from(n) % 32, 0, 1),
+        Semantic::VertexAttribute(_)
         | Semantic::FlatColor(_)
         | Semantic::FlatBackColor(_)
         | Semantic::Position
@@ -96,11 +100,11 @@ pub fn varying_location(semantic: Semantic) -> Option<u32> {
         | Semantic::BaseInstance
         | Semantic::DrawId
         | Semantic::InvocationId
-        | Semantic::VertexCount
+        | Semantic::InputVertexCount
         | Semantic::TessCoord
-        | Semantic::TessOuter(_)
-        | Semantic::TessInner(_)
-        | Semantic::Facing
+        | Semantic::TessLevelOuter(_)
+        | Semantic::TessLevelInner(_)
+        | Semantic::FaceSign
         | Semantic::PointCoord
         | Semantic::SampleId
         | Semantic::SamplePosition
@@ -134,17 +138,18 @@ pub fn varying_location(semantic: Semantic) -> Option<u32> {
     (number < count).then(|| first + u32::from(number))
 }
 
-/// Returns the first varying at a location of the fixed table.
-pub(crate) fn semantic_at(location: u32) -> Option<Semantic> {
+/// Returns the varying at a location of the fixed table; the first one if several share it. `None`
+/// beyond the table.
+pub(crate) fn semantic_at_location(location: u32) -> Option<Semantic> {
     let number = u8::try_from(location).ok()?;
     Some(match number {
         0..=1 => Semantic::Color(number),
         2..=3 => Semantic::BackColor(number - 2),
         // `FogCoord` is the first component of the same location.
-        4 => Semantic::FogVector,
+        4 => Semantic::FogCoordVec4,
         5..=12 => Semantic::TexCoord(number - 5),
-        13..=27 => Semantic::Generic(number - 13),
-        28..=31 => Semantic::Generic(number),
+        13..=27 => Semantic::GenericVarying(number - 13),
+        28..=31 => Semantic::GenericVarying(number),
         _ => return None,
     })
 }
@@ -153,7 +158,10 @@ pub(crate) fn semantic_at(location: u32) -> Option<Semantic> {
 /// of a vertex has no location in the fixed table, because the last stage before rasterization has
 /// another use for it.
 fn is_passed(semantic: Semantic) -> bool {
-    let is_generic = matches!(semantic, Semantic::Generic(_) | Semantic::PatchGeneric(_));
+    let is_generic = matches!(
+        semantic,
+        Semantic::GenericVarying(_) | Semantic::GenericPatchVarying(_)
+    );
     is_generic || varying_location(semantic).is_some() || semantic == Semantic::SecondaryPosition
 }
 
@@ -165,38 +173,42 @@ fn is_passed(semantic: Semantic) -> bool {
     derive(serde::Deserialize, serde::Serialize),
     serde(deny_unknown_fields)
 )]
-pub struct Place {
+pub struct VaryingLocation {
     /// Semantic in the program.
     pub semantic: Semantic,
     /// Location.
     pub location: u32,
     /// First component at the location.
-    pub component: u8,
+    pub first_component: u8,
     /// Type of the components.
-    pub base: TypeBase,
+    pub base_type: BaseType,
     /// Number of components.
-    pub components: u8,
+    pub component_count: u8,
 }
 
-impl Place {
+impl VaryingLocation {
     /// Returns a varying that occupies all four components of a location.
-    pub const fn vector(semantic: Semantic, location: u32, base: TypeBase) -> Self {
+    pub const fn vector(semantic: Semantic, location: u32, base: BaseType) -> Self {
         Self {
             semantic,
             location,
-            component: 0,
-            base,
-            components: 4,
+            first_component: 0,
+            base_type: base,
+            component_count: 4,
         }
     }
 
-    /// Returns true if the two varyings have a component in common.
-    fn meets(&self, other: &Self) -> bool {
+    /// Returns true if two varyings have a component of a location in common.
+    fn overlaps(&self, other: &Self) -> bool {
         // The values come from the caller: component and count may be arbitrary.
-        let end = |place: &Self| place.component.saturating_add(place.components);
+        let end = |varying: &Self| {
+            varying
+                .first_component
+                .saturating_add(varying.component_count)
+        };
         self.location == other.location
-            && self.component < end(other)
-            && other.component < end(self)
+            && self.first_component < end(other)
+            && other.first_component < end(self)
     }
 }
 
@@ -210,22 +222,22 @@ impl Place {
 pub enum Varyings {
     /// Fixed table.
     #[default]
-    Table,
+    FixedTable,
     /// Fixed table, with the outputs at each location whose bit is set and that the program does
     /// not write set to (0, 0, 0, 1): any program that reads no other varyings may follow, as GL
     /// combines any vertex program with any fragment program. In Vulkan an input without a matching
     /// output is an error, also between pipeline libraries and shader objects. For inputs the same
-    /// as [`Table`](Self::Table).
+    /// as [`FixedTable`](Self::FixedTable).
     ///
-    /// Each such location costs a store. [`Varyings::CONVENTIONAL`] and [`Varyings::UNDISPUTED`]
+    /// Each such location costs a store. [`Varyings::CONVENTIONAL`] and [`Varyings::GUARANTEED`]
     /// are sets of locations.
-    Complete(u32),
+    AllLocations(u32),
     /// Index in this list. Varyings that are not in the list are not passed: outputs are not
     /// stored, inputs are (0, 0, 0, 1).
     Packed(Vec<Semantic>),
     /// Locations of the other stage, which is a module of another compiler. Varyings that are not
     /// in the list are not passed.
-    Placed(Vec<Place>),
+    Explicit(Vec<VaryingLocation>),
 }
 
 impl Varyings {
@@ -234,37 +246,39 @@ impl Varyings {
     pub const CONVENTIONAL: u32 = (1 << 13) - 1;
 
     /// Locations that fit together with all built-in outputs on every device.
-    pub const UNDISPUTED: u32 = (1 << UNDISPUTED_LOCATIONS) - 1;
+    pub const GUARANTEED: u32 = (1 << GUARANTEED_LOCATIONS) - 1;
 
     /// Returns the location of a varying, or `None` if the semantic is not a varying or is not
     /// passed.
     pub fn location(&self, semantic: Semantic) -> Option<u32> {
-        self.place(semantic).map(|place| place.location)
+        self.find_varying(semantic).map(|varying| varying.location)
     }
 
-    /// Returns location, components and type of a varying, or `None` if it is not passed.
-    pub(crate) fn place(&self, semantic: Semantic) -> Option<Place> {
+    /// Returns location, components and type of a varying, or `None` if it is not passed between
+    /// the stages. Only explicit lists specify components and types; other varyings are vectors of
+    /// four floats.
+    pub(crate) fn find_varying(&self, semantic: Semantic) -> Option<VaryingLocation> {
         let location = match self {
-            Self::Table | Self::Complete(_) => varying_location(semantic)?,
+            Self::FixedTable | Self::AllLocations(_) => varying_location(semantic)?,
             Self::Packed(list) => {
-                let place = list.iter().position(|listed| *listed == semantic);
-                place? as u32
+                let position = list.iter().position(|listed| *listed == semantic);
+                position? as u32
             }
-            Self::Placed(list) => {
+            Self::Explicit(list) => {
                 let mut list = list.iter();
-                return list.find(|place| place.semantic == semantic).copied();
+                return list.find(|varying| varying.semantic == semantic).copied();
             }
         };
-        Some(Place::vector(semantic, location, TypeBase::Float))
+        Some(VaryingLocation::vector(semantic, location, BaseType::Float))
     }
 
-    /// Returns an error if a varying needs components of a location that another varying occupies.
-    pub(crate) fn check_apart(
+    /// Returns an error if a varying needs components of a location that one of `others` occupies.
+    pub(crate) fn check_no_overlap(
         &self,
         semantic: Semantic,
         mut others: impl Iterator<Item = Semantic>,
     ) -> Result<(), Failure> {
-        match others.find(|other| self.meet(*other, semantic)) {
+        match others.find(|other| self.are_overlapping(*other, semantic)) {
             Some(other) => Err(Error::unsupported(format!(
                 "{other:?} and {semantic:?} need the same location unless their programs are linked"
             ))),
@@ -272,37 +286,41 @@ impl Varyings {
         }
     }
 
-    /// Returns true if two varyings need the same components of a location.
-    fn meet(&self, one: Semantic, other: Semantic) -> bool {
-        match (self.place(one), self.place(other)) {
-            (Some(one), Some(other)) => one.meets(&other),
+    /// Returns true if two varyings need the same components of a location, false if one of them is
+    /// not passed.
+    fn are_overlapping(&self, one: Semantic, other: Semantic) -> bool {
+        match (self.find_varying(one), self.find_varying(other)) {
+            (Some(one), Some(other)) => one.overlaps(&other),
             (None, _) | (_, None) => false,
         }
     }
 
-    /// Returns the number of locations that varyings may occupy.
-    pub(crate) fn len(&self) -> u32 {
+    /// Returns the number of locations that varyings may occupy, from 0 on.
+    pub(crate) fn location_count(&self) -> u32 {
         match self {
-            Self::Table | Self::Complete(_) => VARYING_LOCATIONS,
+            Self::FixedTable | Self::AllLocations(_) => VARYING_LOCATIONS,
             Self::Packed(list) => list.len() as u32,
-            Self::Placed(list) => {
-                let last = list.iter().map(|place| place.location).max();
+            Self::Explicit(list) => {
+                let last = list.iter().map(|varying| varying.location).max();
                 last.map_or(0, |last| last.saturating_add(1))
             }
         }
     }
 
-    /// Returns the locations of the outputs of a program and of the outputs that state adds.
-    pub(crate) fn locations_of(&self, program: &Program, options: &Options) -> Vec<u32> {
+    /// Returns the locations of the outputs of a program and of the outputs that state adds,
+    /// unsorted and possibly with duplicates. Outputs without a location are omitted.
+    pub(crate) fn used_locations(&self, program: &Program, options: &Options) -> Vec<u32> {
         let outputs = program.outputs.iter();
         let mut semantics: Vec<_> = outputs.map(|output| output.semantic).collect();
-        add_state(&mut semantics, program, options);
+        add_state_varyings(&mut semantics, program, options);
         let locations = semantics.into_iter();
-        locations.filter_map(|it| self.location(it)).collect()
+        locations
+            .filter_map(|semantic| self.location(semantic))
+            .collect()
     }
 
     /// Returns true if an output is omitted because no stage reads it.
-    pub(crate) fn drops(&self, semantic: Semantic) -> bool {
+    pub(crate) fn omits(&self, semantic: Semantic) -> bool {
         varying_location(semantic).is_some() && self.location(semantic).is_none()
     }
 
@@ -326,7 +344,7 @@ impl Varyings {
         };
         let captures = |semantic| {
             let mut captures = captured.captures.iter();
-            captures.any(|capture| capture.semantic == semantic && is_vector(capture))
+            captures.any(|capture| capture.semantic == semantic && captures_vector(capture))
         };
         let all = from.outputs.iter().map(|output| output.semantic);
         let mut list: Vec<Semantic> = all
@@ -335,7 +353,7 @@ impl Varyings {
             .collect();
         // Locations must not depend on the order in which either program declares its varyings.
         if to.stage == Stage::Fragment {
-            add_state(&mut list, from, options);
+            add_state_varyings(&mut list, from, options);
         }
         list.sort_unstable();
         list.dedup();
@@ -344,34 +362,35 @@ impl Varyings {
         }
         // The components of all vertices count against the limit, and the size of the outputs
         // limits how many vertices a program can declare.
-        let place = |(location, semantic)| Place {
-            components: if captures(semantic) {
-                // A capture of the variable itself takes the whole vector: `is_vector`.
+        let make_varying = |(location, semantic)| VaryingLocation {
+            component_count: if captures(semantic) {
+                // A capture of the variable itself takes the whole vector: `captures_vector`.
                 4
             } else {
-                components(from, semantic)
+                count_written_components(from, semantic)
             },
-            ..Place::vector(semantic, location, TypeBase::Float)
+            ..VaryingLocation::vector(semantic, location, BaseType::Float)
         };
-        Self::Placed((0..).zip(list).map(place).collect())
+        Self::Explicit((0..).zip(list).map(make_varying).collect())
     }
 }
 
-/// Adds the varyings that modules need in addition to choose state at run time.
-pub(crate) fn add_state(list: &mut Vec<Semantic>, from: &Program, options: &Options) {
-    if !options.forms.flat_colors.is_fixed() {
-        list.extend(list.clone().into_iter().filter_map(flat_copy));
+/// Appends the varyings that modules need in addition to choose state at run time: flat copies of
+/// the colors in `list`, and the start of a line for stipples if `from` writes a position.
+pub(crate) fn add_state_varyings(list: &mut Vec<Semantic>, from: &Program, options: &Options) {
+    if !options.state_sources.flat_colors.is_fixed() {
+        list.extend(list.clone().into_iter().filter_map(flat_color_copy));
     }
     let mut outputs = from.outputs.iter();
     let has_position = outputs.any(|output| output.semantic == Semantic::Position);
     if has_position && options.stipples_lines() {
-        list.push(Semantic::LineStart);
+        list.push(Semantic::LineStippleStart);
     }
 }
 
 /// Returns the semantic of the second, not interpolated output of a color, or `None` if the
 /// semantic is not a color.
-pub(crate) const fn flat_copy(semantic: Semantic) -> Option<Semantic> {
+pub(crate) const fn flat_color_copy(semantic: Semantic) -> Option<Semantic> {
     if let Semantic::Color(number) = semantic {
         Some(Semantic::FlatColor(number))
     } else if let Semantic::BackColor(number) = semantic {
@@ -381,10 +400,12 @@ pub(crate) const fn flat_copy(semantic: Semantic) -> Option<Semantic> {
     }
 }
 
-/// Returns the number of components of an output that a program writes, up to the last written one.
-fn components(program: &Program, semantic: Semantic) -> u8 {
+/// Returns the number of components of an output that a program writes or passes through, up to the
+/// last written one, at least 1. A flat copy has the components of its color, and the start of a
+/// line has two.
+fn count_written_components(program: &Program, semantic: Semantic) -> u8 {
     // A window position: x and y.
-    if semantic == Semantic::LineStart {
+    if semantic == Semantic::LineStippleStart {
         return 2;
     }
     let semantic = if let Semantic::FlatColor(number) = semantic {
@@ -407,7 +428,7 @@ fn components(program: &Program, semantic: Semantic) -> u8 {
         let Storage::Output(first) = register.storage else {
             continue;
         };
-        let len = register.elements() as usize;
+        let len = register.element_count() as usize;
         let mut outputs = program.outputs.iter().skip(first.index()).take(len);
         if outputs.any(|output| output.semantic == semantic) {
             lanes |= dst.mask.0;
@@ -419,7 +440,8 @@ fn components(program: &Program, semantic: Semantic) -> u8 {
     (8 - lanes.leading_zeros() as u8).max(1)
 }
 
-/// Returns the lanes of an output that the end of the program reads.
+/// Returns the lanes of an output that the end of the program reads, as a mask: z for depth, y for
+/// the stencil reference, x for other scalars, else all.
 pub(crate) fn written_lanes(semantic: Semantic) -> u8 {
     let is_scalar = matches!(
         semantic,
@@ -433,8 +455,8 @@ pub(crate) fn written_lanes(semantic: Semantic) -> u8 {
             | Semantic::SecondaryViewportMask
             | Semantic::PrimitiveId
             | Semantic::VertexId
-            | Semantic::TessOuter(_)
-            | Semantic::TessInner(_)
+            | Semantic::TessLevelOuter(_)
+            | Semantic::TessLevelInner(_)
             | Semantic::SampleMask
     );
     // The depth is the z component of its result: ARB_fragment_program section 3.11.3.4. The
@@ -452,7 +474,7 @@ pub(crate) fn written_lanes(semantic: Semantic) -> u8 {
 
 /// Built-in arrays of distances per vertex.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Distances {
+pub(crate) enum DistanceKind {
     /// Distances from clip planes.
     Clip,
     /// Distances from cull planes: a primitive is dropped if all its vertices have a negative
@@ -460,10 +482,10 @@ pub(crate) enum Distances {
     Cull,
 }
 
-impl Distances {
+impl DistanceKind {
     /// Returns the array that contains a semantic and the index in that array, or `None` for other
     /// semantics.
-    pub(crate) const fn of(semantic: Semantic) -> Option<(Self, u32)> {
+    pub(crate) const fn from_semantic(semantic: Semantic) -> Option<(Self, u32)> {
         if let Semantic::ClipDistance(plane) = semantic {
             Some((Self::Clip, plane as u32))
         } else if let Semantic::CullDistance(plane) = semantic {
@@ -474,11 +496,12 @@ impl Distances {
     }
 
     /// Returns the array for a built-in, or `None` for other built-ins.
-    pub(crate) fn of_builtin(builtin: BuiltIn) -> Option<Self> {
+    pub(crate) fn from_builtin(builtin: BuiltIn) -> Option<Self> {
         let mut all = [Self::Clip, Self::Cull].into_iter();
         all.find(|distances| distances.builtin() == builtin)
     }
 
+    /// Returns the SPIR-V built-in that holds the distances.
     pub(crate) const fn builtin(self) -> BuiltIn {
         match self {
             Self::Clip => BuiltIn::ClipDistance,
@@ -488,7 +511,7 @@ impl Distances {
 
     /// Returns the number of elements of the array for these semantics, at least 1.
     pub(crate) fn len(self, semantics: impl Iterator<Item = Semantic>) -> u32 {
-        let planes = semantics.filter_map(|semantic| match Self::of(semantic) {
+        let planes = semantics.filter_map(|semantic| match Self::from_semantic(semantic) {
             // An array extends to its last plane, including unused planes before it.
             Some((distances, plane)) if distances == self => Some(plane + 1),
             Some(_) | None => None,
@@ -497,9 +520,9 @@ impl Distances {
     }
 }
 
-/// Returns true if a capture takes all components of a vector.
-pub(crate) const fn is_vector(capture: &Capture) -> bool {
-    capture.first == 0 && capture.count == 4
+/// Returns true if a capture has all four components of a vector.
+pub(crate) const fn captures_vector(capture: &Capture) -> bool {
+    capture.first_component == 0 && capture.component_count == 4
 }
 
 #[cfg(test)]
@@ -509,12 +532,12 @@ mod tests {
     #[test]
     fn generic_varyings_have_locations_of_their_own() {
         let mut locations: Vec<_> = (0..32)
-            .filter_map(|n| varying_location(Semantic::Generic(n)))
+            .filter_map(|n| varying_location(Semantic::GenericVarying(n)))
             .collect();
         locations.sort_unstable();
         assert_eq!(locations, (0..VARYING_LOCATIONS).collect::<Vec<_>>());
         let beyond: Vec<_> = (32..=u8::MAX)
-            .filter_map(|n| varying_location(Semantic::Generic(n)))
+            .filter_map(|n| varying_location(Semantic::GenericVarying(n)))
             .collect();
         assert_eq!(
             beyond[..33],
@@ -525,7 +548,7 @@ mod tests {
 
     #[test]
     fn conventional_varyings_and_many_generic_ones_do_not_meet() {
-        let generic = (0..15).map(Semantic::Generic);
+        let generic = (0..15).map(Semantic::GenericVarying);
         let colors = (0..2).flat_map(|n| [Semantic::Color(n), Semantic::BackColor(n)]);
         let all = generic
             .chain(colors)
@@ -533,6 +556,6 @@ mod tests {
             .chain([Semantic::FogCoord]);
         let mut locations: Vec<_> = all.filter_map(varying_location).collect();
         locations.sort_unstable();
-        assert_eq!(locations, (0..UNDISPUTED_LOCATIONS).collect::<Vec<_>>());
+        assert_eq!(locations, (0..GUARANTEED_LOCATIONS).collect::<Vec<_>>());
     }
 }

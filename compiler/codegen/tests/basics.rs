@@ -15,12 +15,12 @@ fn vertex_program_with_params_and_attributes() {
     let mut m = Make::new(Stage::Vertex);
     let position = m.output(Semantic::Position);
     let color = m.output(Semantic::Color(0));
-    let attribute = m.input(Semantic::Attrib(0));
+    let attribute = m.input(Semantic::VertexAttribute(0));
     let rows = [m.param(), m.param(), m.param(), m.param()];
     for (row, letter) in rows.iter().zip(["x", "y", "z", "w"]) {
         m.f(Op::Dp4, d(position, letter), &[*row, attribute]);
     }
-    let tint = m.input(Semantic::Attrib(3));
+    let tint = m.input(Semantic::VertexAttribute(3));
     m.f(Op::Mov, d(color, "xyzw"), &[tint]);
     let text = check(&m.finish());
     assert_eq!(count(&text, "OpDot"), 4);
@@ -36,10 +36,10 @@ fn fragment_program_with_texture() {
     let coordinate = m.input(Semantic::TexCoord(0));
     let tint = m.param();
     let texture = Texture {
-        units: Units::One(2),
+        units: UnitSet::Single(2),
         target: TexTarget::D2,
         shadow: false,
-        texel: Type::F32,
+        texel_type: Type::F32,
         sampler: None,
     };
     let id = m.b.program.textures.push(texture);
@@ -149,9 +149,9 @@ fn components_of_double_attributes_are_those_of_one_input() {
     let (position, color) = (m.output(Semantic::Position), m.output(Semantic::Color(0)));
     let attribute = m.b.program.inputs.push(Input {
         width: Width::W64,
-        ..Input::new(Semantic::Attrib(2))
+        ..Input::new(Semantic::VertexAttribute(2))
     });
-    let attribute = Src::new(Base::Input(attribute));
+    let attribute = Src::new(OperandBase::Input(attribute));
     for (result, lanes) in [(position, "xyxy"), (color, "zwzw")] {
         let pair = attribute.swizzled(swizzle(lanes));
         m.op(Op::Unpack64, Type::U64, d(result, "xyzw"), &[pair]);

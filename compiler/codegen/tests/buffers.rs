@@ -12,18 +12,18 @@ use glasm_ir::*;
 use support::*;
 
 /// Declares a memory and gives an address in it.
-type Space = dyn Fn(&mut Make) -> (MemSpace, Src);
+type Space = dyn Fn(&mut Make) -> (MemorySpace, Src);
 
-fn buffer(kind: BufferKind) -> impl Fn(&mut Make) -> (MemSpace, Src) {
+fn buffer(kind: BufferKind) -> impl Fn(&mut Make) -> (MemorySpace, Src) {
     move |m| {
         let id = m.b.program.buffers.push(Buffer {
             kind,
             binding: 2,
-            array: None,
+            array_len: None,
             size: None,
         });
         (
-            MemSpace::Buffer(id),
+            MemorySpace::Buffer(id),
             m.input(Semantic::LocalInvocationIndex),
         )
     }
@@ -35,7 +35,7 @@ fn one_of_four(uniform: bool) -> Program {
     let id = m.b.program.buffers.push(Buffer {
         kind: BufferKind::Storage,
         binding: 1,
-        array: Some(4),
+        array_len: Some(4),
         size: None,
     });
     let number = if uniform {
@@ -46,7 +46,7 @@ fn one_of_four(uniform: bool) -> Program {
     let (register, result) = (m.temp(), m.temp());
     m.op(Op::Mov, Type::S32, d(register, "x"), &[number]);
     let access = MemAccess {
-        space: MemSpace::Buffer(id),
+        space: MemorySpace::Buffer(id),
         element: Some(IndexTerm {
             relative: Some((register, 0)),
             offset: 0,
@@ -117,7 +117,14 @@ fn arrays_of_buffers() {
     let (text, reflection) = compile(false, robust);
     assert!(!text.contains("OpArrayLength") && !text.contains("OpSwitch"));
     let slots = &reflection.buffers;
-    assert_eq!((slots.len(), slots[0].index, slots[0].count), (1, 1, 4));
+    assert_eq!(
+        (
+            slots.len(),
+            slots[0].program_binding,
+            slots[0].descriptor_count
+        ),
+        (1, 1, 4)
+    );
 }
 
 /// A buffer may end within an element of 64 bits: both of its words are compared with the end.
@@ -128,12 +135,12 @@ fn words_of_loads_are_compared_with_the_end() {
         let id = m.b.program.buffers.push(Buffer {
             kind: BufferKind::Storage,
             binding: 1,
-            array: None,
+            array_len: None,
             size: None,
         });
         let value = if ty == Type::U64 { m.wide() } else { m.temp() };
         let access = MemAccess {
-            space: MemSpace::Buffer(id),
+            space: MemorySpace::Buffer(id),
             element: None,
             components: 1,
             offset: 0,
@@ -247,14 +254,17 @@ fn program_parameter_buffers_end_with_the_bindings_of_opengl() {
         target: Target::OpenGl4_5,
         ..Options::default()
     };
-    options.bindings.buffers_per_stage = 4;
+    options.bindings.parameter_buffers_per_stage = 4;
     let refusal = |binding, array| {
         let mut m = Make::new(Stage::Vertex);
-        let (position, input) = (m.output(Semantic::Position), m.input(Semantic::Attrib(0)));
+        let (position, input) = (
+            m.output(Semantic::Position),
+            m.input(Semantic::VertexAttribute(0)),
+        );
         m.b.program.buffers.push(Buffer {
-            kind: BufferKind::Constant,
+            kind: BufferKind::ProgramParameter,
             binding,
-            array,
+            array_len: array,
             size: None,
         });
         m.f(Op::Mov, d(position, "xyzw"), &[input]);

@@ -12,7 +12,7 @@ use support::*;
 /// A program that writes these results.
 fn vertex(semantics: &[Semantic]) -> Program {
     let mut m = Make::new(Stage::Vertex);
-    let input = m.input(Semantic::Attrib(0));
+    let input = m.input(Semantic::VertexAttribute(0));
     for semantic in semantics {
         let output = m.output(*semantic);
         m.f(Op::Mov, d(output, "xyzw"), &[input]);
@@ -23,8 +23,8 @@ fn vertex(semantics: &[Semantic]) -> Program {
 fn capture(semantic: Semantic, components: std::ops::Range<u8>, offset: u32) -> Capture {
     Capture {
         semantic,
-        first: components.start,
-        count: components.end - components.start,
+        first_component: components.start,
+        component_count: components.end - components.start,
         buffer: 0,
         offset,
         stream: 0,
@@ -117,14 +117,14 @@ fn whole_results_are_captured_in_place() {
 fn parts_are_copied_to_free_locations() {
     let program = vertex(&[
         Semantic::Position,
-        Semantic::Generic(17),
+        Semantic::GenericVarying(17),
         Semantic::ClipDistance(2),
     ]);
     let captures = vec![
-        capture(Semantic::Generic(17), 1..3, 0),
+        capture(Semantic::GenericVarying(17), 1..3, 0),
         capture(Semantic::ClipDistance(2), 0..1, 8),
-        capture(Semantic::Generic(17), 0..4, 12),
-        capture(Semantic::Generic(17), 0..4, 28),
+        capture(Semantic::GenericVarying(17), 0..4, 12),
+        capture(Semantic::GenericVarying(17), 0..4, 28),
     ];
     let text = text(&program, &options(captures, &[64]));
     // Generic varying 17 has location 4.
@@ -266,11 +266,11 @@ fn places_that_do_not_fit_are_refused() {
     let position = |components, offset| capture(Semantic::Position, components, offset);
     assert_eq!(
         refused(vec![position(0..4, 2)], &[]),
-        "the offset 2 of a capture is no multiple of 4"
+        "the offset 2 of a capture is not a multiple of 4"
     );
     assert_eq!(
         refused(vec![position(0..1, 0)], &[6]),
-        "the stride of transform feedback buffer 0 is no multiple of 4"
+        "the stride of transform feedback buffer 0 is not a multiple of 4"
     );
     assert_eq!(
         refused(vec![position(0..4, 4)], &[16]),
@@ -278,7 +278,7 @@ fn places_that_do_not_fit_are_refused() {
     );
     assert_eq!(
         refused(vec![position(0..4, 0), position(1..2, 12)], &[]),
-        "two captures meet at byte 12 of transform feedback buffer 0"
+        "two captures overlap at byte 12 of transform feedback buffer 0"
     );
     let stream = Capture {
         stream: 1,
@@ -294,12 +294,16 @@ fn places_that_do_not_fit_are_refused() {
 fn copies_need_free_locations() {
     let all: Vec<Semantic> = [Semantic::Position]
         .into_iter()
-        .chain((0..=30).map(Semantic::Generic))
+        .chain((0..=30).map(Semantic::GenericVarying))
         .collect();
     let program = vertex(&all);
-    let whole = (0..31).map(|n| capture(Semantic::Generic(n), 0..4, 16 * u32::from(n)));
+    let whole = (0..31).map(|n| capture(Semantic::GenericVarying(n), 0..4, 16 * u32::from(n)));
     check_with(&program, &options(whole.collect(), &[]));
-    let (kind, message) = refusal(&program, vec![capture(Semantic::Generic(4), 0..3, 0)], &[]);
+    let (kind, message) = refusal(
+        &program,
+        vec![capture(Semantic::GenericVarying(4), 0..3, 0)],
+        &[],
+    );
     assert_eq!(kind, ErrorKind::Limit);
     assert_eq!(
         message,
@@ -314,7 +318,7 @@ fn sizes_that_are_not_drawn_are_captured() {
     let mut options = options(vec![capture(Semantic::PointSize, 0..1, 0)], &[]);
     let in_place = text(&program, &options);
     assert_eq!(captured(&in_place), [(None, 0, 4, 0)]);
-    options.fixed.point_size = Some(3f32.to_bits());
+    options.pipeline_state.forced_point_size = Some(3.0.into());
     let copied = text(&program, &options);
     assert!(matches!(captured(&copied)[..], [(Some(_), 0, 4, 0)]));
 }
@@ -333,7 +337,7 @@ fn every_result_can_be_captured() {
         Semantic::Color(1),
         Semantic::BackColor(0),
         Semantic::TexCoord(7),
-        Semantic::Generic(3),
+        Semantic::GenericVarying(3),
     ];
     let all: Vec<Semantic> = scalars.into_iter().chain(vectors).collect();
     let program = vertex(&all);
@@ -351,13 +355,13 @@ fn every_result_can_be_captured() {
 #[test]
 fn what_is_neither_read_nor_captured_is_not_computed() {
     let mut m = Make::new(Stage::Vertex);
-    let input = m.input(Semantic::Attrib(0));
-    let result = m.output(Semantic::Generic(17));
+    let input = m.input(Semantic::VertexAttribute(0));
+    let result = m.output(Semantic::GenericVarying(17));
     m.f(Op::Sqrt, d(result, "xyzw"), &[input.swizzled(swizzle("x"))]);
     let program = m.finish();
     for (captures, roots) in [
         (vec![], 0),
-        (vec![capture(Semantic::Generic(17), 1..2, 0)], 1),
+        (vec![capture(Semantic::GenericVarying(17), 1..2, 0)], 1),
     ] {
         let options = Options {
             interface: InterfaceTypes {

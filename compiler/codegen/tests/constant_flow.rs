@@ -119,7 +119,7 @@ fn arrays_with_indices_at_run_time_are_no_constants() {
         let element = m.index(Some((at, 0)), 0, 4);
         let src = Src {
             index: Some(element),
-            ..Src::register(array)
+            ..Src::from_register(array)
         };
         m.f(Op::Exp2, d(color, "xyzw"), &[src]);
     });

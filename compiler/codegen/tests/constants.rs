@@ -10,8 +10,10 @@ mod support;
 
 use glasm_codegen::options::DeviceFeatures;
 use glasm_codegen::{Options, emit};
-use glasm_ir::inst::{Rounding, read_lanes, result_type, source_type};
-use glasm_ir::interp::{self, Arithmetic, Environment, Interpreter, Products, Sources};
+use glasm_ir::inst::{Rounding, compute_read_lanes, get_result_type, get_source_type};
+use glasm_ir::interp::{
+    self, Environment, FloatArithmetic, Interpreter, SourceLanes, ZeroTimesInf,
+};
 use glasm_ir::*;
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Op as Spv, Word};
@@ -75,13 +77,13 @@ impl Random {
 /// Operations that are functions of their sources.
 fn functions() -> Vec<Op> {
     let computes = |op: Op| {
-        let aux = Aux::Cvt {
+        let aux = InstData::Cvt {
             from: Type::F32,
             rounding: Rounding::Even,
             saturate: false,
         };
-        let arithmetic = Arithmetic::default();
-        interp::evaluate(op, Type::F32, aux, &Sources::default(), arithmetic).is_some()
+        let arithmetic = FloatArithmetic::default();
+        interp::evaluate_op(op, Type::F32, aux, &SourceLanes::default(), arithmetic).is_some()
     };
     Op::ALL.iter().copied().filter(|&op| computes(op)).collect()
 }
@@ -103,11 +105,11 @@ fn register_width(op: Op, ty: Type) -> Width {
     }
 }
 
-fn aux(random: &mut Random, op: Op, ty: Type) -> Aux {
+fn aux(random: &mut Random, op: Op, ty: Type) -> InstData {
     if op != Op::Cvt {
-        return Aux::None;
+        return InstData::None;
     }
-    Aux::Cvt {
+    InstData::Cvt {
         from: random.pick(Type::ALL),
         rounding: random.pick(&[
             Rounding::Even,
@@ -132,7 +134,7 @@ fn constant(random: &mut Random, m: &mut Make, op: Op, ty: Type) -> Src {
             Type::U32
         };
         m.op(Op::Mov, bits, d(register, "xyzw"), &[literal]);
-        src = Src::register(register);
+        src = Src::from_register(register);
     }
     src.swizzle = random.swizzle();
     // Conversions from narrow types take no signs.
@@ -167,7 +169,7 @@ fn show(m: &mut Make, register: RegisterId, width: Width, colors: [RegisterId; 2
             );
         }
         Width::W8 | Width::W16 => {
-            let aux = Aux::Cvt {
+            let aux = InstData::Cvt {
                 from: Type::U16,
                 rounding: Rounding::Even,
                 saturate: false,
@@ -182,7 +184,7 @@ fn colors(m: &mut Make) -> [RegisterId; 2] {
     [0, 1].map(|buffer| {
         let color = m.output(Semantic::FragColor { buffer, index: 0 });
         let output = OutputId::new(buffer as usize);
-        m.b.program.outputs[output].base = TypeBase::Unsigned;
+        m.b.program.outputs[output].base = BaseType::UnsignedInt;
         let zero = m.int(0);
         m.op(Op::Mov, Type::U32, d(color, "xyzw"), &[zero]);
         color
@@ -194,31 +196,31 @@ fn evaluated(
     program: &Program,
     inst: &Inst,
     literals: &[[u64; 4]],
-    products: Products,
+    products: ZeroTimesInf,
 ) -> [u64; 4] {
-    let mut operands = Sources::default();
+    let mut operands = SourceLanes::default();
     for (number, src) in program.sources(inst).iter().enumerate() {
-        let ty = source_type(program, inst, number);
-        for lane in WriteMask(read_lanes(program, inst, number, 15)).lanes() {
+        let ty = get_source_type(program, inst, number);
+        for lane in WriteMask(compute_read_lanes(program, inst, number, 15)).lanes() {
             let bits = literals[number][src.swizzle.lane(lane)];
-            operands[number][lane] = interp::operand(src, ty, bits);
+            operands[number][lane] = interp::apply_modifiers(src, ty, bits);
         }
     }
-    let arithmetic = Arithmetic {
-        products,
-        ..program.modes.arithmetic()
+    let arithmetic = FloatArithmetic {
+        zero_times_inf: products,
+        ..program.modes.get_arithmetic()
     };
-    let lanes = interp::evaluate(inst.op, inst.ty, inst.aux, &operands, arithmetic).unwrap();
+    let lanes = interp::evaluate_op(inst.op, inst.ty, inst.data, &operands, arithmetic).unwrap();
     let dst = inst.dst.unwrap();
     let width = program.registers[dst.register].width;
     let mut written = [0; 4];
     for lane in dst.mask.lanes() {
-        written[lane] = interp::written(inst, &dst, width, lanes[lane]);
+        written[lane] = interp::convert_result(inst, &dst, width, lanes[lane]);
     }
     written
 }
 
-fn case(random: &mut Random, op: Op, products: Products) -> Case {
+fn case(random: &mut Random, op: Op, products: ZeroTimesInf) -> Case {
     let types: Vec<Type> = Type::ALL
         .iter()
         .copied()
@@ -238,21 +240,21 @@ fn case(random: &mut Random, op: Op, products: Products) -> Case {
         source_count: 0,
         first_source: 0,
         dst: None,
-        aux,
+        data: aux,
         span: Span::default(),
     };
     let first = m.b.program.literals.len();
     let sources: Vec<Src> = (0..op.info().sources.unwrap_or(0) as usize)
         .map(|number| {
-            let ty = source_type(&m.b.program, &inst, number);
+            let ty = get_source_type(&m.b.program, &inst, number);
             constant(random, &mut m, op, ty)
         })
         .collect();
     let literals: Vec<[u64; 4]> = (first..first + sources.len())
         .map(|number| m.b.program.literals[literal(number)])
         .collect();
-    let mut width = register_width(op, result_type(&inst));
-    if op.adds() && ty.is_int() && random.one_in(3) {
+    let mut width = register_width(op, get_result_type(&inst));
+    if op.has_carry() && ty.is_int() && random.one_in(3) {
         width = random.pick(&[Width::W32, Width::W64]);
     }
     let result = m.register(Storage::Temp, width, None);
@@ -261,11 +263,11 @@ fn case(random: &mut Random, op: Op, products: Products) -> Case {
         cc: Some(cc),
         ..Dst::new(result, WriteMask(1 + random.below(15) as u8))
     };
-    if ty.is_float() && result_type(&inst) == ty && random.one_in(3) {
+    if ty.is_float() && get_result_type(&inst) == ty && random.one_in(3) {
         dst.saturate = random.pick(&[Saturate::Unsigned, Saturate::Signed, Saturate::SignedOrNan]);
     }
     inst.dst = Some(dst);
-    m.b.inst(inst, &sources);
+    m.b.push_inst(inst, &sources);
     let inst = *m.b.program.insts.as_slice().last().unwrap();
     let lanes = evaluated(&m.b.program, &inst, &literals, products);
     show(&mut m, result, width, colors);
@@ -352,10 +354,10 @@ fn operations_on_constants_are_what_the_interpreter_gives() {
     let mut random = Random(1);
     for op in functions() {
         for round in 0..60 {
-            let case = case(&mut random, op, Products::Ieee);
+            let case = case(&mut random, op, ZeroTimesInf::Nan);
             let run = Interpreter::new(&case.program)
                 .unwrap_or_else(|errors| panic!("{errors:?}\n{}", case.program))
-                .run(&mut Environment::default())
+                .run_main(&mut Environment::default())
                 .unwrap();
             let words = [0, 1].map(|color: usize| run.outputs[color].map(|bits| bits as u32));
             assert_eq!(words, case.expected, "{}", case.program);
@@ -374,13 +376,13 @@ fn operations_on_constants_are_what_the_interpreter_gives() {
 #[test]
 fn zero_times_anything_is_zero_where_that_is_wanted() {
     let options = Options {
-        legacy_multiply: true,
+        zero_wins_multiply: true,
         ..Options::default()
     };
     let mut random = Random(2);
     for op in [Op::Mul, Op::Mad, Op::Dp2, Op::Dp3, Op::Dp4, Op::Pow] {
         for _ in 0..200 {
-            check_case(&case(&mut random, op, Products::ZeroWins), &options);
+            check_case(&case(&mut random, op, ZeroTimesInf::Zero), &options);
         }
     }
     let mut m = Make::new(Stage::Fragment);
@@ -485,7 +487,7 @@ fn tests_of_constant_codes_are_constants() {
         let program = codes_program(&mut random);
         let run = Interpreter::new(&program)
             .unwrap()
-            .run(&mut Environment::default())
+            .run_main(&mut Environment::default())
             .unwrap();
         let expected: Vec<Vec<u32>> = (0..2)
             .map(|color: usize| run.outputs[color].map(|bits| bits as u32).to_vec())

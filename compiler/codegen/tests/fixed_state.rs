@@ -5,7 +5,7 @@
 mod support;
 
 use glasm_codegen::Options;
-use glasm_codegen::options::{Conventions, FixedState, PointOrigin};
+use glasm_codegen::options::{Conventions, PipelineState, PointOrigin};
 use glasm_ir::semantic::Interpolation;
 use glasm_ir::*;
 use support::*;
@@ -19,18 +19,18 @@ fn passing(semantic: Semantic) -> Program {
     m.finish()
 }
 
-fn fixed(fixed: FixedState) -> Options {
+fn fixed(fixed: PipelineState) -> Options {
     Options {
-        fixed,
+        pipeline_state: fixed,
         ..Options::default()
     }
 }
 
 #[test]
 fn two_sided_colors_are_selected_by_facing() {
-    let options = fixed(FixedState {
+    let options = fixed(PipelineState {
         two_sided_color: true,
-        ..FixedState::default()
+        ..PipelineState::default()
     });
     let module = check_with(&passing(Semantic::Color(1)), &options);
     let text = disassemble(&module.words);
@@ -48,9 +48,9 @@ fn both_sides_are_evaluated_elsewhere() {
     let input = m.input(Semantic::Color(0));
     let color = m.color();
     m.f(Op::InterpCentroid, d(color, "xyzw"), &[input]);
-    let options = fixed(FixedState {
+    let options = fixed(PipelineState {
         two_sided_color: true,
-        ..FixedState::default()
+        ..PipelineState::default()
     });
     let module = check_with(&m.finish(), &options);
     let text = disassemble(&module.words);
@@ -59,9 +59,9 @@ fn both_sides_are_evaluated_elsewhere() {
 
 #[test]
 fn flat_colors_are_not_interpolated() {
-    let options = fixed(FixedState {
+    let options = fixed(PipelineState {
         flat_colors: true,
-        ..FixedState::default()
+        ..PipelineState::default()
     });
     for (semantic, interpolation) in [
         (Semantic::Color(0), Interpolation::Flat),
@@ -75,10 +75,10 @@ fn flat_colors_are_not_interpolated() {
 #[test]
 fn flat_back_colors_are_not_interpolated() {
     for flat_colors in [true, false] {
-        let options = fixed(FixedState {
+        let options = fixed(PipelineState {
             flat_colors,
             two_sided_color: true,
-            ..FixedState::default()
+            ..PipelineState::default()
         });
         let module = check_with(&passing(Semantic::Color(1)), &options);
         let colors = if flat_colors { 2 } else { 0 };
@@ -92,9 +92,9 @@ fn flat_back_colors_are_not_interpolated() {
 
 #[test]
 fn points_replace_their_texture_coordinates_only() {
-    let options = fixed(FixedState {
-        point_sprites: 0b100,
-        ..FixedState::default()
+    let options = fixed(PipelineState {
+        coord_replace_mask: 0b100,
+        ..PipelineState::default()
     });
     for (set, count_of_builtins) in [(2, 1), (1, 0)] {
         let module = check_with(&passing(Semantic::TexCoord(set)), &options);
@@ -118,9 +118,9 @@ fn point_coordinates_are_flipped_by_convention_and_origin() {
     ] {
         let options = Options {
             conventions,
-            fixed: FixedState {
+            pipeline_state: PipelineState {
                 point_origin,
-                ..FixedState::default()
+                ..PipelineState::default()
             },
             ..Options::default()
         };
@@ -137,12 +137,12 @@ fn colors_of_vertices_are_clamped() {
         (Semantic::TexCoord(0), 0),
     ] {
         let mut m = Make::new(Stage::Vertex);
-        let input = m.input(Semantic::Attrib(0));
+        let input = m.input(Semantic::VertexAttribute(0));
         let output = m.output(semantic);
         m.f(Op::Mov, d(output, "xyzw"), &[input]);
-        let options = fixed(FixedState {
+        let options = fixed(PipelineState {
             clamp_vertex_colors: true,
-            ..FixedState::default()
+            ..PipelineState::default()
         });
         let module = check_with(&m.finish(), &options);
         assert_eq!(count(&disassemble(&module.words), "NClamp"), clamps);
@@ -156,9 +156,9 @@ fn one_color_goes_to_all_attachments_that_are_drawn_to() {
         (0b1000_0001, vec![0, 7]),
         (0xff, (0..8).collect()),
     ] {
-        let options = fixed(FixedState {
-            draw_buffers,
-            ..FixedState::default()
+        let options = fixed(PipelineState {
+            draw_buffer_mask: draw_buffers,
+            ..PipelineState::default()
         });
         let mut program = passing(Semantic::TexCoord(0));
         for expected in [locations, vec![0]] {
@@ -166,7 +166,7 @@ fn one_color_goes_to_all_attachments_that_are_drawn_to() {
             let outputs = module.reflection.outputs.iter();
             let locations: Vec<_> = outputs.filter_map(|output| output.location).collect();
             assert_eq!(locations, expected);
-            program.modes.numbered_colors = true;
+            program.modes.separate_colors = true;
         }
     }
 }
@@ -174,9 +174,9 @@ fn one_color_goes_to_all_attachments_that_are_drawn_to() {
 #[test]
 fn colors_of_fragments_are_clamped() {
     for (clamp_fragment_colors, clamps) in [(true, 1), (false, 0)] {
-        let options = fixed(FixedState {
+        let options = fixed(PipelineState {
             clamp_fragment_colors,
-            ..FixedState::default()
+            ..PipelineState::default()
         });
         let module = check_with(&passing(Semantic::TexCoord(0)), &options);
         assert_eq!(count(&disassemble(&module.words), "NClamp"), clamps);
@@ -186,7 +186,7 @@ fn colors_of_fragments_are_clamped() {
 /// Moves an attribute to the position and to another result.
 fn vertex_program(semantic: Semantic, invariant: bool) -> Program {
     let mut m = Make::new(Stage::Vertex);
-    let input = m.input(Semantic::Attrib(0));
+    let input = m.input(Semantic::VertexAttribute(0));
     let position = m.output(Semantic::Position);
     let other = m.output(semantic);
     m.f(Op::Mov, d(position, "xyzw"), &[input]);
@@ -198,9 +198,9 @@ fn vertex_program(semantic: Semantic, invariant: bool) -> Program {
 
 #[test]
 fn the_size_of_points_replaces_what_programs_write() {
-    let options = fixed(FixedState {
-        point_size: Some(3.5_f32.to_bits()),
-        ..FixedState::default()
+    let options = fixed(PipelineState {
+        forced_point_size: Some(3.5.into()),
+        ..PipelineState::default()
     });
     for semantic in [Semantic::PointSize, Semantic::Color(0)] {
         let module = check_with(&vertex_program(semantic, false), &options);
@@ -211,9 +211,9 @@ fn the_size_of_points_replaces_what_programs_write() {
 
 #[test]
 fn planes_clip_invariant_positions() {
-    let options = fixed(FixedState {
-        clip_planes: 0b1001,
-        ..FixedState::default()
+    let options = fixed(PipelineState {
+        clip_plane_mask: 0b1001,
+        ..PipelineState::default()
     });
     for (invariant, distances) in [(true, 2), (false, 0)] {
         let module = check_with(&vertex_program(Semantic::Color(0), invariant), &options);
@@ -225,9 +225,9 @@ fn planes_clip_invariant_positions() {
 
 #[test]
 fn distances_of_enabled_planes_clip() {
-    let options = fixed(FixedState {
-        clip_planes: 0b0110,
-        ..FixedState::default()
+    let options = fixed(PipelineState {
+        clip_plane_mask: 0b0110,
+        ..PipelineState::default()
     });
     for plane in 0..4 {
         let mut program = vertex_program(Semantic::ClipDistance(plane), false);

@@ -7,7 +7,7 @@ mod support;
 use glasm_codegen::error::ErrorKind;
 use glasm_codegen::options::HandleLimits;
 use glasm_codegen::options::{BindingLayout, DeviceFeatures};
-use glasm_codegen::reflect::{HandleKind, ImageFormat, Scalar};
+use glasm_codegen::reflect::{HandleKind, ImageFormat, ScalarType};
 use glasm_codegen::{Options, emit};
 use glasm_ir::*;
 use support::*;
@@ -88,7 +88,7 @@ fn every_target_and_mode() {
             body += &format!("r0.xy = tex.s32 (tex2[{handle}] query_size) r0.xxxx\n");
         }
         let declarations = format!(
-            "tex0: handle {word} f32\ntex1: handle {word} shadow f32\ntex2: queried_handle {word} f32"
+            "tex0: handle {word} f32\ntex1: handle {word} shadow f32\ntex2: query_handle {word} f32"
         );
         check_all(&program(&declarations, &body));
     }
@@ -98,7 +98,7 @@ fn every_target_and_mode() {
 fn images() {
     for word in ["1d", "2d", "2darray", "buffer", "cube"] {
         let declarations = format!(
-            "img0: handle {word} raw32\nimg1: handle {word} u32\nimg2: handle {word} unseen"
+            "img0: handle {word} raw32\nimg1: handle {word} u32\nimg2: handle {word} unused"
         );
         let body = "r0.x = imgload.u32 (img0[r0.x] x1) r0.xyzw\nimgstore.u32 (img1[r1.x] x4) r0.xyzw, r0.xyzw\n\
                     r0.y = imgatom.u32 (img0[r0.y] x1 add) r0.xyzw, r0.xyzw\nr0.xyz = imgsize.s32 (img2[r1.y] x4)\n\
@@ -110,8 +110,8 @@ fn images() {
 /// What each array is for, where it is, and how long.
 #[test]
 fn reflection_lists_arrays() {
-    let declarations = "tex0: handle 2d f32\ntex1: handle 2d shadow f32\ntex2: handle buffer u32\ntex3: queried_handle 2d f32\n\
-                        tex4: queried_handle 2d shadow f32\ntex5: unit 1 2d f32\nimg0: handle 2d raw32\nimg1: handle 3d s32";
+    let declarations = "tex0: handle 2d f32\ntex1: handle 2d shadow f32\ntex2: handle buffer u32\ntex3: query_handle 2d f32\n\
+                        tex4: query_handle 2d shadow f32\ntex5: unit 1 2d f32\nimg0: handle 2d raw32\nimg1: handle 3d s32";
     let body = "r2.xyzw = tex.f32 (tex0[r0.x] implicit) r0.xyzw\nr2.y = tex.f32 (tex1[3] implicit) r0.xyzw, r0.zzzz\n\
                 r0.z = tex.u32 (tex2[r1.x] fetch) r0.xyzw, {0}\nr0.w = tex.s32 (tex3[r1.x] query_size) {0}\n\
                 r0.x = tex.s32 (tex4[r1.x] query_size) {0}\nr2.z = tex.f32 (tex5 implicit) r0.zwzw\n\
@@ -129,20 +129,26 @@ fn reflection_lists_arrays() {
     let found: Vec<_> = (module.reflection.handle_arrays.iter())
         .map(|array| {
             let slot = (array.slot.set, array.slot.binding);
-            (slot, array.count, array.kind, array.target, array.written)
+            (
+                slot,
+                array.descriptor_count,
+                array.kind,
+                array.target,
+                array.is_written,
+            )
         })
         .collect();
-    use HandleKind::{Comparison, Image, QueriedTexture, Texture};
+    use HandleKind::{Image, QueryOnlyTexture, ShadowTexture, Texture};
     use TexTarget::{Buffer, D2, D3};
-    let raw = Image(ImageFormat::Raw(32));
-    let signed = Image(ImageFormat::Own(Scalar::Int));
+    let raw = Image(ImageFormat::RawUint(32));
+    let signed = Image(ImageFormat::Native(ScalarType::Sint32));
     assert_eq!(
         found,
         [
-            ((1, 1001), 64, Texture(Scalar::Float), D2, false),
-            ((1, 1049), 64, Comparison, D2, false),
-            ((1, 1040), 64, Texture(Scalar::Uint), Buffer, false),
-            ((1, 1065), 64, QueriedTexture, D2, false),
+            ((1, 1001), 64, Texture(ScalarType::Float32), D2, false),
+            ((1, 1049), 64, ShadowTexture, D2, false),
+            ((1, 1040), 64, Texture(ScalarType::Uint32), Buffer, false),
+            ((1, 1065), 64, QueryOnlyTexture, D2, false),
             ((1, 1161), 16, raw, D2, true),
             ((1, 1098), 16, signed, D3, false),
         ]

@@ -7,7 +7,7 @@ mod support;
 use glasm_codegen::options::{
     DeviceFeatures, FIRST_IMAGE_BINDING, IMAGE_LOCK_BINDING, IMAGE_UNITS, TexelFormat,
 };
-use glasm_codegen::reflect::{ImageFormat, Scalar};
+use glasm_codegen::reflect::{ImageFormat, ScalarType};
 use glasm_codegen::{ErrorKind, Options, emit};
 use glasm_ir::*;
 use support::*;
@@ -99,9 +99,9 @@ fn every_atomic() {
     }
     for (ty, op) in [
         ("f32 x1", "add"),
-        ("f32 x1", "exch"),
+        ("f32 x1", "exchange"),
         ("f16 x2", "min"),
-        ("f16 x2", "exch"),
+        ("f16 x2", "exchange"),
     ] {
         let (ty, components) = ty.split_once(' ').unwrap();
         let body = format!(
@@ -145,7 +145,7 @@ fn run_time_elements_need_what_the_device_has() {
 
 #[test]
 fn reflection_tells_views_apart() {
-    let declarations = "img0: unit 3 2d raw32\nimg1: unit 3 2d f32\nimg2: unit 1[2] buffer raw128\nimg3: unit 9 cube unseen";
+    let declarations = "img0: unit 3 2d raw32\nimg1: unit 3 2d f32\nimg2: unit 1[2] buffer raw128\nimg3: unit 9 cube unused";
     let body = "imgstore.u32 (img0 x1) r1.xyzw, r0.xyzw\nr2.x = imgload.f32 (img1 x4) r0.xyzw\n\
                 r2.y = imgload.u32 (img2[r2.x] x4) r0.xyzw\nimgstore.u32 (img0 x1) r2.yyyy, r0.xyzw\n\
                 r2.xy = imgsize.s32 (img3 x4)\nimgstore.u32 (img0 x1) r2.xxxx, r0.xyzw";
@@ -159,9 +159,9 @@ fn reflection_tells_views_apart() {
             (
                 image.unit,
                 image.slot.binding,
-                image.count,
+                image.descriptor_count,
                 image.format,
-                image.written,
+                image.is_written,
             )
         })
         .collect();
@@ -169,10 +169,16 @@ fn reflection_tells_views_apart() {
     assert_eq!(
         found,
         [
-            (3, place(3, 3), 1, ImageFormat::Raw(32), true),
-            (3, place(0, 3), 1, ImageFormat::Own(Scalar::Float), false),
-            (1, place(5, 1), 2, ImageFormat::Raw(128), false),
-            (9, place(6, 9), 1, ImageFormat::Any, false),
+            (3, place(3, 3), 1, ImageFormat::RawUint(32), true),
+            (
+                3,
+                place(0, 3),
+                1,
+                ImageFormat::Native(ScalarType::Float32),
+                false
+            ),
+            (1, place(5, 1), 2, ImageFormat::RawUint(128), false),
+            (9, place(6, 9), 1, ImageFormat::AnyUint, false),
         ]
     );
     let features = module.reflection.requirements.features;
@@ -213,7 +219,7 @@ fn formats_of_units_are_named_where_the_device_needs_them() {
     let program = program("fragment", "img0: unit 1[2] 2d f32", body);
     for (number, (format, _)) in TexelFormat::ALL.iter().enumerate() {
         let options = needs_formats(vec![None, Some(*format), Some(*format)]);
-        if format.base() == TypeBase::Float {
+        if format.base() == BaseType::Float {
             check_one(&program, &options, number);
             let features = emit(&program, &options)
                 .unwrap()
@@ -253,7 +259,7 @@ fn four_half_floats_are_updated_under_a_lock() {
         } else {
             ""
         };
-        for op in ["add", "min", "max", "exch"] {
+        for op in ["add", "min", "max", "exchange"] {
             let body = format!(
                 "r2.xyzw = imgatom.f16 (img0[r1.x] x4 {op}) r1.xyzw, r0.xyzw{sample}\n\
                  r2.xyzw = imgatom.f16 (img0[1] x4 {op}) r2.xyzw, r0.xyzw{sample}\n\
@@ -264,7 +270,7 @@ fn four_half_floats_are_updated_under_a_lock() {
                 let program = program(stage, &image, &body);
                 check_one(&program, &Options::default(), number);
                 let reflection = emit(&program, &Options::default()).unwrap().reflection;
-                let slot = reflection.image_lock.unwrap();
+                let slot = reflection.image_lock_slot.unwrap();
                 assert_eq!((slot.set, slot.binding), (3, IMAGE_LOCK_BINDING));
             }
         }

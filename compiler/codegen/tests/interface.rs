@@ -7,7 +7,7 @@ mod support;
 use glasm_codegen::options::{
     ClipDepth, Conventions, DebugInfo, DeviceFeatures, InterfaceTypes, Varyings,
 };
-use glasm_codegen::reflect::{DescriptorSlot, Scalar};
+use glasm_codegen::reflect::{DescriptorSlot, ScalarType};
 use glasm_codegen::{ErrorKind, Module, Options, SourceText, emit, emit_with_source};
 use glasm_ir::resource::*;
 use glasm_ir::semantic::{Interpolation, Sampling};
@@ -24,8 +24,8 @@ const VERTEX_OUTPUTS: [Semantic; 14] = [
     Semantic::BackColor(1),
     Semantic::FogCoord,
     Semantic::TexCoord(7),
-    Semantic::Generic(0),
-    Semantic::Generic(30),
+    Semantic::GenericVarying(0),
+    Semantic::GenericVarying(30),
     Semantic::ClipDistance(0),
     Semantic::ClipDistance(5),
     Semantic::Layer,
@@ -41,9 +41,9 @@ fn every_vertex_output_and_input() {
         Semantic::BaseVertex,
         Semantic::BaseInstance,
         Semantic::DrawId,
-        Semantic::Attrib(15),
+        Semantic::VertexAttribute(15),
     ];
-    let mut sum = m.input(Semantic::Attrib(0));
+    let mut sum = m.input(Semantic::VertexAttribute(0));
     for semantic in semantics {
         let input = m.input(semantic);
         let t = m.temp();
@@ -56,7 +56,7 @@ fn every_vertex_output_and_input() {
     }
     let options = Options {
         interface: InterfaceTypes {
-            attributes: vec![TypeBase::Signed, TypeBase::Float],
+            attributes: vec![BaseType::SignedInt, BaseType::Float],
             ..InterfaceTypes::default()
         },
         ..Options::default()
@@ -78,9 +78,12 @@ fn every_vertex_output_and_input() {
         all.filter(|variable| variable.semantic == semantic)
             .collect::<Vec<_>>()
     };
-    assert_eq!(find(Semantic::Attrib(0))[0].scalar, Scalar::Int);
-    assert_eq!(find(Semantic::Attrib(15))[0].location, Some(15));
-    assert_eq!(find(Semantic::Generic(30))[0].location, Some(30));
+    assert_eq!(
+        find(Semantic::VertexAttribute(0))[0].scalar_type,
+        ScalarType::Sint32
+    );
+    assert_eq!(find(Semantic::VertexAttribute(15))[0].location, Some(15));
+    assert_eq!(find(Semantic::GenericVarying(30))[0].location, Some(30));
     assert_eq!(find(Semantic::InstanceId).len(), 1);
     let expected = [
         "shaderClipDistance",
@@ -95,7 +98,7 @@ fn every_vertex_output_and_input() {
 fn clip_depth_is_remapped() {
     let mut m = Make::new(Stage::Vertex);
     let position = m.output(Semantic::Position);
-    let input = m.input(Semantic::Attrib(0));
+    let input = m.input(Semantic::VertexAttribute(0));
     m.f(Op::Mov, d(position, "xyzw"), &[input]);
     let program = m.finish();
     let mut options = Options::default();
@@ -112,8 +115,8 @@ fn clip_depth_is_remapped() {
 #[test]
 fn two_varyings_of_one_location_clash() {
     let mut m = Make::new(Stage::Vertex);
-    let input = m.input(Semantic::Attrib(0));
-    for semantic in [Semantic::Color(0), Semantic::Generic(27)] {
+    let input = m.input(Semantic::VertexAttribute(0));
+    for semantic in [Semantic::Color(0), Semantic::GenericVarying(27)] {
         let output = m.output(semantic);
         m.f(Op::Mov, d(output, "xyzw"), &[input]);
     }
@@ -124,13 +127,14 @@ fn two_varyings_of_one_location_clash() {
 #[test]
 fn two_inputs_of_one_location_clash() {
     let mut m = Make::new(Stage::Fragment);
-    let inputs = [Semantic::FogCoord, Semantic::Generic(17)].map(|semantic| m.input(semantic));
+    let inputs =
+        [Semantic::FogCoord, Semantic::GenericVarying(17)].map(|semantic| m.input(semantic));
     let color = m.color();
     m.f(Op::Add, d(color, "xyzw"), &inputs);
     let program = m.finish();
     let error = emit(&program, &Options::default()).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Unsupported);
-    let list = vec![Semantic::FogCoord, Semantic::Generic(17)];
+    let list = vec![Semantic::FogCoord, Semantic::GenericVarying(17)];
     let options = Options {
         interface: InterfaceTypes {
             inputs: Varyings::Packed(list),
@@ -149,12 +153,12 @@ fn fragment_inputs(m: &mut Make) -> Src {
         Semantic::Color(1),
         Semantic::FogCoord,
         Semantic::TexCoord(3),
-        Semantic::Generic(4),
+        Semantic::GenericVarying(4),
         Semantic::ClipDistance(2),
         Semantic::Layer,
         Semantic::ViewportIndex,
         Semantic::PrimitiveId,
-        Semantic::Facing,
+        Semantic::FaceSign,
         Semantic::PointCoord,
         Semantic::SampleId,
         Semantic::SampleMask,
@@ -173,7 +177,7 @@ fn inputs_that_the_device_lacks_are_named() {
     let all = DeviceFeatures::default();
     let per_sample = Input {
         sampling: Sampling::Sample,
-        ..Input::new(Semantic::Generic(1))
+        ..Input::new(Semantic::GenericVarying(1))
     };
     let without = |change: fn(&mut DeviceFeatures)| {
         let mut device = all;
@@ -204,7 +208,7 @@ fn inputs_that_the_device_lacks_are_named() {
     ] {
         let mut m = Make::new(Stage::Fragment);
         let color = m.color();
-        let input = Src::new(Base::Input(m.b.program.inputs.push(input)));
+        let input = Src::new(OperandBase::Input(m.b.program.inputs.push(input)));
         m.f(Op::Mov, d(color, "xyzw"), &[input]);
         let program = m.finish();
         let of = |device| Options {
@@ -235,10 +239,10 @@ fn every_fragment_input_and_output() {
         .into_iter()
         .enumerate()
     {
-        let mut data = Input::new(Semantic::Generic(10 + index as u8));
+        let mut data = Input::new(Semantic::GenericVarying(10 + index as u8));
         data.interpolation = interpolation;
         data.sampling = [Sampling::Center, Sampling::Sample][index];
-        let input = Src::new(Base::Input(m.b.program.inputs.push(data)));
+        let input = Src::new(OperandBase::Input(m.b.program.inputs.push(data)));
         m.f(Op::Add, d(color, "xyzw"), &[sum, input]);
     }
     m.b.program.modes.pixel_center_integer = true;
@@ -248,13 +252,13 @@ fn every_fragment_input_and_output() {
     }
     let options = Options {
         interface: InterfaceTypes {
-            colors: vec![TypeBase::Unsigned],
+            colors: vec![BaseType::UnsignedInt],
             ..InterfaceTypes::default()
         },
         ..Options::default()
     };
     let module = check_with(&m.finish(), &options);
-    assert_eq!(module.reflection.outputs[0].scalar, Scalar::Uint);
+    assert_eq!(module.reflection.outputs[0].scalar_type, ScalarType::Uint32);
     let text = disassemble(&module.words);
     assert_eq!(count(&text, "DepthReplacing"), 1);
     assert_eq!(count(&text, "EarlyFragmentTests"), 1);
@@ -267,7 +271,7 @@ fn compute_inputs() {
     let id = m.b.program.buffers.push(Buffer {
         kind: BufferKind::Storage,
         binding: 0,
-        array: None,
+        array_len: None,
         size: None,
     });
     let sum = m.temp();
@@ -283,7 +287,7 @@ fn compute_inputs() {
         m.op(Op::Add, Type::U32, d(sum, "xyzw"), &[r(sum, "xyzw"), input]);
     }
     let access = MemAccess {
-        space: MemSpace::Buffer(id),
+        space: MemorySpace::Buffer(id),
         element: None,
         components: 4,
         offset: 0,
@@ -314,11 +318,11 @@ fn group_sizes_without_invocations() {
     let id = m.b.program.buffers.push(Buffer {
         kind: BufferKind::Storage,
         binding: 0,
-        array: None,
+        array_len: None,
         size: None,
     });
     let access = MemAccess {
-        space: MemSpace::Buffer(id),
+        space: MemorySpace::Buffer(id),
         element: None,
         components: 1,
         offset: 0,
@@ -571,19 +575,19 @@ fn precise_dot_products_have_a_fixed_order() {
 /// Attributes of 64-bit components are read as words, z and w at a location of their own, and only if they are read.
 #[test]
 fn wide_attributes() {
-    use glasm_codegen::reflect::Half;
+    use glasm_codegen::reflect::AttributeHalf;
     for int64 in [true, false] {
         let mut m = Make::new(Stage::Vertex);
         let position = m.output(Semantic::Position);
         let wide = |number| Input {
             width: Width::W64,
-            ..Input::new(Semantic::Attrib(number))
+            ..Input::new(Semantic::VertexAttribute(number))
         };
         let first = m.b.program.inputs.push(wide(0));
         let second = m.b.program.inputs.push(wide(2));
-        let narrow = m.input(Semantic::Attrib(1));
+        let narrow = m.input(Semantic::VertexAttribute(1));
         let sum = m.wide();
-        let source = |id, lanes| Src::new(Base::Input(id)).swizzled(swizzle(lanes));
+        let source = |id, lanes| Src::new(OperandBase::Input(id)).swizzled(swizzle(lanes));
         m.op(
             Op::Add,
             Type::U64,
@@ -608,15 +612,23 @@ fn wide_attributes() {
         let mut found: Vec<_> = reflection
             .inputs
             .iter()
-            .map(|input| (input.semantic, input.location, input.half))
+            .map(|input| (input.semantic, input.location, input.attribute_half))
             .collect();
         found.sort_by_key(|input| input.1);
         assert_eq!(
             found,
             [
-                (Semantic::Attrib(1), Some(1), None),
-                (Semantic::Attrib(2), Some(2), Some(Half::Low)),
-                (Semantic::Attrib(0), Some(3), Some(Half::High)),
+                (Semantic::VertexAttribute(1), Some(1), None),
+                (
+                    Semantic::VertexAttribute(2),
+                    Some(2),
+                    Some(AttributeHalf::Xy)
+                ),
+                (
+                    Semantic::VertexAttribute(0),
+                    Some(3),
+                    Some(AttributeHalf::Zw)
+                ),
             ]
         );
     }

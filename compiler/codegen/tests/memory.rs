@@ -12,7 +12,11 @@ use glasm_ir::*;
 use support::*;
 
 /// A compute program that loads, stores and updates memory of a space with every type.
-fn memory(space: impl Fn(&mut Make) -> (MemSpace, Src), types: &[Type], stores: bool) -> Program {
+fn memory(
+    space: impl Fn(&mut Make) -> (MemorySpace, Src),
+    types: &[Type],
+    stores: bool,
+) -> Program {
     let mut m = Make::new(Stage::Compute);
     m.b.program.modes.workgroup_size = [8, 4, 1];
     let (space, address) = space(&mut m);
@@ -49,15 +53,15 @@ fn memory(space: impl Fn(&mut Make) -> (MemSpace, Src), types: &[Type], stores: 
 }
 
 /// Declares a memory and gives an address in it.
-type Space = dyn Fn(&mut Make) -> (MemSpace, Src);
+type Space = dyn Fn(&mut Make) -> (MemorySpace, Src);
 
-fn global(m: &mut Make) -> (MemSpace, Src) {
+fn global(m: &mut Make) -> (MemorySpace, Src) {
     let param = m.param();
     let address = m.wide();
     m.op(Op::Pack64, Type::U64, d(address, "x"), &[param]);
     let id = m.input(Semantic::GlobalInvocationId);
     let offset = m.wide();
-    let from = Aux::Cvt {
+    let from = InstData::Cvt {
         from: Type::U32,
         rounding: inst::Rounding::Even,
         saturate: false,
@@ -69,19 +73,19 @@ fn global(m: &mut Make) -> (MemSpace, Src) {
         d(address, "x"),
         &[r(address, "x"), r(offset, "x")],
     );
-    (MemSpace::Global, r(address, "x"))
+    (MemorySpace::Global, r(address, "x"))
 }
 
-fn buffer(kind: BufferKind, array: Option<u32>) -> impl Fn(&mut Make) -> (MemSpace, Src) {
+fn buffer(kind: BufferKind, array: Option<u32>) -> impl Fn(&mut Make) -> (MemorySpace, Src) {
     move |m| {
         let id = m.b.program.buffers.push(Buffer {
             kind,
             binding: 2,
-            array,
+            array_len: array,
             size: (kind == BufferKind::Private).then_some(200),
         });
         (
-            MemSpace::Buffer(id),
+            MemorySpace::Buffer(id),
             m.input(Semantic::LocalInvocationIndex),
         )
     }
@@ -104,7 +108,7 @@ fn loads_and_stores_of_every_type() {
     check(&memory(buffer(BufferKind::Shared, None), Type::ALL, true));
     check(&memory(buffer(BufferKind::Private, None), Type::ALL, true));
     check(&memory(
-        buffer(BufferKind::Constant, None),
+        buffer(BufferKind::ProgramParameter, None),
         Type::ALL,
         false,
     ));
@@ -207,7 +211,7 @@ fn atomic(space: &Space, op: AtomicOp, ty: Type) -> Program {
         ..access
     };
     m.mem(Op::Store, ty, store, None, &[r(result, "xyzw"), address]);
-    m.inst(Op::Barrier, Type::U32, None, Aux::None, &[]);
+    m.inst(Op::Barrier, Type::U32, None, InstData::None, &[]);
     m.finish()
 }
 
@@ -275,7 +279,7 @@ fn every_atomic() {
         &buffer(BufferKind::Storage, None),
         &buffer(BufferKind::Private, None),
         &buffer(BufferKind::Shared, None),
-        &buffer(BufferKind::Counter, None),
+        &buffer(BufferKind::AtomicCounter, None),
     ];
     for space in spaces {
         for &(op, _) in AtomicOp::ALL {
@@ -302,7 +306,7 @@ fn every_atomic() {
 fn register_arrays() {
     let mut m = Make::new(Stage::Vertex);
     let position = m.output(Semantic::Position);
-    let input = m.input(Semantic::Attrib(0));
+    let input = m.input(Semantic::VertexAttribute(0));
     let (fixed, indexed, long, address) = (m.array(4), m.array(8), m.array(200), m.temp());
     let wide = m.register(Storage::Temp, Width::W64, Some(4));
     m.op(Op::And, Type::S32, d(address, "xy"), &[input, input]);
@@ -321,7 +325,7 @@ fn register_arrays() {
         );
         let element = Src {
             index: Some(index),
-            ..Src::register(array)
+            ..Src::from_register(array)
         };
         m.f(Op::Mul, d(position, "xyzw"), &[element, input]);
         m.f(Op::Add, d(position, "w"), &[r(position, "w"), input]);
@@ -337,7 +341,7 @@ fn register_arrays() {
     );
     let element = Src {
         index: Some(dynamic_wide),
-        ..Src::register(wide)
+        ..Src::from_register(wide)
     };
     let words = m.temp();
     m.op(
@@ -373,7 +377,10 @@ fn with_params(count: u32) -> Program {
 fn parameters_beyond_64_kib_are_a_storage_buffer() {
     for (count, class, storage) in [(4096, "Uniform", false), (4097, "StorageBuffer", true)] {
         let module = check_with(&with_params(count), &Options::default());
-        assert_eq!(module.reflection.params.unwrap().storage, storage);
+        assert_eq!(
+            module.reflection.parameter_block.unwrap().is_storage_buffer,
+            storage
+        );
         let text = disassemble(&module.words);
         let variable = |line: &&str| line.contains("OpVariable") && line.ends_with(class);
         assert_eq!(text.lines().filter(variable).count(), 1, "{count}");
@@ -392,8 +399,8 @@ fn parameters_and_inputs_indexed_at_run_time() {
             .push(Output::new(Semantic::TexCoord(set)));
     }
     let array = m.register(Storage::Output(OutputId::new(outputs)), Width::W32, Some(4));
-    let input = m.input(Semantic::Attrib(0));
-    let others = [m.input(Semantic::Attrib(1)), m.input(Semantic::Attrib(2))];
+    let attributes = [0, 1, 2].map(|number| m.input(Semantic::VertexAttribute(number)));
+    let [input, others @ ..] = attributes;
     let params = [m.param(), m.param(), m.param()];
     let address = m.temp();
     m.op(Op::And, Type::S32, d(address, "x"), &[input, input]);
@@ -432,9 +439,9 @@ fn parameters_and_inputs_indexed_at_run_time() {
         &[input],
     );
     let module = check_with(&m.finish(), &Options::default());
-    let params = module.reflection.params.unwrap();
+    let params = module.reflection.parameter_block.unwrap();
     assert_eq!(params.slot, DescriptorSlot { set: 0, binding: 0 });
-    assert_eq!(params.slots, [0, 1, 2].map(ParamSource::Local));
+    assert_eq!(params.parameters, [0, 1, 2].map(ParamSource::Local));
     let locations: Vec<_> = module
         .reflection
         .outputs

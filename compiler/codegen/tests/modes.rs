@@ -19,8 +19,8 @@ fn critical_sections() {
         (Interlock::SampleUnordered, "fragmentShaderSampleInterlock"),
     ] {
         let mut m = Make::new(Stage::Fragment);
-        m.inst(Op::InterlockBegin, Type::U32, None, Aux::None, &[]);
-        m.inst(Op::InterlockEnd, Type::U32, None, Aux::None, &[]);
+        m.inst(Op::InterlockBegin, Type::U32, None, InstData::None, &[]);
+        m.inst(Op::InterlockEnd, Type::U32, None, InstData::None, &[]);
         let mut program = m.finish();
         program.modes.interlock = Some(interlock);
         let module = check_with(&program, &Options::default());
@@ -52,11 +52,11 @@ fn capabilities_of_several_needs_are_declared_once() {
     let buffer = m.b.program.buffers.push(Buffer {
         kind: BufferKind::Storage,
         binding: 0,
-        array: None,
+        array_len: None,
         size: None,
     });
     let access = MemAccess {
-        space: MemSpace::Buffer(buffer),
+        space: MemorySpace::Buffer(buffer),
         element: None,
         components: 1,
         offset: 0,

@@ -122,7 +122,7 @@ fn operands(
     shape: Shape,
     values: RegisterId,
     count: usize,
-    first: Option<Base>,
+    first: Option<OperandBase>,
 ) -> Vec<Src> {
     let literal = m.bits([3, 0x3f80_0000, 5, 0xffff_ffff]);
     (0..count)
@@ -148,7 +148,7 @@ fn interpolates(op: Op) -> bool {
     matches!(op, Op::InterpCentroid | Op::InterpOffset | Op::InterpSample)
 }
 
-fn program(op: Op, ty: Type, aux: Aux, shape: Shape) -> Program {
+fn program(op: Op, ty: Type, aux: InstData, shape: Shape) -> Program {
     let mut m = Make::new(if op == Op::Barrier {
         Stage::Compute
     } else {
@@ -162,7 +162,7 @@ fn program(op: Op, ty: Type, aux: Aux, shape: Shape) -> Program {
     let color = m.color();
     let input = m.input(Semantic::TexCoord(1));
     let source_width = match (op, aux) {
-        (_, Aux::Cvt { from, .. }) => width(from),
+        (_, InstData::Cvt { from, .. }) => width(from),
         (Op::Pack64, _) => Width::W32,
         (Op::Unpack64, _) => Width::W64,
         _ => width(ty),
@@ -211,7 +211,7 @@ fn program(op: Op, ty: Type, aux: Aux, shape: Shape) -> Program {
 }
 
 /// Checks all shapes; the targets take turns.
-fn check_all(op: Op, ty: Type, aux: Aux) {
+fn check_all(op: Op, ty: Type, aux: InstData) {
     for (number, shape) in SHAPES.into_iter().enumerate() {
         let program = program(op, ty, aux, shape);
         check_one(
@@ -247,7 +247,7 @@ fn is_special(op: Op) -> bool {
 fn every_operation_with_every_type() {
     for &op in Op::ALL.iter().filter(|&&op| !is_special(op)) {
         for &ty in Type::ALL.iter().filter(|&&ty| op.info().types.contains(ty)) {
-            check_all(op, ty, Aux::None);
+            check_all(op, ty, InstData::None);
         }
     }
 }
@@ -264,7 +264,7 @@ fn every_conversion() {
         for &to in Type::ALL {
             for (index, rounding) in roundings.into_iter().enumerate() {
                 let saturate = index % 2 == 1;
-                let aux = Aux::Cvt {
+                let aux = InstData::Cvt {
                     from,
                     rounding,
                     saturate,
@@ -283,12 +283,12 @@ fn every_conversion() {
 #[test]
 fn legacy_multiply() {
     let options = Options {
-        legacy_multiply: true,
+        zero_wins_multiply: true,
         ..Options::default()
     };
     for op in [Op::Mul, Op::Mad, Op::Dp2, Op::Dp3, Op::Dp4, Op::Pow] {
         for shape in SHAPES {
-            check_with(&program(op, Type::F32, Aux::None, shape), &options);
+            check_with(&program(op, Type::F32, InstData::None, shape), &options);
         }
     }
 }
@@ -299,7 +299,7 @@ fn cost_of_legacy_product(
     factor: impl Fn(&mut Make, Src) -> Src,
 ) -> [usize; 2] {
     let options = Options {
-        legacy_multiply,
+        zero_wins_multiply: legacy_multiply,
         ..Options::default()
     };
     let mut m = Make::new(Stage::Fragment);
@@ -330,7 +330,7 @@ fn programs_choose_their_products() {
     m.f(Op::Mul, d(color, "xyzw"), &[input, other]);
     let mut program = m.finish();
     assert_eq!(count(&check(&program), "OpSelect"), 0);
-    program.modes.zero_product = true;
+    program.modes.zero_times_inf_is_zero = true;
     assert_eq!(count(&check(&program), "OpSelect"), 1);
 }
 
@@ -353,7 +353,7 @@ fn cost(op: Op, flush: bool, options: &Options) -> usize {
 fn precision_costs_what_the_options_say() {
     let exact = Options::default();
     let fast = Options {
-        fast_precision: true,
+        skip_precision_rounding: true,
         ..Options::default()
     };
     let cost = |op, options| cost(op, false, options);
@@ -377,7 +377,7 @@ fn devices_keep_special_numbers_unless_precision_is_to_be_fast() {
                 signed_zero_inf_nan_preserve_float32: can,
                 ..DeviceFeatures::default()
             },
-            fast_precision,
+            skip_precision_rounding: fast_precision,
             ..Options::default()
         };
         let text = disassemble(&check_with(&program, &options).words);
@@ -426,7 +426,7 @@ fn directed_conversions_of_doubles_are_made_of_integers() {
             let input = m.input(Semantic::TexCoord(0));
             let wide = m.wide();
             m.op(Op::Pack64, Type::F64, d(wide, "xy"), &[input]);
-            let aux = Aux::Cvt {
+            let aux = InstData::Cvt {
                 from: Type::F64,
                 rounding,
                 saturate: false,
@@ -468,7 +468,7 @@ fn logarithms_test_what_may_be_no_positive_number() {
 fn denormals_are_flushed_by_the_device_or_by_code() {
     let plain = Options::default();
     let by_code = Options {
-        exact_denormals: true,
+        emulate_denormal_flush: true,
         ..Options::default()
     };
     let by_device = Options {
@@ -536,19 +536,19 @@ fn wide_integers_without_device_support() {
     for op in emulated {
         for ty in [Type::U64, Type::S64] {
             for shape in SHAPES {
-                let module = check_with(&program(op, ty, Aux::None, shape), &options);
+                let module = check_with(&program(op, ty, InstData::None, shape), &options);
                 let capabilities = module.reflection.requirements.capabilities;
                 assert!(!capabilities.contains(&"Int64"), "{op:?} {ty:?} {shape:?}");
             }
         }
     }
-    let convert = |from, saturate| Aux::Cvt {
+    let convert = |from, saturate| InstData::Cvt {
         from,
         rounding: Rounding::Trunc,
         saturate,
     };
     for (op, ty, aux) in [
-        (Op::Div, Type::U64, Aux::None),
+        (Op::Div, Type::U64, InstData::None),
         (Op::Cvt, Type::U64, convert(Type::F32, false)),
         (Op::Cvt, Type::F32, convert(Type::S64, false)),
         (Op::Cvt, Type::U64, convert(Type::S32, true)),
@@ -578,7 +578,7 @@ fn discard_without_demotion() {
         &[input, input.swizzled(swizzle("wzyx"))],
     );
     m.if_(Cond::NonZero(t, 0, Type::F32), |m| {
-        m.inst(Op::Demote, Type::U32, None, Aux::None, &[]);
+        m.inst(Op::Demote, Type::U32, None, InstData::None, &[]);
         m.f(Op::Mul, d(t, "y"), &[input, input]);
     });
     m.f(Op::Mov, d(color, "xyzw"), &[r(t, "y")]);
@@ -638,8 +638,11 @@ fn wide_floats_need_the_feature() {
         },
         ..Options::default()
     };
-    let error =
-        glasm_codegen::emit(&program(Op::Add, Type::F64, Aux::None, PLAIN), &options).unwrap_err();
+    let error = glasm_codegen::emit(
+        &program(Op::Add, Type::F64, InstData::None, PLAIN),
+        &options,
+    )
+    .unwrap_err();
     assert_eq!(error.kind, ErrorKind::MissingFeature("shaderFloat64"));
     assert!(error.message.contains("shaderFloat64"), "{error}");
     // Directed rounding of integers needs no wider floats.
@@ -648,7 +651,7 @@ fn wide_floats_need_the_feature() {
         .enumerate()
     {
         for from in [Type::U32, Type::S32] {
-            let aux = Aux::Cvt {
+            let aux = InstData::Cvt {
                 from,
                 rounding,
                 saturate: false,
@@ -661,14 +664,14 @@ fn wide_floats_need_the_feature() {
 /// Drivers lose large doubles in these two where the CPU has no instruction for vectors of them.
 #[test]
 fn doubles_are_rounded_by_floor_and_ceil() {
-    let aux = |rounding| Aux::Cvt {
+    let aux = |rounding| InstData::Cvt {
         from: Type::F64,
         rounding,
         saturate: false,
     };
     let cases = [
-        (Op::Round, Type::F64, Aux::None),
-        (Op::Trunc, Type::F64, Aux::None),
+        (Op::Round, Type::F64, InstData::None),
+        (Op::Trunc, Type::F64, InstData::None),
         (Op::Cvt, Type::S32, aux(Rounding::Even)),
         (Op::Cvt, Type::S64, aux(Rounding::Even)),
     ];
@@ -680,7 +683,7 @@ fn doubles_are_rounded_by_floor_and_ceil() {
             "{op:?}: {text}"
         );
     }
-    let single = check(&program(Op::Round, Type::F32, Aux::None, PLAIN));
+    let single = check(&program(Op::Round, Type::F32, InstData::None, PLAIN));
     assert!(single.contains(" RoundEven "), "{single}");
 }
 
@@ -691,7 +694,7 @@ fn comparisons_of_halves_give_halves() {
     let (color, input) = (m.color(), m.input(Semantic::TexCoord(0)));
     let half = m.register(Storage::Temp, Width::W16, None);
     let same = m.register(Storage::Temp, Width::W16, None);
-    let to_half = Aux::Cvt {
+    let to_half = InstData::Cvt {
         from: Type::F32,
         rounding: Rounding::Even,
         saturate: false,
@@ -703,7 +706,7 @@ fn comparisons_of_halves_give_halves() {
         d(same, "x"),
         &[r(half, "x"), r(half, "y")],
     );
-    let to_float = Aux::Cvt {
+    let to_float = InstData::Cvt {
         from: Type::F16,
         rounding: Rounding::Even,
         saturate: false,

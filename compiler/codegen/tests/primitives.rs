@@ -5,11 +5,12 @@
 mod support;
 
 use glasm_codegen::options::{
-    Capture, DeviceFeatures, FixedState, InterfaceTypes, Place, TransformFeedback, Varyings,
+    Capture, DeviceFeatures, InterfaceTypes, PipelineState, TransformFeedback, VaryingLocation,
+    Varyings,
 };
-use glasm_codegen::reflect::Primitives;
+use glasm_codegen::reflect::PrimitiveInfo;
 use glasm_codegen::{Options, emit};
-use glasm_ir::primitive::{InputPrimitive, OutputPrimitive, TessMode, TessOrder, TessSpacing};
+use glasm_ir::primitive::{InputPrimitive, OutputPrimitive, TessMode, TessSpacing, TessWinding};
 use glasm_ir::*;
 use support::*;
 
@@ -200,23 +201,26 @@ fn refusal(source: &str, options: &Options) -> String {
 fn reflections_say_what_programs_make() {
     let primitives = |text| {
         let module = emit(&program(text), &Options::default()).unwrap();
-        module.reflection.primitives.unwrap()
+        module.reflection.primitive_info.unwrap()
     };
-    let geometry = Primitives::Geometry {
-        input: InputPrimitive::TrianglesAdjacency,
-        input_vertices: 6,
-        output: OutputPrimitive::TriangleStrip,
+    let geometry = PrimitiveInfo::Geometry {
+        input_primitive: InputPrimitive::TrianglesAdjacency,
+        input_vertex_count: 6,
+        output_primitive: OutputPrimitive::TriangleStrip,
         vertices: 6,
         invocations: 4,
-        passthrough: false,
+        is_passthrough: false,
     };
     assert_eq!(primitives(GEOMETRY), geometry);
-    assert_eq!(primitives(CONTROL), Primitives::TessControl { vertices: 3 });
-    let evaluation = Primitives::TessEval {
+    assert_eq!(
+        primitives(CONTROL),
+        PrimitiveInfo::TessControl { vertices: 3 }
+    );
+    let evaluation = PrimitiveInfo::TessEval {
         mode: TessMode::Isolines,
         spacing: TessSpacing::FractionalEven,
-        order: TessOrder::Cw,
-        points: true,
+        winding: TessWinding::Cw,
+        point_mode: true,
     };
     assert_eq!(primitives(EVALUATION), evaluation);
 }
@@ -228,15 +232,17 @@ fn reflections_say_what_each_vertex_has() {
         .unwrap()
         .reflection
         .outputs;
-    assert!(outputs.iter().any(|output| output.per_vertex));
-    assert!(outputs.iter().any(|output| !output.per_vertex));
+    assert!(outputs.iter().any(|output| output.is_per_vertex));
+    assert!(outputs.iter().any(|output| !output.is_per_vertex));
     for output in outputs {
         let semantic = output.semantic;
         let of_patch = matches!(
             semantic,
-            Semantic::TessOuter(_) | Semantic::TessInner(_) | Semantic::PatchGeneric(_)
+            Semantic::TessLevelOuter(_)
+                | Semantic::TessLevelInner(_)
+                | Semantic::GenericPatchVarying(_)
         );
-        assert_eq!(output.per_vertex, !of_patch, "{semantic:?}");
+        assert_eq!(output.is_per_vertex, !of_patch, "{semantic:?}");
     }
 }
 
@@ -282,9 +288,9 @@ fn quadrilaterals_are_lines_with_adjacency() {
         .replace("triangles_adjacency", "triangles")
         .replace("vertex 5", "vertex 2");
     let options = Options {
-        fixed: FixedState {
-            quadrilaterals: true,
-            ..FixedState::default()
+        pipeline_state: PipelineState {
+            draws_quads_as_line_adjacency: true,
+            ..PipelineState::default()
         },
         ..Options::default()
     };
@@ -305,9 +311,9 @@ fn both_triangles_begin_with_the_first_vertex() {
         .replace("triangles_adjacency", "triangles")
         .replace("vertex 5", "vertex 2");
     let options = Options {
-        fixed: FixedState {
-            quadrilaterals: true,
-            ..FixedState::default()
+        pipeline_state: PipelineState {
+            draws_quads_as_line_adjacency: true,
+            ..PipelineState::default()
         },
         ..Options::default()
     };
@@ -336,10 +342,10 @@ fn both_triangles_begin_with_the_first_vertex() {
 fn results_that_only_the_patch_reads_have_their_own_locations() {
     let options = Options {
         interface: InterfaceTypes {
-            outputs: Varyings::Placed(vec![Place::vector(
-                Semantic::Generic(9),
+            outputs: Varyings::Explicit(vec![VaryingLocation::vector(
+                Semantic::GenericVarying(9),
                 5,
-                TypeBase::Float,
+                BaseType::Float,
             )]),
             ..InterfaceTypes::default()
         },
@@ -381,9 +387,9 @@ fn streams_known_at_run_time_have_a_case_each() {
 #[test]
 fn results_of_other_streams_are_captured_in_variables_of_their_own() {
     let capture = |stream, buffer| Capture {
-        semantic: Semantic::Generic(0),
-        first: 0,
-        count: 4,
+        semantic: Semantic::GenericVarying(0),
+        first_component: 0,
+        component_count: 4,
         buffer,
         offset: 0,
         stream,
@@ -437,12 +443,12 @@ fn patches_become_primitives_of_as_many_vertices() {
         (4, "InputLinesAdjacency"),
         (6, "InputTrianglesAdjacency"),
     ] {
-        let fixed = FixedState {
+        let fixed = PipelineState {
             patch_vertices: vertices,
-            ..FixedState::default()
+            ..PipelineState::default()
         };
         let options = Options {
-            fixed,
+            pipeline_state: fixed,
             ..Options::default()
         };
         assert!(text(&source, &options).contains(mode));
@@ -486,7 +492,7 @@ main fn0
 fn outputs_that_only_invocations_read_have_locations() {
     let options = Options {
         interface: InterfaceTypes {
-            outputs: Varyings::Packed(vec![Semantic::PatchGeneric(1)]),
+            outputs: Varyings::Packed(vec![Semantic::GenericPatchVarying(1)]),
             ..InterfaceTypes::default()
         },
         ..Options::default()
@@ -528,22 +534,22 @@ fn what_devices_and_stages_lack() {
         (
             EVALUATION.replace("in1: patch_generic[29] float", "in1: generic[3] float"),
             Options::default(),
-            "Generic(3) is no input of tess_eval programs",
+            "GenericVarying(3) is not an input of tess_eval programs",
         ),
         (
             VERTEX_WITH_GENERIC.to_owned(),
             Options::default(),
-            "Generic(3) is no input of vertex programs",
+            "GenericVarying(3) is not an input of vertex programs",
         ),
         (
             GEOMETRY.replace("in1: generic[0]", "in1: tess_coord"),
             Options::default(),
-            "TessCoord is no input of the vertices of geometry programs",
+            "TessCoord is not an input of the vertices of geometry programs",
         ),
         (
             GEOMETRY.replace("out1: generic[3]", "out1: patch_generic[3]"),
             Options::default(),
-            "PatchGeneric(3) is no output of geometry programs",
+            "GenericPatchVarying(3) is not an output of geometry programs",
         ),
     ];
     for (source, options, expected) in cases {

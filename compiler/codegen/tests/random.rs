@@ -7,7 +7,7 @@ mod support;
 use glasm_codegen::options::{DeviceFeatures, Target};
 use glasm_codegen::{Emitter, Options};
 use glasm_ir::Stage;
-use glasm_ir::generate::{self, GenerateOptions};
+use glasm_ir::testgen::{self, GenerateOptions};
 use support::*;
 
 fn options(seed: u64, target: Target) -> Options {
@@ -18,7 +18,7 @@ fn options(seed: u64, target: Target) -> Options {
             demote_to_helper_invocation: seed.is_multiple_of(2),
             ..DeviceFeatures::default()
         },
-        legacy_multiply: seed.is_multiple_of(5),
+        zero_wins_multiply: seed.is_multiple_of(5),
         ..Options::default()
     }
 }
@@ -30,7 +30,7 @@ fn random_programs_are_valid() {
     for seed in 0..240u64 {
         let stage = [Stage::Vertex, Stage::Fragment, Stage::Compute][seed as usize % 3];
         let size = [10, 40, 150, 400][seed as usize / 3 % 4];
-        let program = generate::program(
+        let program = testgen::generate_program(
             seed,
             &GenerateOptions {
                 int64: seed.is_multiple_of(4),
@@ -49,7 +49,7 @@ fn random_programs_are_valid() {
 fn random_programs_of_vertices_are_valid() {
     for seed in 0..60u64 {
         let stage = [Stage::TessEval, Stage::Geometry][seed as usize % 2];
-        let program = generate::program(seed, &GenerateOptions::new(stage, 60));
+        let program = testgen::generate_program(seed, &GenerateOptions::new(stage, 60));
         let (target, environment) = TARGETS[seed as usize / 7 % 3];
         let options = options(seed, target);
         let module = glasm_codegen::emit(&program, &options);
@@ -62,7 +62,7 @@ fn random_programs_of_vertices_are_valid() {
 fn the_same_program_gives_the_same_words() {
     let mut emitter = Emitter::new();
     for seed in 0..20 {
-        let program = generate::program(seed, &GenerateOptions::new(Stage::Fragment, 100));
+        let program = testgen::generate_program(seed, &GenerateOptions::new(Stage::Fragment, 100));
         let mut words = Vec::new();
         emitter
             .emit_into(&program, &Options::default(), None, &mut words)

@@ -5,8 +5,8 @@
 mod support;
 
 use glasm_codegen::options::{
-    AlphaTest, CompareFunction, DepthMode, FixedState, LevelFilter, LineStipple, PointOrigin,
-    PolygonStipple, StateForm, StateForms, StateWords, TexelFilter, TextureWrap, WrapMode,
+    AlphaTest, CompareFunction, DepthMode, LineStipple, MipFilter, PipelineState, PointOrigin,
+    PolygonStipple, StateBlock, StateSource, StateSources, TexelFilter, TextureWrap, WrapMode,
 };
 use glasm_codegen::reflect::DescriptorSlot;
 use glasm_codegen::{Module, Options};
@@ -25,7 +25,7 @@ fn fragment() -> Program {
 /// A vertex program of a position and a color.
 fn vertex() -> Program {
     let mut m = Make::new(Stage::Vertex);
-    let input = m.input(Semantic::Attrib(1));
+    let input = m.input(Semantic::VertexAttribute(1));
     for semantic in [Semantic::Position, Semantic::Color(0)] {
         let result = m.output(semantic);
         m.f(Op::Mov, d(result, "xyzw"), &[input]);
@@ -33,27 +33,27 @@ fn vertex() -> Program {
     m.finish()
 }
 
-fn with(set: impl FnOnce(&mut StateForms)) -> Options {
+fn with(set: impl FnOnce(&mut StateSources)) -> Options {
     let mut options = Options::default();
-    set(&mut options.forms);
-    options.fixed.point_sprites = 0b1000;
+    set(&mut options.state_sources);
+    options.pipeline_state.coord_replace_mask = 0b1000;
     options
 }
 
 /// The words that a module reads, whichever way.
 fn read(module: &Module) -> Vec<u32> {
-    let state = module.reflection.state.as_ref();
-    let constants = state.iter().flat_map(|state| &state.constants);
-    let words = state.iter().flat_map(|state| &state.words);
+    let state = module.reflection.state_block.as_ref();
+    let constants = state.iter().flat_map(|state| &state.spec_constants);
+    let words = state.iter().flat_map(|state| &state.words_read);
     let words = words.copied();
     words
-        .chain(constants.map(|constant| constant.word))
+        .chain(constants.map(|constant| constant.word_index))
         .collect()
 }
 
 #[test]
 fn modules_read_what_is_not_fixed() {
-    type Set = fn(&mut StateForms, StateForm);
+    type Set = fn(&mut StateSources, StateSource);
     let cases: [(Set, Vec<u32>, Vec<u32>); 9] = [
         (|forms, form| forms.two_sided_color = form, vec![0], vec![]),
         (|forms, form| forms.flat_colors = form, vec![1], vec![]),
@@ -82,7 +82,7 @@ fn modules_read_what_is_not_fixed() {
         ),
     ];
     for (set, of_fragments, of_vertices) in cases {
-        for form in [StateForm::Specialized, StateForm::Uniform] {
+        for form in [StateSource::SpecConstant, StateSource::UniformBlock] {
             let options = with(|forms| set(forms, form));
             let modules = [fragment(), vertex()].map(|it| check_with(&it, &options));
             let words = modules.each_ref().map(read);
@@ -92,9 +92,9 @@ fn modules_read_what_is_not_fixed() {
                 "{form:?}"
             );
         }
-        let options = with(|forms| set(forms, StateForm::Fixed));
+        let options = with(|forms| set(forms, StateSource::CompileTime));
         for program in [fragment(), vertex()] {
-            assert_eq!(check_with(&program, &options).reflection.state, None);
+            assert_eq!(check_with(&program, &options).reflection.state_block, None);
         }
     }
 }
@@ -115,7 +115,7 @@ fn depth_modes_are_read_for_the_unit() {
         );
         let program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let mut options = Options::default();
-        options.forms.depth_modes = StateForm::Specialized;
+        options.state_sources.depth_modes = StateSource::SpecConstant;
         options.debug.names = true;
         let module = check_with(&program, &options);
         assert_eq!(read(&module), [word]);
@@ -135,11 +135,11 @@ fn depth_modes_are_read_for_the_unit() {
 /// GL 2.1 section 2.12 enables planes that clip; nothing enables distances that cull.
 #[test]
 fn enabled_planes_are_read_for_clip_distances_only() {
-    let options = with(|forms| forms.clip_planes = StateForm::Uniform);
+    let options = with(|forms| forms.clip_planes = StateSource::UniformBlock);
     let options = Options {
-        fixed: FixedState {
-            clip_planes: 1,
-            ..options.fixed
+        pipeline_state: PipelineState {
+            clip_plane_mask: 1,
+            ..options.pipeline_state
         },
         ..options
     };
@@ -148,7 +148,7 @@ fn enabled_planes_are_read_for_clip_distances_only() {
         (Semantic::CullDistance(0), vec![]),
     ] {
         let mut m = Make::new(Stage::Vertex);
-        let input = m.input(Semantic::Attrib(1));
+        let input = m.input(Semantic::VertexAttribute(1));
         let distance = m.output(semantic);
         m.f(Op::Mov, d(distance, "x"), &[input]);
         let mut program = m.finish();
@@ -159,51 +159,102 @@ fn enabled_planes_are_read_for_clip_distances_only() {
 
 #[test]
 fn constants_and_block_are_where_the_options_say() {
-    let mut options = with(|forms| *forms = StateForms::all(StateForm::Uniform));
-    options.bindings.state_set = 2;
-    options.bindings.state_binding = 7;
-    options.bindings.first_state_constant = 100;
-    let state = check_with(&fragment(), &options).reflection.state.unwrap();
+    let mut options = with(|forms| *forms = StateSources::all(StateSource::UniformBlock));
+    options.bindings.state_block_set = 2;
+    options.bindings.state_block_binding = 7;
+    options.bindings.first_state_spec_constant_id = 100;
+    let state = check_with(&fragment(), &options)
+        .reflection
+        .state_block
+        .unwrap();
     assert_eq!(state.slot, Some(DescriptorSlot { set: 2, binding: 7 }));
-    assert_eq!(state.constants, []);
-    options.forms = StateForms::all(StateForm::Specialized);
-    let state = check_with(&fragment(), &options).reflection.state.unwrap();
-    assert_eq!((state.slot, state.words.len()), (None, 0));
-    let shifted =
-        |constant: &glasm_codegen::reflect::StateConstant| constant.id == 100 + constant.word;
-    assert!(state.constants.iter().all(shifted));
+    assert_eq!(state.spec_constants, []);
+    options.state_sources = StateSources::all(StateSource::SpecConstant);
+    let state = check_with(&fragment(), &options)
+        .reflection
+        .state_block
+        .unwrap();
+    assert_eq!((state.slot, state.words_read.len()), (None, 0));
+    let shifted = |constant: &glasm_codegen::reflect::StateSpecConstant| {
+        constant.id == 100 + constant.word_index
+    };
+    assert!(state.spec_constants.iter().all(shifted));
     // What is compiled in is there besides: the sprite of one coordinate set of eight.
-    assert!(state.constants.iter().any(|constant| constant.word == 4));
+    assert!(
+        state
+            .spec_constants
+            .iter()
+            .any(|constant| constant.word_index == 4)
+    );
+}
+
+/// One module is for all values of the state, so the defaults of its constants are independent of
+/// the options: 7 is `GL_ALWAYS - GL_NEVER`, 1.0 the initial size of points.
+#[test]
+fn constants_have_the_same_defaults_for_all_options() {
+    let plain = with(|forms| *forms = StateSources::all(StateSource::SpecConstant));
+    let mut changed = plain.clone();
+    changed.pipeline_state = PipelineState {
+        two_sided_color: true,
+        flat_colors: true,
+        clamp_vertex_colors: true,
+        clamp_fragment_colors: true,
+        point_origin: PointOrigin::LowerLeft,
+        forced_point_size: Some(3.0.into()),
+        alpha_test: AlphaTest::new(CompareFunction::Less, 0.25),
+        line_stipple: Some(LineStipple::new(2, 0xf0f0, [1.0; 4])),
+        ..plain.pipeline_state
+    };
+    changed.polygon_stipple = Some(Box::new(PolygonStipple::new(&[0x55; 128])));
+    for program in [fragment(), vertex()] {
+        let modules = [&plain, &changed].map(|options| check_with(&program, options));
+        assert!(modules[0].words == modules[1].words);
+        assert!(!read(&modules[0]).is_empty());
+    }
+    let text = disassemble(&check_with(&fragment(), &changed).words);
+    let defaults: Vec<_> = text
+        .lines()
+        .filter(|line| line.contains("OpSpecConstant "))
+        .collect();
+    let is_set = |line: &&&str| !line.ends_with("  0");
+    let set = defaults.iter().filter(is_set).count();
+    // The alpha function is always, and the pattern of lines has all bits.
+    assert_eq!(set, 2, "{defaults:?}");
+    assert!(defaults.iter().any(|line| line.ends_with("  7")));
+    assert!(defaults.iter().any(|line| line.ends_with("  65535")));
 }
 
 /// Numbers that an application gives may be any; those past the last one are the last one.
 #[test]
 fn numbers_of_constants_end() {
-    let mut options = with(|forms| *forms = StateForms::all(StateForm::Specialized));
-    options.bindings.first_state_constant = u32::MAX - 2;
+    let mut options = with(|forms| *forms = StateSources::all(StateSource::SpecConstant));
+    options.bindings.first_state_spec_constant_id = u32::MAX - 2;
     let module = glasm_codegen::emit(&fragment(), &options).unwrap();
-    for constant in module.reflection.state.unwrap().constants {
-        assert_eq!(constant.id, u32::MAX - 2 + constant.word.min(2));
+    for constant in module.reflection.state_block.unwrap().spec_constants {
+        assert_eq!(constant.id, u32::MAX - 2 + constant.word_index.min(2));
     }
 }
 
 #[test]
 fn what_state_adds_to_the_interface_is_on_both_sides() {
     let options = with(|forms| {
-        forms.flat_colors = StateForm::Uniform;
-        forms.line_stipple = StateForm::Uniform;
+        forms.flat_colors = StateSource::UniformBlock;
+        forms.line_stipple = StateSource::UniformBlock;
     });
     let added = |list: &[glasm_codegen::reflect::InterfaceVariable]| -> Vec<_> {
         let mut found: Vec<_> = list.iter().map(|it| (it.semantic, it.location)).collect();
         found.retain(|(semantic, _)| {
-            matches!(semantic, Semantic::FlatColor(_) | Semantic::LineStart)
+            matches!(
+                semantic,
+                Semantic::FlatColor(_) | Semantic::LineStippleStart
+            )
         });
         found.sort_unstable();
         found
     };
     let expected = [
         (Semantic::FlatColor(0), Some(27)),
-        (Semantic::LineStart, Some(23)),
+        (Semantic::LineStippleStart, Some(23)),
     ];
     let module = check_with(&vertex(), &options);
     assert_eq!(added(&module.reflection.outputs), expected);
@@ -214,13 +265,13 @@ fn what_state_adds_to_the_interface_is_on_both_sides() {
 #[test]
 fn generic_varyings_give_way_or_are_refused() {
     let mut m = Make::new(Stage::Vertex);
-    let input = m.input(Semantic::Attrib(1));
-    for semantic in [Semantic::Color(0), Semantic::Generic(14)] {
+    let input = m.input(Semantic::VertexAttribute(1));
+    for semantic in [Semantic::Color(0), Semantic::GenericVarying(14)] {
         let result = m.output(semantic);
         m.f(Op::Mov, d(result, "xyzw"), &[input]);
     }
     let program = m.finish();
-    let options = with(|forms| forms.flat_colors = StateForm::Uniform);
+    let options = with(|forms| forms.flat_colors = StateSource::UniformBlock);
     let error = glasm_codegen::emit(&program, &options).unwrap_err();
     assert!(error.message.contains("FlatColor(0)"), "{}", error.message);
     assert!(glasm_codegen::emit(&program, &Options::default()).is_ok());
@@ -228,33 +279,33 @@ fn generic_varyings_give_way_or_are_refused() {
 
 #[test]
 fn words_are_those_of_the_options() {
-    let fixed = FixedState {
+    let fixed = PipelineState {
         two_sided_color: true,
         clamp_fragment_colors: true,
-        point_sprites: 0b101,
+        coord_replace_mask: 0b101,
         point_origin: PointOrigin::LowerLeft,
-        point_size: Some(2.5f32.to_bits()),
-        clip_planes: 0b11,
+        forced_point_size: Some(2.5.into()),
+        clip_plane_mask: 0b11,
         alpha_test: AlphaTest::new(CompareFunction::GreaterEqual, 1.5),
         line_stipple: Some(LineStipple::new(256, 0xa5a5, [1.0, 2.0, 3.0, -4.0])),
-        ..FixedState::default()
+        ..PipelineState::default()
     };
     let mut pattern = [0; 128];
     pattern[..5].copy_from_slice(&[1, 2, 3, 4, 5]);
     let wrap = TextureWrap {
-        modes: [
+        wrap_modes: [
             WrapMode::Clamp,
             WrapMode::MirrorClampToEdge,
-            WrapMode::Sampler,
+            WrapMode::BySampler,
         ],
-        minify: TexelFilter::Linear,
-        levels: LevelFilter::Nearest,
+        min_filter: TexelFilter::Linear,
+        mip_filter: MipFilter::Nearest,
         ..TextureWrap::default()
     };
     let mut depth_modes = vec![DepthMode::Luminance; 18];
     (depth_modes[1], depth_modes[17]) = (DepthMode::Red, DepthMode::Alpha);
     let options = Options {
-        fixed,
+        pipeline_state: fixed,
         polygon_stipple: Some(Box::new(PolygonStipple {
             window_height: 9,
             ..PolygonStipple::new(&pattern)
@@ -263,7 +314,7 @@ fn words_are_those_of_the_options() {
         texture_wraps: vec![TextureWrap::default(), wrap],
         ..Options::default()
     };
-    let words = StateWords::new(&options).0;
+    let words = StateBlock::new(&options).0;
     let viewport = [1.0f32, 2.0, 3.0, -4.0].map(f32::to_bits);
     assert_eq!(words[..4], [1, 0, 0, 1]);
     assert_eq!(words[4..8], [0b101, 1, 2.5f32.to_bits(), 0]);
@@ -274,12 +325,12 @@ fn words_are_those_of_the_options() {
     assert_eq!(words[20..23], [0x0102_0304, 0x0500_0000, 0]);
     // Modes 1, 4 and 0; nearest, linear, with levels.
     assert_eq!(words[52..54], [0, 1 | 4 << 3 | 1 << 10 | 1 << 11]);
-    assert_eq!(StateWords::new(&options).bytes()[..5], [1, 0, 0, 0, 0]);
+    assert_eq!(StateBlock::new(&options).bytes()[..5], [1, 0, 0, 0, 0]);
 }
 
 #[test]
 fn initial_state_lets_everything_pass() {
-    let words = StateWords::new(&Options::default()).0;
+    let words = StateBlock::new(&Options::default()).0;
     let set: Vec<(usize, u32)> = words
         .into_iter()
         .enumerate()
@@ -293,12 +344,12 @@ fn initial_state_lets_everything_pass() {
 #[test]
 fn what_is_compiled_in_costs_only_what_it_needs() {
     let alpha = |function| {
-        let fixed = FixedState {
+        let fixed = PipelineState {
             alpha_test: AlphaTest::new(function, 0.5),
-            ..FixedState::default()
+            ..PipelineState::default()
         };
         let options = Options {
-            fixed,
+            pipeline_state: fixed,
             ..Options::default()
         };
         disassemble(&check_with(&fragment(), &options).words)

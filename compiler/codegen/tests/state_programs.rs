@@ -45,9 +45,9 @@ fn state_programs_say_what_they_write() {
         let module = check_with(&program, &options);
         let told = module.reflection.state_program.unwrap();
         assert_eq!(told.slot, DescriptorSlot { set: 3, binding: 0 });
-        assert_eq!(told.written, [5, 95]);
-        let block = module.reflection.params.unwrap();
-        assert_eq!(block.slots, [ParamSource::Argument]);
+        assert_eq!(told.written_parameters, [5, 95]);
+        let block = module.reflection.parameter_block.unwrap();
+        assert_eq!(block.parameters, [ParamSource::Argument]);
         let text = disassemble(&module.words);
         // The size is known, so the module does not ask for it; only the access at a run-time offset is tested.
         assert_eq!(count(&text, "OpArrayLength"), 0);
@@ -61,7 +61,7 @@ fn stores_at_offsets_that_are_not_known_may_write_everything() {
     let program = glasm_ir::parse(&text).unwrap();
     let told = check_with(&program, &Options::default()).reflection;
     let all: Vec<u32> = (0..96).collect();
-    assert_eq!(told.state_program.unwrap().written, all);
+    assert_eq!(told.state_program.unwrap().written_parameters, all);
 }
 
 #[test]
@@ -108,16 +108,19 @@ main fn0
     let told = check_with(&program, &Options::default()).reflection;
     let named = |name: &str, initial: [f32; 4]| NamedParameter {
         name: name.to_owned(),
-        initial: initial.map(f32::to_bits),
+        initial_bits: initial.map(f32::to_bits),
     };
     assert_eq!(
-        told.named,
+        told.named_parameters,
         [
             named("tint", [0.5, 1.0, 0.0, 1.0]),
             named("unused", [0.0; 4])
         ]
     );
-    assert_eq!(told.params.unwrap().slots, [ParamSource::Named(0)]);
+    assert_eq!(
+        told.parameter_block.unwrap().parameters,
+        [ParamSource::Named(0)]
+    );
 }
 
 #[test]
@@ -135,7 +138,7 @@ main fn0
     let program = glasm_ir::parse(text).unwrap();
     let roots = |signed_hilo: Vec<bool>| {
         let options = Options {
-            signed_hilo,
+            signed_hilo_textures: signed_hilo,
             ..Options::default()
         };
         let text = disassemble(&check_with(&program, &options).words);

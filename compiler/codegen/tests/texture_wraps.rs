@@ -5,16 +5,16 @@
 mod support;
 
 use glasm_codegen::Options;
-use glasm_codegen::options::{LevelFilter, StateForm, TexelFilter, TextureWrap, WrapMode};
+use glasm_codegen::options::{MipFilter, StateSource, TexelFilter, TextureWrap, WrapMode};
 use glasm_ir::resource::*;
 use glasm_ir::*;
 use support::*;
 
 const TEXTURE: Texture = Texture {
-    units: Units::One(1),
+    units: UnitSet::Single(1),
     target: TexTarget::D2,
     shadow: false,
-    texel: Type::F32,
+    texel_type: Type::F32,
     sampler: None,
 };
 
@@ -24,7 +24,7 @@ fn sampled(stage: Stage, texture: Texture, mode: TexMode, offset: TexelOffset) -
     let (result, semantic) = if stage == Stage::Fragment {
         (m.color(), Semantic::TexCoord(0))
     } else {
-        (m.output(Semantic::Position), Semantic::Attrib(0))
+        (m.output(Semantic::Position), Semantic::VertexAttribute(0))
     };
     let input = m.input(semantic);
     let id = m.b.program.textures.push(texture);
@@ -46,12 +46,12 @@ fn options(wrap: TextureWrap) -> Options {
     }
 }
 
-fn all(mode: WrapMode, filter: TexelFilter, levels: LevelFilter) -> TextureWrap {
+fn all(mode: WrapMode, filter: TexelFilter, levels: MipFilter) -> TextureWrap {
     TextureWrap {
-        modes: [mode; 3],
-        magnify: filter,
-        minify: filter,
-        levels,
+        wrap_modes: [mode; 3],
+        mag_filter: filter,
+        min_filter: filter,
+        mip_filter: levels,
     }
 }
 
@@ -85,7 +85,7 @@ fn exists(texture: &Texture, mode: TexMode, offset: TexelOffset) -> bool {
     let gathers = matches!(mode, TexMode::Gather(_) | TexMode::GatherOffsets(_));
     let is_cube = matches!(texture.target, T::Cube | T::CubeArray);
     let flat = matches!(texture.target, T::D2 | T::D2Array | T::Rect);
-    let can_shadow = texture.target != T::D3 && texture.texel == Type::F32;
+    let can_shadow = texture.target != T::D3 && texture.texel_type == Type::F32;
     (!texture.shadow || can_shadow)
         && !(is_cube && offset != TexelOffset::None)
         && (!gathers || flat || is_cube && matches!(mode, TexMode::Gather(_)))
@@ -100,21 +100,21 @@ fn every_target_access_and_mode() {
         TexelOffset::Dynamic,
     ];
     let mixed = TextureWrap {
-        modes: [
+        wrap_modes: [
             WrapMode::MirrorClamp,
             WrapMode::Clamp,
             WrapMode::MirrorClampToEdge,
         ],
-        magnify: TexelFilter::Linear,
-        minify: TexelFilter::Nearest,
-        levels: LevelFilter::Linear,
+        mag_filter: TexelFilter::Linear,
+        min_filter: TexelFilter::Nearest,
+        mip_filter: MipFilter::Linear,
     };
     let border = all(
         WrapMode::MirrorClampToBorder,
         TexelFilter::Linear,
-        LevelFilter::Nearest,
+        MipFilter::Nearest,
     );
-    let nearest = all(WrapMode::Clamp, TexelFilter::Nearest, LevelFilter::Base);
+    let nearest = all(WrapMode::Clamp, TexelFilter::Nearest, MipFilter::None);
     let mut number = 0;
     for target in TARGETS {
         for (mode, offset) in MODES
@@ -125,7 +125,7 @@ fn every_target_access_and_mode() {
                 let texture = Texture {
                     target,
                     shadow,
-                    texel,
+                    texel_type: texel,
                     ..TEXTURE
                 };
                 if !exists(&texture, mode, offset) {
@@ -145,14 +145,14 @@ fn every_target_access_and_mode() {
 
 #[test]
 fn other_units_and_cubes_are_left_alone() {
-    let wrap = all(WrapMode::Clamp, TexelFilter::Linear, LevelFilter::Linear);
+    let wrap = all(WrapMode::Clamp, TexelFilter::Linear, MipFilter::Linear);
     for texture in [
         Texture {
-            units: Units::One(0),
+            units: UnitSet::Single(0),
             ..TEXTURE
         },
         Texture {
-            units: Units::One(2),
+            units: UnitSet::Single(2),
             ..TEXTURE
         },
         Texture {
@@ -177,7 +177,7 @@ fn other_units_and_cubes_are_left_alone() {
     );
     let plain = check_with(&program, &Options::default());
     let third = TextureWrap {
-        modes: [WrapMode::Sampler, WrapMode::Sampler, WrapMode::Clamp],
+        wrap_modes: [WrapMode::BySampler, WrapMode::BySampler, WrapMode::Clamp],
         ..wrap
     };
     assert_eq!(check_with(&program, &options(third)).words, plain.words);
@@ -194,15 +194,15 @@ fn costs() {
     );
     let clamp = |filter, levels| text(&program, all(WrapMode::Clamp, filter, levels));
     let (linear, nearest) = (TexelFilter::Linear, TexelFilter::Nearest);
-    let cheapest = clamp(linear, LevelFilter::Base);
+    let cheapest = clamp(linear, MipFilter::None);
     assert_eq!(count(&cheapest, "NClamp"), 1);
     for word in ["OpDPdx", "OpImageQuerySizeLod", "OpImageQueryLod"] {
         assert_eq!(count(&cheapest, word), 0, "{word}");
     }
-    let levels = clamp(linear, LevelFilter::Linear);
+    let levels = clamp(linear, MipFilter::Linear);
     assert_eq!((count(&levels, "OpDPdx"), count(&levels, "OpDPdy")), (1, 1));
     assert_eq!(count(&levels, "OpImageQuerySizeLod"), 0);
-    let sizes = clamp(nearest, LevelFilter::Base);
+    let sizes = clamp(nearest, MipFilter::None);
     assert_eq!(
         (
             count(&sizes, "OpImageQuerySizeLod"),
@@ -211,13 +211,13 @@ fn costs() {
         (1, 0)
     );
     let mirror = |levels| text(&program, all(WrapMode::MirrorClamp, linear, levels));
-    assert_eq!(count(&mirror(LevelFilter::Base), "OpImageQueryLod"), 0);
-    assert_eq!(count(&mirror(LevelFilter::Nearest), "OpImageQueryLod"), 1);
+    assert_eq!(count(&mirror(MipFilter::None), "OpImageQueryLod"), 0);
+    assert_eq!(count(&mirror(MipFilter::Nearest), "OpImageQueryLod"), 1);
 }
 
 #[test]
 fn biases_scale_derivatives() {
-    let wrap = all(WrapMode::Clamp, TexelFilter::Linear, LevelFilter::Nearest);
+    let wrap = all(WrapMode::Clamp, TexelFilter::Linear, MipFilter::Nearest);
     for (stage, exponents) in [(Stage::Fragment, 1), (Stage::Vertex, 0)] {
         let program = sampled(stage, TEXTURE, TexMode::Bias, TexelOffset::None);
         assert_eq!(count(&text(&program, wrap), "Exp2"), exponents);
@@ -227,7 +227,7 @@ fn biases_scale_derivatives() {
 /// Devices without offsets that are no constants for gathers do not need them here.
 #[test]
 fn moved_gathers_need_no_feature() {
-    let wrap = all(WrapMode::Clamp, TexelFilter::Linear, LevelFilter::Base);
+    let wrap = all(WrapMode::Clamp, TexelFilter::Linear, MipFilter::None);
     let program = sampled(
         Stage::Fragment,
         TEXTURE,
@@ -243,7 +243,7 @@ fn moved_gathers_need_no_feature() {
 #[test]
 fn wraps_by_state_keep_the_level_of_detail() {
     let mut options = Options::default();
-    options.forms.texture_wraps = StateForm::Uniform;
+    options.state_sources.texture_wraps = StateSource::UniformBlock;
     let program = sampled(
         Stage::Fragment,
         TEXTURE,
@@ -256,14 +256,14 @@ fn wraps_by_state_keep_the_level_of_detail() {
 
 #[test]
 fn wraps_that_modules_read() {
-    let forms = [StateForm::Specialized, StateForm::Uniform];
+    let forms = [StateSource::SpecConstant, StateSource::UniformBlock];
     for (stage, mode) in [
         (Stage::Fragment, TexMode::Implicit),
         (Stage::Vertex, TexMode::Lod),
     ] {
         for form in forms {
             let mut options = options(TextureWrap::default());
-            options.forms.texture_wraps = form;
+            options.state_sources.texture_wraps = form;
             let program = sampled(stage, TEXTURE, mode, TexelOffset::None);
             let text = disassemble(&check_with(&program, &options).words);
             // Nearest and linear filters are bits of the word that a module reads.

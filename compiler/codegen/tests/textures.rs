@@ -22,7 +22,7 @@ fn sampled(stage: Stage, texture: Texture, access: impl FnOnce(TextureId) -> Tex
     let semantic = if stage == Stage::Fragment {
         Semantic::TexCoord(0)
     } else {
-        Semantic::Attrib(0)
+        Semantic::VertexAttribute(0)
     };
     let input = m.input(semantic);
     let id = m.b.program.textures.push(texture);
@@ -46,10 +46,10 @@ fn sampled(stage: Stage, texture: Texture, access: impl FnOnce(TextureId) -> Tex
 }
 
 const TEXTURE: Texture = Texture {
-    units: Units::One(3),
+    units: UnitSet::Single(3),
     target: TexTarget::D2,
     shadow: false,
-    texel: Type::F32,
+    texel_type: Type::F32,
     sampler: None,
 };
 
@@ -59,7 +59,7 @@ fn exists(texture: &Texture, mode: TexMode) -> bool {
     let target = texture.target;
     let fetched_only = target.is_multisample() || target == T::Buffer;
     let can_shadow = !matches!(target, T::D3) && !fetched_only;
-    if texture.shadow && (!can_shadow || texture.texel != Type::F32) {
+    if texture.shadow && (!can_shadow || texture.texel_type != Type::F32) {
         return false;
     }
     match mode {
@@ -103,7 +103,7 @@ fn every_texture_target_and_mode() {
                 let texture = Texture {
                     target,
                     shadow,
-                    texel,
+                    texel_type: texel,
                     ..TEXTURE
                 };
                 if !exists(&texture, mode) {
@@ -208,7 +208,7 @@ fn texture_arrays_are_indexed_at_run_time() {
     let color = m.color();
     let input = m.input(Semantic::TexCoord(0));
     let texture = Texture {
-        units: Units::Array { first: 3, count: 4 },
+        units: UnitSet::Array { first: 3, count: 4 },
         ..TEXTURE
     };
     let id = m.b.program.textures.push(texture);
@@ -244,7 +244,7 @@ fn texture_arrays_are_indexed_at_run_time() {
             panic!()
         };
         assert_eq!(
-            (binding.count, binding.slot),
+            (binding.descriptor_count, binding.slot),
             (4, DescriptorSlot { set: 1, binding: 3 })
         );
         assert_eq!(module.reflection.requirements.features, features);

@@ -4,8 +4,8 @@
 
 mod support;
 
-use glasm_codegen::options::{Capture, DeviceFeatures, FixedState, TransformFeedback};
-use glasm_codegen::reflect::ViewportChoice;
+use glasm_codegen::options::{Capture, DeviceFeatures, PipelineState, TransformFeedback};
+use glasm_codegen::reflect::ViewportSelection;
 use glasm_codegen::{ErrorKind, Options, emit};
 use glasm_ir::*;
 use support::*;
@@ -13,7 +13,7 @@ use support::*;
 /// A vertex program that writes these results.
 fn vertex(results: &[Semantic]) -> Program {
     let mut m = Make::new(Stage::Vertex);
-    let input = m.input(Semantic::Attrib(0));
+    let input = m.input(Semantic::VertexAttribute(0));
     for result in results {
         let output = m.output(*result);
         m.f(Op::Mov, d(output, "xyzw"), &[input]);
@@ -41,7 +41,7 @@ fn masks_are_built_in_where_the_device_has_them() {
     assert_eq!(count(&text, "ViewportMaskNV"), 1);
     assert_eq!(count(&text, "ViewportRelativeNV"), 1);
     assert_eq!(count(&text, "ShaderViewportMaskNV"), 1);
-    assert_eq!(module.reflection.replication, None);
+    assert_eq!(module.reflection.view_replication, None);
     let features = &module.reflection.requirements.features;
     assert!(features.contains(&"VK_NV_viewport_array2"));
 }
@@ -54,11 +54,11 @@ fn masks_are_left_to_a_geometry_stage_elsewhere() {
         Semantic::PointSize,
         Semantic::ClipDistance(4),
         Semantic::Color(0),
-        Semantic::Generic(3),
+        Semantic::GenericVarying(3),
     ];
     let module = check_with(&vertex(&results), &Options::default());
-    let replication = module.reflection.replication.unwrap();
-    assert_eq!(replication.viewports, ViewportChoice::Mask);
+    let replication = module.reflection.view_replication.unwrap();
+    assert_eq!(replication.viewport_selection, ViewportSelection::Mask);
     // Color 0 has location 0.
     assert_eq!((replication.location, replication.has_layer), (1, false));
     let features = &module.reflection.requirements.features;
@@ -84,8 +84,8 @@ fn what_cannot_be_replicated_is_refused() {
     assert!(message.contains("VK_NV_viewport_array2"), "{message}");
     let capture = Capture {
         semantic: Semantic::Position,
-        first: 0,
-        count: 4,
+        first_component: 0,
+        component_count: 4,
         buffer: 0,
         offset: 0,
         stream: 0,
@@ -147,12 +147,12 @@ fn a_framebuffer_of_one_layer_gets_no_layers() {
     m.op(Op::Mov, Type::S32, d(layer, "x"), &[one]);
     let program = m.finish();
     let layers = |single_layer| {
-        let fixed = FixedState {
-            single_layer,
-            ..FixedState::default()
+        let fixed = PipelineState {
+            is_framebuffer_unlayered: single_layer,
+            ..PipelineState::default()
         };
         let options = Options {
-            fixed,
+            pipeline_state: fixed,
             ..Options::default()
         };
         count(&disassemble(&check_with(&program, &options).words), "Layer")

@@ -1,12 +1,11 @@
 //! Syntax tree of a program: flat lists that refer to each other by index. References are
 //! unresolved; names are [`NameId`]s.
 
-use crate::lang::conditions::Test;
-use crate::lang::declarations::Declaration;
-use crate::lang::modifiers::Modifiers;
+use crate::interner::{Interner, NameId};
+use crate::lang::modifiers::{CcTest, Modifiers};
 use crate::lang::opcodes::Opcode;
+use crate::lang::options::Declaration;
 use crate::lex::Token;
-use crate::names::{NameId, Names};
 use crate::source::Dialect;
 use glasm_ir::types::Type;
 use glasm_ir::{Span, Swizzle, WriteMask};
@@ -19,11 +18,11 @@ pub struct Ast<'s> {
     /// Program string.
     pub text: &'s [u8],
     /// First byte after the header.
-    pub body: usize,
+    pub body_start: usize,
     /// Tokens of the program, for the spans of nodes that store none.
     pub tokens: Vec<Token>,
     /// Names of the program.
-    pub names: Names<'s>,
+    pub names: Interner<'s>,
     /// Statements in source order.
     pub statements: Vec<Statement>,
     /// Number of instructions.
@@ -31,28 +30,28 @@ pub struct Ast<'s> {
     /// Operands of all instructions.
     pub operands: Vec<Operand>,
     /// Texture and image parts of all instructions.
-    pub textures: Vec<TexPart>,
+    pub texture_accesses: Vec<TextureAccess>,
     /// Declarations.
     pub decls: Vec<Decl>,
     /// Items of declarations: array elements, TEMP names.
-    pub items: Vec<Item>,
+    pub items: Vec<DeclItem>,
     /// Binding paths.
-    pub paths: Vec<Path>,
+    pub paths: Vec<BindingPath>,
     /// Segments of binding paths.
-    pub segments: Vec<Segment>,
+    pub segments: Vec<PathSegment>,
     /// Numeric literals.
     pub literals: Vec<Literal>,
     /// Components of vectors that are names of numbers: the index of the literal, which is zero
     /// until the name is resolved.
     pub named_literals: Vec<(u32, NameId, Span)>,
     /// Pairs of indices.
-    pub pairs: Vec<[Index; 2]>,
+    pub index_pairs: Vec<[Index; 2]>,
     /// Relative indices.
-    pub relatives: Vec<Relative>,
+    pub relative_indices: Vec<DynamicIndex>,
     /// Labels with the indices under which indirect calls select them.
     pub subroutine_numbers: Vec<(NameId, u32, Span)>,
     /// Declarations about the program as a whole, complete or not: bits of [`Declaration`].
-    pub declared: u16,
+    pub declared_program_kinds: u16,
     /// Names in declarations with syntax errors; their use is not reported again.
     pub poisoned: Vec<NameId>,
 }
@@ -69,7 +68,7 @@ pub enum Statement {
     /// Label.
     Label(NameId, Span),
     /// Declaration with a syntax error.
-    Broken {
+    Malformed {
         /// Number of its names, which are the next ones of [`Ast::poisoned`].
         names: u32,
         /// Position of the error.
@@ -88,7 +87,7 @@ pub struct Inst {
     pub operand_count: u8,
     /// True if the operands could not be parsed; only the block structure of such an instruction is
     /// checked.
-    pub broken: bool,
+    pub has_syntax_error: bool,
     /// Modifiers, those of suffixes included.
     pub modifiers: Modifiers,
     /// The result.
@@ -96,14 +95,14 @@ pub struct Inst {
     /// Condition of flow control and KIL.
     pub cond: Option<Cond>,
     /// Parts that only some instructions have.
-    pub extra: Extra,
+    pub extra: ExtraPart,
     /// Source span from the opcode to the last operand.
     pub span: Span,
 }
 
 /// Parts that only some instructions have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Extra {
+pub enum ExtraPart {
     /// None.
     None,
     /// Target of CAL.
@@ -138,7 +137,7 @@ pub enum ExtSelect {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cond {
     /// Test and register.
-    pub test: Test,
+    pub test: CcTest,
     /// Swizzle.
     pub swizzle: Swizzle,
 }
@@ -147,7 +146,7 @@ pub struct Cond {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Dst {
     /// Register, name or binding that is written.
-    pub base: Base,
+    pub base: OperandBase,
     /// Array element.
     pub index: Index,
     /// Components written.
@@ -160,7 +159,7 @@ pub struct Dst {
 
 /// Base of an operand or result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Base {
+pub enum OperandBase {
     /// A variable.
     Name(NameId),
     /// A binding: `paths[n]`.
@@ -193,7 +192,7 @@ pub enum Index {
 
 /// A dynamic index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Relative<B = Base> {
+pub struct DynamicIndex<B = OperandBase> {
     /// The variable, without an index.
     pub base: B,
     /// Its component.
@@ -230,9 +229,9 @@ pub enum SuffixKind {
     /// None.
     None,
     /// One component.
-    One(u8),
+    Component(u8),
     /// Four components.
-    Four,
+    Swizzle,
 }
 
 impl Suffix {
@@ -240,34 +239,32 @@ impl Suffix {
     pub const NONE: Self = Self(Swizzle::XYZW.0 as u16);
 
     /// Returns the suffix that selects one component.
-    pub const fn one(lane: u8) -> Self {
+    pub const fn from_component(lane: u8) -> Self {
         Self(Swizzle::splat(lane).0 as u16 | 1 << 8)
     }
 
-    /// Returns the suffix with four components.
-    pub const fn four(swizzle: Swizzle) -> Self {
+    /// Returns the suffix that selects four components.
+    pub const fn from_swizzle(swizzle: Swizzle) -> Self {
         Self(swizzle.0 as u16 | 2 << 8)
     }
 
-    /// Returns the swizzle of a vector operand.
-    #[inline]
+    /// Returns the swizzle of a vector operand; one component is repeated, and no suffix selects
+    /// `xyzw`.
     pub const fn swizzle(self) -> Swizzle {
         Swizzle(self.0 as u8)
     }
 
-    /// Returns the kind of the suffix.
-    #[inline]
+    /// Returns the form of the suffix: none, one component or four.
     pub const fn kind(self) -> SuffixKind {
         // The high byte is the kind; `is_none` and `swizzle` each need one byte only.
         match self.0 >> 8 {
             0 => SuffixKind::None,
-            1 => SuffixKind::One(self.0 as u8 & 3),
-            _ => SuffixKind::Four,
+            1 => SuffixKind::Component(self.0 as u8 & 3),
+            _ => SuffixKind::Swizzle,
         }
     }
 
-    /// Returns true if there is no suffix.
-    #[inline]
+    /// Returns true if the operand has no suffix.
     pub const fn is_none(self) -> bool {
         self.0 >> 8 == 0
     }
@@ -275,7 +272,7 @@ impl Suffix {
 
 /// An operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Operand<B = Base> {
+pub struct Operand<B = OperandBase> {
     /// Register, name, binding or constant that is read.
     pub base: B,
     /// Array element.
@@ -290,11 +287,11 @@ pub struct Operand<B = Base> {
 
 /// A binding path: words between points, with numbers in brackets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Path {
+pub struct BindingPath {
     /// First segment.
-    pub first: u32,
+    pub first_segment: u32,
     /// Number of segments.
-    pub count: u32,
+    pub segment_count: u32,
     /// Name of the whole path, if it is an operand or a result.
     pub name: Option<NameId>,
     /// Source span.
@@ -303,34 +300,35 @@ pub struct Path {
 
 /// A word of a path with its brackets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Segment {
+pub struct PathSegment {
     /// The word.
-    pub word: Span,
+    pub word_span: Span,
     /// Up to two brackets.
-    pub brackets: [Bracket; 2],
+    pub brackets: [PathBracket; 2],
     /// Source span of the word and its brackets.
     pub span: Span,
-    /// The key of the path up to here; see `lang::paths`.
+    /// The key of the path up to here; see `lang::binding_paths`.
     pub key: u64,
 }
 
-impl Segment {
-    /// Returns the dynamic index in the brackets, if there is one.
-    pub fn relative(&self) -> Option<u32> {
+impl PathSegment {
+    /// Returns the dynamic index in the brackets as an index into the AST's list; `None` for
+    /// constant indices and without brackets.
+    pub fn relative_index(&self) -> Option<u32> {
         match self.brackets[0] {
-            Bracket::Relative(relative) => Some(relative),
-            Bracket::None | Bracket::One(_) | Bracket::Range(..) => None,
+            PathBracket::Relative(relative) => Some(relative),
+            PathBracket::None | PathBracket::Single(_) | PathBracket::Range(..) => None,
         }
     }
 }
 
 /// Contents of a bracket in a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Bracket {
+pub enum PathBracket {
     /// No bracket.
     None,
     /// `[n]`
-    One(u32),
+    Single(u32),
     /// `[a..b]`
     Range(u32, u32),
     /// `[r.x + n]`: `relatives[n]`.
@@ -352,7 +350,7 @@ pub struct Literal {
 
 /// The texture part of a texture instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TexPart<B = Base> {
+pub struct TextureAccess<B = OperandBase> {
     /// The texture. If it is given by a handle, only the span and the selected component are
     /// meaningful.
     pub texture: Operand<B>,
@@ -363,14 +361,14 @@ pub struct TexPart<B = Base> {
     /// Source span of the target.
     pub target_span: Span,
     /// Offset.
-    pub offset: Offset,
+    pub offset: TexelOffsetArg,
     /// Source span of the offset.
     pub offset_span: Span,
 }
 
 /// A texel offset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Offset {
+pub enum TexelOffsetArg {
     /// None.
     None,
     /// Constants.
@@ -465,16 +463,16 @@ bitflags::bitflags! {
 /// A declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Decl {
-    /// TokenKind.
+    /// Kind.
     pub kind: DeclKind,
     /// Modifiers.
     pub mods: VarMods,
     /// Name and its span; meaningless for TEMP lists and program declarations.
     pub name: Option<(NameId, Span)>,
     /// Size: the brackets that follow the name.
-    pub size: Size,
+    pub size: ArraySize,
     /// Second size of buffer variables.
-    pub size2: Size,
+    pub second_size: ArraySize,
     /// First item in [`Ast::items`].
     pub first_item: u32,
     /// Number of items.
@@ -485,20 +483,20 @@ pub struct Decl {
 
 /// Size of a declared variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Size {
+pub enum ArraySize {
     /// No array.
-    Single,
+    NotArray,
     /// `[]`
-    Open,
+    Unsized,
     /// `[n]`
-    Of(u32, Span),
+    Sized(u32, Span),
 }
 
 /// An item of a declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Item {
+pub enum DeclItem {
     /// A name with its size, in TEMP lists.
-    Name(NameId, Size, Span),
+    Name(NameId, ArraySize, Span),
     /// A binding: `paths[n]`.
     Path(u32),
     /// A scalar constant: `literals[n]`.
@@ -517,93 +515,98 @@ pub enum Item {
 }
 
 impl<'s> Ast<'s> {
-    /// Returns a tree without a program.
-    pub(crate) fn new() -> Self {
+    /// Returns an AST without a program, whose lists have no memory. Its dialect is the first one
+    /// of the table and has no significance.
+    pub(crate) fn empty() -> Self {
         Self {
             dialect: Dialect::ALL[0],
             text: &[],
-            body: 0,
+            body_start: 0,
             tokens: Vec::new(),
-            names: Names::default(),
+            names: Interner::default(),
             statements: Vec::new(),
             inst_count: 0,
             operands: Vec::new(),
-            textures: Vec::new(),
+            texture_accesses: Vec::new(),
             decls: Vec::new(),
             items: Vec::new(),
             paths: Vec::new(),
             segments: Vec::new(),
             literals: Vec::new(),
             named_literals: Vec::new(),
-            pairs: Vec::new(),
-            relatives: Vec::new(),
+            index_pairs: Vec::new(),
+            relative_indices: Vec::new(),
             subroutine_numbers: Vec::new(),
-            declared: 0,
+            declared_program_kinds: 0,
             poisoned: Vec::new(),
         }
     }
 
-    /// Returns the empty tree of another program, which uses the memory of this one.
-    pub(crate) fn reuse<'t>(self, dialect: Dialect, text: &'t [u8]) -> Ast<'t> {
+    /// Returns an empty tree for the program `text`, which reuses the memory of this one's lists
+    /// and table of names. The names of this tree become invalid; the reserved words of `dialect`
+    /// are interned.
+    pub(crate) fn reuse_for<'t>(self, dialect: Dialect, text: &'t [u8]) -> Ast<'t> {
         self.rebind((dialect, text), |names| {
-            names.reuse(text, dialect.facts().reserved_words)
+            names.reuse_for(text, dialect.traits().reserved_words)
         })
     }
 
     /// Returns a tree without a program, which has the memory of this one.
-    pub(crate) fn release(self) -> Ast<'static> {
-        self.rebind((Dialect::ALL[0], &[]), Names::release)
+    pub(crate) fn into_empty(self) -> Ast<'static> {
+        self.rebind((Dialect::ALL[0], &[]), Interner::into_empty)
     }
 
+    /// Returns an empty tree for another program that reuses the memory of this one's lists;
+    /// `rebind_names` converts the table of names to the new source.
     fn rebind<'t>(
         self,
         (dialect, text): (Dialect, &'t [u8]),
-        rebind_names: impl FnOnce(Names<'s>) -> Names<'t>,
+        rebind_names: impl FnOnce(Interner<'s>) -> Interner<'t>,
     ) -> Ast<'t> {
         Ast {
             dialect,
             text,
-            body: 0,
-            tokens: emptied(self.tokens),
+            body_start: 0,
+            tokens: clear_vec(self.tokens),
             names: rebind_names(self.names),
-            statements: emptied(self.statements),
+            statements: clear_vec(self.statements),
             inst_count: 0,
-            operands: emptied(self.operands),
-            textures: emptied(self.textures),
-            decls: emptied(self.decls),
-            items: emptied(self.items),
-            paths: emptied(self.paths),
-            segments: emptied(self.segments),
-            literals: emptied(self.literals),
-            named_literals: emptied(self.named_literals),
-            pairs: emptied(self.pairs),
-            relatives: emptied(self.relatives),
-            subroutine_numbers: emptied(self.subroutine_numbers),
-            declared: 0,
-            poisoned: emptied(self.poisoned),
+            operands: clear_vec(self.operands),
+            texture_accesses: clear_vec(self.texture_accesses),
+            decls: clear_vec(self.decls),
+            items: clear_vec(self.items),
+            paths: clear_vec(self.paths),
+            segments: clear_vec(self.segments),
+            literals: clear_vec(self.literals),
+            named_literals: clear_vec(self.named_literals),
+            index_pairs: clear_vec(self.index_pairs),
+            relative_indices: clear_vec(self.relative_indices),
+            subroutine_numbers: clear_vec(self.subroutine_numbers),
+            declared_program_kinds: 0,
+            poisoned: clear_vec(self.poisoned),
         }
     }
 
-    /// Returns the tokens in a span.
+    /// Returns the tokens whose first byte is in `span`, in source order.
     pub(crate) fn tokens_in(&self, span: Span) -> &[Token] {
         let before = |at: u32| self.tokens.partition_point(|token| token.start() < at);
         &self.tokens[before(span.start)..before(span.end)]
     }
 
-    /// Returns the items of a declaration.
-    pub fn items(&self, decl: &Decl) -> &[Item] {
+    /// Returns the items of a declaration, in source order.
+    pub fn items(&self, decl: &Decl) -> &[DeclItem] {
         &self.items[decl.first_item as usize..][..decl.item_count as usize]
     }
 
-    /// Returns the segments of a path.
-    pub fn segments(&self, path: u32) -> &[Segment] {
+    /// Returns the segments of the path with index `path`, in source order.
+    pub fn segments(&self, path: u32) -> &[PathSegment] {
         let path = self.paths[path as usize];
-        &self.segments[path.first as usize..][..path.count as usize]
+        &self.segments[path.first_segment as usize..][..path.segment_count as usize]
     }
 }
 
-/// Clears a list and returns it with its capacity.
-fn emptied<T>(mut list: Vec<T>) -> Vec<T> {
+/// Clears a list and returns it with its capacity; the element type remains.
+fn clear_vec<T>(mut list: Vec<T>) -> Vec<T> {
     list.clear();
     list
 }
@@ -614,7 +617,9 @@ pub(crate) struct InstTypes {
     /// Type of the operation; of the element for memory accesses; of the result for CVT.
     pub(crate) ty: Type,
     /// Type of the operand of CVT.
-    pub(crate) from: Type,
+    pub(crate) source_ty: Type,
     /// Components of a memory access.
     pub(crate) components: u8,
+    /// Type of the result.
+    pub(crate) result: Type,
 }

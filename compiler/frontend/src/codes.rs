@@ -1,8 +1,13 @@
-//! The table of diagnostic codes: number, title, explanation. `glasm explain` prints it.
+//! The table of diagnostic codes: number, title, explanation; and the rules that shipped programs
+//! break, with the semantics of such programs. `glasm explain` prints both.
 //!
 //! Numbers are never reused for another error. The hundreds group them: 01 tokens and grammar, 02
 //! names, 03 declarations, 04 operands, 05 modifiers, 06 flow control, 07 textures, 08 memory, 09
 //! header and options, 10 limits, 99 glasm itself.
+//!
+//! Drivers accepted programs that break a rule of [`LenientRule`], so they load with a warning
+//! unless the caller is strict ([`Acceptance`](crate::Acceptance)). The warning has the code of the
+//! error that strict callers get.
 
 macro_rules! codes {
     ($($name:ident $id:literal $title:literal $explanation:literal;)*) => {
@@ -20,7 +25,7 @@ macro_rules! codes {
             /// All codes in numeric order.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// Returns the number as printed, such as `E0204`.
+            /// Returns the code as printed, such as `E0204`.
             pub const fn id(self) -> &'static str {
                 match self { $(Self::$name => $id,)* }
             }
@@ -43,10 +48,10 @@ codes! {
     // Scripts, documents and callers contain the numbers: a code that is no longer reported leaves
     // a gap.
     UnexpectedCharacter "E0101" "character outside the language"
-        "Programs consist of printable ASCII characters, blanks and line ends. Comments start with # and run to the end of the line.";
+        "Programs consist of printable ASCII characters, whitespace and line ends. Comments start with # and run to the end of the line.";
     UnexpectedToken "E0102" "unexpected token"
         "The grammar allows something else here. A statement ends with a semicolon; operands are separated by commas. After such an \
-         error reading resumes behind the next semicolon.";
+         error reading resumes after the next semicolon.";
     UnknownOpcode "E0103" "unknown opcode"
         "The first word of a statement is neither a declaration keyword nor an opcode of any language version. Opcodes are written in upper case.";
     MissingOperand "E0104" "too few operands"
@@ -57,10 +62,10 @@ codes! {
         "A program closes with the word END, without a semicolon.";
     BadNumber "E0107" "malformed number"
         "A number is a decimal integer, a hexadecimal integer such as 0x1F, or a decimal fraction with an optional exponent.";
-    TextAfterEnd "E0108" "text after END"
-        "Only blanks and comments may follow the word END.";
+    TextAfterEnd "E0108" "tokens after END"
+        "Only whitespace and comments may follow the keyword END.";
     SecondEnd "E0109" "second END"
-        "A TGSI program has exactly one END; behind it only subroutines may stand.";
+        "A TGSI program has exactly one END; only subroutines may follow it.";
 
     UndeclaredName "E0201" "undeclared name"
         "A variable must be declared by a statement before the first instruction that uses it.";
@@ -69,11 +74,11 @@ codes! {
     ReservedName "E0203" "reserved word as name"
         "The words `program`, `result`, `state`, `texture` and the stage words such as `vertex` and `fragment` cannot be names.";
     UndefinedLabel "E0204" "undefined label"
-        "BRA or CAL names a label that stands nowhere in the program.";
+        "BRA or CAL names a label that the program does not define.";
     DuplicateLabel "E0205" "label defined twice"
-        "A label may stand at one place only.";
+        "A label may be defined only once.";
     OperandNotVariable "E0206" "name of another kind"
-        "The name stands for something that cannot be used here, for instance a texture variable as arithmetic operand.";
+        "The name denotes something that cannot be used here, for instance a texture variable as arithmetic operand.";
     // Codes of TGSI are in the groups of their subjects, not in a separate group.
     UndeclaredRegister "E0207" "undeclared register"
         "Registers of TGSI are declared by DCL, immediates by IMM, before the first instruction that uses them. Temporaries, samplers, \
@@ -104,7 +109,7 @@ codes! {
     BindingRange "E0311" "binding number out of range"
         "The number in brackets is beyond the limit of that binding.";
     BindingUnknown "E0312" "unknown binding"
-        "The name after the point is no binding of this program type.";
+        "The name after the point is not a binding of this program type.";
     BindingNeedsIndex "E0313" "binding needs a number"
         "This binding exists several times; give the number in brackets.";
     BindingTakesNoIndex "E0314" "binding takes no number"
@@ -129,7 +134,7 @@ codes! {
     ResultOption "E0323" "binding needs an option"
         "This binding exists only under an option, which the message names.";
     PositionInvariant "E0324" "position written under ARB_position_invariant"
-        "The option makes the GL compute result.position; the program must not bind it.";
+        "With the option the GL computes result.position; the program must not bind it.";
     GroupSize "E0325" "bad GROUP_SIZE"
         "A compute program has exactly one GROUP_SIZE declaration with one to three sizes of at least 1; with OPTION \
          ARB_compute_variable_group_size it has none.";
@@ -162,7 +167,7 @@ codes! {
         "PRIMITIVE_IN, PRIMITIVE_OUT, VERTICES_OUT, INVOCATIONS, TESS_MODE, TESS_SPACING, TESS_VERTEX_ORDER and TESS_POINT_MODE are declared once \
          at most, even if both say the same.";
     VerticesOut "E0339" "bad VERTICES_OUT"
-        "A geometry program emits at least 1 vertex and at most 1024, a tessellation control program makes a patch of 1 to 32 vertices.";
+        "A geometry program emits at least 1 vertex and at most 1024, a tessellation control program outputs a patch of 1 to 32 vertices.";
     Invocations "E0340" "bad INVOCATIONS"
         "A geometry program runs at least once and at most 32 times for a primitive.";
     PatchBinding "E0341" "binding of patches"
@@ -190,42 +195,42 @@ codes! {
         "Either every binding in the list of an attribute array names its vertex, such as vertex[1].attrib[0], or none does.";
     Declaration "E0355" "malformed declaration"
         "A TGSI declaration is DCL, a register or a range, and parts in this order, each of which may be missing: ARRAY(n), LOCAL, a semantic, \
-         STREAM(a, b, c, d), an interpolation, a place of interpolation, INVARIANT. Which of them a register has depends on its file.";
+         STREAM(a, b, c, d), an interpolation, a location of interpolation, INVARIANT. Which of them a register has depends on its file.";
     Semantic "E0356" "semantic that the stage does not have"
         "Semantics say what inputs, outputs and system values mean. Each exists in some stages only, and some have few numbers.";
     Immediate "E0357" "malformed immediate"
         "A TGSI immediate is IMM[n], one of FLT32, UINT32, INT32, FLT64, UINT64, INT64, and numbers in braces: four, or two of 64 bits.";
     ImmediateOrder "E0358" "immediate out of order"
-        "Immediates are numbered from 0 in the order of the text.";
+        "Immediates are numbered from 0 in source order.";
     PropertyUnknown "E0359" "unknown property"
         "The name is that of no TGSI property. Such lines are skipped with a warning unless loading is strict.";
     PropertyValue "E0360" "bad value of a property"
         "A property has one value: a number in its range, or one of its words.";
-    DeclarationLate "E0361" "declaration behind instructions"
+    DeclarationLate "E0361" "declaration after instructions"
         "Declarations and immediates of TGSI programs come before the first instruction.";
     NotOnDevice "E0362" "declaration without effect"
         "What is declared exists in no Vulkan device: flags of edges, and interpolation that wraps around.";
 
     ArrayNeedsIndex "E0401" "array without index"
         "An array is used one element at a time; write an index in brackets.";
-    IndexOnScalar "E0402" "index on a variable that is no array"
+    IndexOnScalar "E0402" "index on a variable that is not an array"
         "Only array variables take an index in brackets.";
     IndexOutOfBounds "E0403" "index out of bounds"
         "A constant index must be below the number of elements of the array.";
     IndexOffset "E0404" "offset of a run-time index out of range"
         "The constant part of a run-time index must be at least 0 and below the number of elements.";
     IndexVariable "E0405" "variable cannot be an index"
-        "A run-time index is one component of a temporary, attribute or parameter that is no array, such as a[r.x + 2].";
+        "A dynamic index is one component of a temporary, attribute or parameter that is not an array, such as a[r.x + 2].";
     SwizzleMixed "E0406" "xyzw and rgba mixed"
-        "One swizzle or write mask uses letters of one set only: xyzw or rgba.";
-    SwizzleLength "E0407" "swizzle with two or three letters"
-        "A swizzle has one or four letters.";
+        "One swizzle or write mask uses components of one set only: xyzw or rgba.";
+    SwizzleLength "E0407" "swizzle with two or three components"
+        "A swizzle has one or four components.";
     ScalarSuffix "E0408" "scalar operand without component"
         "This operand is a scalar: one component must be selected, such as r.x.";
     MaskOrder "E0409" "malformed write mask"
         "A write mask lists one to four different components in the order xyzw.";
     SwzOperand "E0410" "SWZ operand with modifiers"
-        "The operand of SWZ has no swizzle, sign or absolute value of its own; the extended swizzle does that.";
+        "The operand of SWZ has no separate swizzle, sign or absolute value; the extended swizzle does that.";
     ReadResult "E0411" "result variable read"
         "Result variables are write-only. Compute in a temporary and move it to the result.";
     WriteReadOnly "E0412" "write to a read-only variable"
@@ -277,7 +282,7 @@ codes! {
     PairSplit "E0433" "half of a 64-bit value"
         "Values of 64 bits take the components x and y or z and w. Swizzles and masks of 64-bit opcodes take whole pairs.";
     Bars "E0434" "absolute value not closed"
-        "An absolute value stands between two bars: |TEMP[0].xyzw|.";
+        "An absolute value is written between two bars: |TEMP[0].xyzw|.";
     SwizzleLetters "E0435" "malformed swizzle"
         "A swizzle is a point and four of the letters x, y, z, w. One to three letters, of which the last is repeated, and r, g, b, a are \
          accepted unless loading is strict.";
@@ -291,7 +296,7 @@ codes! {
     ModifierUnsupported "E0503" "modifier not supported by the opcode"
         "The opcode does not take this modifier. `glasm explain OPCODE` prints what it takes.";
     ModifierUnknown "E0504" "unknown modifier"
-        "The word after the point is no instruction modifier.";
+        "The word after the point is not an instruction modifier.";
     MulSpecial "E0505" "bad combination of MUL modifiers"
         "S24 and U24 are data types of their own. HI goes with S, U or a sized integer type only.";
     BaseAndSized "E0506" "base and sized type together"
@@ -318,15 +323,15 @@ codes! {
         "ADDRESS, ARL, ARR, ARA, BRA, LOOP, EXP and LOG belong to older languages. Use integer temporaries as indices, IF and REP for flow control, EX2 and LG2.";
 
     BlockMismatch "E0601" "block closed by the wrong word"
-        "IF is closed by ENDIF, REP by ENDREP; ELSE stands once between IF and ENDIF.";
+        "IF is closed by ENDIF, REP by ENDREP; ELSE may occur once between IF and ENDIF.";
     BlockOpen "E0602" "block not closed"
         "Every IF and REP must be closed before the next label and before END.";
     LabelInBlock "E0603" "label inside a block"
-        "Labels stand outside all IF and REP blocks.";
+        "Labels must be outside of all IF and REP blocks.";
     BreakOutsideLoop "E0604" "BRK or CONT outside a loop"
         "BRK and CONT belong inside a REP block.";
     InfiniteLoop "E0605" "loop without an end"
-        "A REP without count needs a BRK of its own or a RET inside.";
+        "A REP without count needs a BRK that leaves it or a RET inside.";
     Recursion "E0606" "recursion through indirect calls"
         "A subroutine that CALI can reach may call itself without bound. ARB_shader_subroutine does not allow that; with CAL alone, subroutines may call themselves.";
     IfDepth "E0607" "IF nested too deeply"
@@ -341,8 +346,8 @@ codes! {
     SubroutineType "E0611" "wrong subroutine type"
         "A SUBROUTINE variable has a declared SUBROUTINETYPE, and all variables of one program.subroutine[n] have the same. CALI takes such a variable.";
     Interlock "E0612" "wrong critical section"
-        "With an interlock option a fragment program has one FSIB and one FSIE behind it, outside of IF and REP and of subroutines.";
-    LoopCount "E0613" "loop count is no parameter"
+        "With an interlock option a fragment program has one FSIB and one FSIE after it, outside of IF and REP and of subroutines.";
+    LoopCount "E0613" "loop count is not a parameter"
         "In ARB fragment programs the operand of LOOP and REP is a program parameter or a constant.";
     RecursiveCall "E0614" "recursive call"
         "Subroutines of TGSI programs must not call themselves, directly or through others.";
@@ -373,7 +378,7 @@ codes! {
     ImageAccess "E0721" "access that the image does not allow"
         "Stores and atomics need an image that is declared with WR; atomics need a format of 32-bit integers, or R32_FLOAT.";
     HandleOperand "E0730" "handle expected"
-        "handle(v.c) takes one component of a variable that is no array and is not declared FLOAT; LONG variables hold handles of 64 bits.";
+        "handle(v.c) takes one component of a variable that is not an array and is not declared FLOAT; LONG variables contain handles of 64 bits.";
 
     SharedMissing "E0801" "shared memory without declaration"
         "LDS, STS and ATOMS need a SHARED_MEMORY declaration.";
@@ -400,12 +405,12 @@ codes! {
     OptionNeedsOther "E0908" "OPTION without another that it needs"
         "ARB_post_depth_coverage and EXT_post_depth_coverage need NV_early_fragment_tests. In vertex programs \
          ARB_fragment_program_shadow needs NV_vertex_program3.";
-    TextDiffers "E0911" "the text does not do all that the program does"
+    TextDiffers "E0911" "the output text does not do all that the program does"
         "The language that the program is written in lacks something that the program uses, such as sizes of points in WGSL. The text has \
          what comes closest to it; the message says what that is.";
     StageMismatch "E0912" "programs that do not fit each other"
         "The programs of a pipeline come in the order vertex, tessellation control, tessellation evaluation, geometry, fragment, one of each \
-         at most. A geometry program takes what is made before it: PATCHES behind a control program, and behind an evaluation program \
+         at most. A geometry program takes what is made before it: PATCHES after a control program, and after an evaluation program \
          POINTS with TESS_POINT_MODE, else LINES for ISOLINES, else TRIANGLES.";
 
     ProgramTooLarge "E1001" "program too large"
@@ -434,18 +439,135 @@ codes! {
         "VERTICES_OUT times the components of results that a geometry program writes is 1024 at most.";
 
     // Numbered far after all others: it is not an error of a program.
-    Internal "E9901" "fault of glasm"
+    Internal "E9901" "internal error of glasm"
         "glasm contradicted itself. Please report it with the program.";
 }
 
 impl Code {
-    /// Returns the code of a number such as `E0204`, in upper or lower case.
+    /// Returns the code of a number such as `E0204`, in upper or lower case; `None` if there is
+    /// none of that number.
     pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL
             .iter()
             .copied()
             .find(|code| code.id().eq_ignore_ascii_case(id))
     }
+}
+
+/// A rule that shipped programs break.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LenientRuleInfo {
+    /// The code of the error, and of the warning that replaces it.
+    pub code: Code,
+    /// Description of the accepted programs and their semantics; part of a sentence.
+    pub accepted: &'static str,
+    /// The shortest program that breaks the rule.
+    pub example: &'static str,
+}
+
+macro_rules! rules {
+    ($($name:ident $code:ident $example:literal $accepted:literal;)*) => {
+        /// The rules that programs may break.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        pub enum LenientRule { $(
+            #[doc = $accepted]
+            $name,
+        )* }
+
+        impl LenientRule {
+            /// All rules, by code.
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+
+            /// Returns the table entry of the rule: its code, what is accepted, and an example.
+            pub const fn info(self) -> LenientRuleInfo {
+                match self { $(
+                    Self::$name => LenientRuleInfo { code: Code::$code, accepted: $accepted, example: $example },
+                )* }
+            }
+        }
+    };
+}
+
+rules! {
+    // Columns: name, code, example, description of the accepted programs and their semantics.
+    //
+    // In the order of the codes of the errors, as in `docs/shipped.md`.
+    BiasedLookup UnknownOpcode "!!FP1.0 TXB R0, f[TEX0], TEX0, 2D;"
+        "TXB in programs of NV_fragment_program adds w of the coordinate to the level of detail, as with OPTION NV_fragment_program";
+    TextBehindNul TextAfterEnd "END\\0\\0\\0"
+        "a NUL after END ends the program, as in strings of C and in buffers of fixed size";
+    OtherPrograms TextAfterEnd "!!ARBvp1.0 ... END !!ARBfp1.0 ... END"
+        "of several programs in one source, the one of the requested type is used";
+    TextBehindEnd SecondEnd "END NOP"
+        "statements after END of a TGSI program that are not in a subroutine are never executed";
+    UndeclaredRegister UndeclaredRegister "MOV TEMP[7], IN[0]"
+        "temporaries, constants, samplers, buffers and vertex inputs of TGSI programs that no DCL covers are declared by their first use";
+    RepeatedDeclaration RegisterTwice "DCL OUT[1], GENERIC[0] DCL OUT[1], GENERIC[0]"
+        "inputs and outputs of TGSI programs may be declared again with the semantic that they have";
+    DriversState BindingUnknown "PARAM p[32] = { state.multisample.positions[0..31] };"
+        "state.matrix.normalscale, state.multisample.samples and state.multisample.positions are what GLSL calls gl_NormalScale, gl_NumSamples and gl_SamplePosition";
+    OwnPosition PositionInvariant "OPTION ARB_position_invariant; MOV result.position, a;"
+        "a position written by a position-invariant program with types is ignored: fixed functions compute it";
+    KillOnly NoResult "!!FP1.0 MOVXC RC.x, f[TEX0].x; KIL LT.x;"
+        "a program of NV_fragment_program that only discards fragments writes no result";
+    MissingOutputCount DeclarationMissing "GEOM PROPERTY GS_INPUT_PRIMITIVE POINTS PROPERTY GS_OUTPUT_PRIMITIVE POINTS"
+        "a geometry program of TGSI without GS_MAX_OUTPUT_VERTICES emits 32 vertices at most, as in Mesa";
+    AliasOfBinding AliasOfBinding "ALIAS pos = result.position;"
+        "an alias of a binding is a variable of that binding";
+    AttributeSemantic Declaration "VERT DCL IN[0], NORMAL"
+        "semantics of the inputs of TGSI vertex programs have no effect: the number of the register is that of the attribute";
+    InputWithoutSemantic Declaration "FRAG DCL IN[0]"
+        "an input of a TGSI fragment program without a semantic is GENERIC with the number of the register";
+    UnknownProperty PropertyUnknown "PROPERTY GS_COLOR 1"
+        "lines with properties of TGSI that do not exist are skipped";
+    PropertyOfStage PropertyValue "VERT PROPERTY FS_COORD_ORIGIN LOWER_LEFT"
+        "properties of other stages have no effect in a TGSI program";
+    ZeroCount PropertyValue "PROPERTY GS_MAX_OUTPUT_VERTICES 0"
+        "GS_MAX_OUTPUT_VERTICES 0 denotes 32 vertices, as in Mesa, and GS_INVOCATIONS 0 for one invocation";
+    LatePrimitive DeclarationLate "DCL IN[][0], POSITION PROPERTY GS_INPUT_PRIMITIVE TRIANGLES"
+        "GS_INPUT_PRIMITIVE may follow the inputs whose size it defines";
+    LateDeclaration DeclarationLate "MOV TEMP[0], IN[0] DCL TEMP[1]"
+        "declarations and immediates of TGSI programs may follow instructions";
+    EdgeFlags NotOnDevice "DCL OUT[1], EDGEFLAG"
+        "flags of edges are dropped, because Vulkan has none";
+    WrappedInterpolation NotOnDevice "DCL IN[0], GENERIC[0], PERSPECTIVE, CYLWRAP_X"
+        "inputs are interpolated without wrapping around, because Vulkan cannot";
+    LargeOffset IndexOffset "MOV r, c[a0.x + 96];"
+        "offsets of dynamic indices in ARB programs may be of any size";
+    BareNumber ScalarSuffix "POW r.x, 2.0, a.x;"
+        "a number as scalar operand of an ARB program is that number";
+    ReadResult ReadResult "MUL result.color, result.color, a;"
+        "a result read in a program of NV_gpu_program4 or 5 or of NV_fragment_program2 is what was written to it last, (0, 0, 0, 1) before";
+    GuardedPop AddressRegister "POPA a0 (EQ.x);"
+        "POPA under a condition takes an entry off the stack and writes the components whose test passes";
+    ReflectionMask ReflectionMask "RFL r, axis, direction;"
+        "component w of RFL is computed like the others, with components w of both operands";
+    InvariantIndex RelativeInvariant "!!VP1.1 OPTION NV_position_invariant; MOV R0, c[A0.x + 1];"
+        "position-invariant programs of NV_vertex_program1_1 have parameters with a dynamic index";
+    HalfPair PairSplit "U64ADD TEMP[0].xyz, TEMP[1], TEMP[2]"
+        "of a mask that has one half of a 64-bit value that value is not written; a swizzle may put a value together from halves";
+    NegativeRegister NegativeRegister "MOV TEMP[0], CONST[-1]"
+        "registers of TGSI programs with negative numbers read 0, and writes to them are lost";
+    ClampOnInteger ClampOnInteger "AND.U.SAT r, a, b;"
+        "a clamp on an integer result clamps the float that has the same bits";
+    CubeArrayEarly FeatureNewer "TEX r, c, texture[0], ARRAYCUBE;"
+        "targets ARRAYCUBE and SHADOWARRAYCUBE exist from language version 4.0 on";
+    PatchBarrier FeatureStage "!!NVtcp5.0 ... BAR;"
+        "BAR in tessellation control programs is a barrier of the invocations of a patch";
+    HalfLoad FeatureOption "LDC.F16X2 r, buffer[0];"
+        "LDC loads half floats without OPTION NV_gpu_program5_mem_extended";
+    SignlessShift OldLanguage "SHR TEMP[0], TEMP[1], TEMP[2]"
+        "SHR, which the document of 2010 describes without a sign and no program has, is USHR";
+    FetchOfFace TargetNotAllowed "TXF TEMP[0], TEMP[0], SAMP[0], CUBE"
+        "TXF of a cube in a TGSI program reads face z, as a layer of a two-dimensional array: the texture of the reflection is such an array";
+    MixedLookups MixedLookups "TEX TEMP[0], IN[0], SAMP[0], 2D SAMPLE TEMP[1], IN[0], SVIEW[0], SAMP[0]"
+        "both kinds of texture opcodes work in one TGSI program";
+    LeadingText HeaderUnknown "# lights\\n!!ARBvp1.0 ... END"
+        "a byte order mark, whitespace and comments before the header are skipped";
+    DualSourceEarly OptionUnknown "!!NVfp4.0 OPTION ARB_blend_func_extended;"
+        "ARB_blend_func_extended and its results exist from language version 4.0 on";
+    RegisterRoom TooManyTemporaries "!!FP1.0 ... MOV R30, H0; MOV o[COLR], R0;"
+        "all registers of NV_fragment_program exist at the same time";
 }
 
 #[cfg(test)]

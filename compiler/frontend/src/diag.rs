@@ -1,23 +1,21 @@
-//! Diagnostics: errors and warnings with a code, a position and notes.
+//! Diagnostics: errors and warnings with a code, a position and notes; and the map from byte
+//! offsets to lines and columns.
 //!
 //! Rendered like rustc's ([`Diagnostics::render`]), as JSON ([`Diagnostics::to_json`]), or as the
 //! error position that GL reports ([`Diagnostics::gl_error_position`]). All of it accepts any bytes
-//! as source.
+//! as source. A line ends at LF, CR LF or a lone CR. Columns count characters; every invalid UTF-8
+//! sequence that a lossy reader replaces by one character is treated as one character.
 
-mod json;
-mod line_map;
 mod render;
 #[cfg(test)]
 mod tests;
-
 pub use crate::codes::Code;
-pub(crate) use line_map::line_of;
-pub use line_map::{LineMap, Position};
 
 use crate::source::Source;
 use glasm_ir::Span;
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 
 /// Severity.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -32,16 +30,16 @@ pub enum Severity {
     /// The program loads, but something is doubtful.
     Warning,
     /// An internal error of glasm.
-    Bug,
+    InternalError,
 }
 
 impl Severity {
-    /// Returns the word of the JSON form: `error`, `warning` or `bug`.
+    /// Returns the word of the JSON form: `error`, `warning` or `internal_error`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
-            Self::Bug => "bug",
+            Self::InternalError => "internal_error",
         }
     }
 }
@@ -98,7 +96,7 @@ impl Diagnostic {
         Self::new(code, Severity::Error, Location::Span(span), message.into())
     }
 
-    /// Creates a warning at a span.
+    /// Returns a warning at a span, without notes.
     pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self::new(
             code,
@@ -119,18 +117,24 @@ impl Diagnostic {
         )
     }
 
-    /// Creates a message about an internal error of glasm.
+    /// Returns a message about an internal error of this compiler, which is treated as an error.
     pub fn bug(location: Location, message: impl Into<String>) -> Self {
-        Self::new(Code::Internal, Severity::Bug, location, message.into())
+        Self::new(
+            Code::Internal,
+            Severity::InternalError,
+            location,
+            message.into(),
+        )
     }
 
-    /// Returns the message with one more hint.
+    /// Returns the message with a further hint, which is printed after it.
     #[must_use]
     pub fn with_note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
     }
 
+    /// Creates a diagnostic without notes and without a device feature.
     pub(crate) fn new(code: Code, severity: Severity, location: Location, message: String) -> Self {
         Self {
             code,
@@ -168,7 +172,7 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Adds a message.
+    /// Appends a message.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.list.push(diagnostic);
     }
@@ -181,17 +185,17 @@ impl Diagnostics {
             .any(|diagnostic| diagnostic.severity != Severity::Warning)
     }
 
-    /// Returns the messages as messages about whole programs, for callers whose source locations
-    /// refer to another source.
+    /// Returns the messages with their locations replaced by the whole program, for callers whose
+    /// source locations refer to another source.
     #[must_use]
-    pub fn without_places(mut self) -> Self {
+    pub fn without_locations(mut self) -> Self {
         for diagnostic in &mut self.list {
             diagnostic.location = Location::WholeProgram;
         }
         self
     }
 
-    /// Returns the number of errors and internal errors of glasm.
+    /// Returns the number of errors, including internal errors of this compiler.
     pub fn error_count(&self) -> usize {
         self.list.len() - self.warning_count()
     }
@@ -204,7 +208,8 @@ impl Diagnostics {
             .count()
     }
 
-    /// Sorts the messages in source order, whole-program messages last, and drops repeated ones.
+    /// Sorts the messages in source order, whole-program messages last, and removes those equal to
+    /// the one before them.
     pub fn sort(&mut self) {
         self.list
             .sort_by_key(|diagnostic| diagnostic.location.sort_key());
@@ -219,7 +224,7 @@ impl Diagnostics {
     /// Positions count from the start of the program, which may be a part of the source.
     /// ARB_vertex_program section 2.14.1.
     pub fn gl_error_position(&self, source: &Source<'_>) -> Option<usize> {
-        let part = source.part().range();
+        let part = source.program_span().range();
         self.list
             .iter()
             // A program with warnings loads, and GL then reports -1.
@@ -233,6 +238,27 @@ impl Diagnostics {
                 Location::WholeProgram => part.len(),
             })
             .min()
+    }
+
+    /// Returns the first error in one line, for `PROGRAM_ERROR_STRING_ARB`: "line 4, column 22:
+    /// `tint` is not declared", without a position if it is about the whole program; `None` without
+    /// errors. It is the error of [`Self::gl_error_position`].
+    pub fn gl_error_string(&self, source: &Source<'_>) -> Option<String> {
+        let mut errors = self.list.iter();
+        let errors = errors
+            .by_ref()
+            .filter(|it| it.severity != Severity::Warning);
+        let first = errors.min_by_key(|it| it.location.sort_key())?;
+        // Applications print the string as one line of their logs.
+        let message = first.message.replace(['\n', '\r'], " ");
+        Some(match first.location {
+            Location::Span(span) => {
+                let position = LineMap::new(source.text).position_at(span.start as usize);
+                let (line, column) = (position.line, position.column);
+                format!("line {line}, column {column}: {message}")
+            }
+            Location::WholeProgram => message,
+        })
     }
 
     /// Renders the messages for users: message, source line, caret, notes; and a closing line with
@@ -262,7 +288,7 @@ impl Diagnostics {
     /// Returns the objects of [`Diagnostics::to_json`], one string without line ends for each
     /// message.
     pub fn to_json_lines(&self, source: &Source<'_>) -> Vec<String> {
-        json::lines(self, source)
+        render::render_json_objects(self, source)
     }
 }
 
@@ -286,5 +312,170 @@ impl From<Diagnostic> for Diagnostics {
         Self {
             list: vec![diagnostic],
         }
+    }
+}
+
+/// A human-readable position in a source.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+}
+
+/// The lines of a source.
+#[derive(Clone, Debug)]
+pub struct LineMap<'a> {
+    text: &'a [u8],
+    /// Offset of the first byte of every line; the first is 0.
+    starts: Vec<usize>,
+}
+
+impl<'a> LineMap<'a> {
+    /// Finds the starts of the lines of `text`. Lines end with LF, CR or CR LF.
+    pub fn new(text: &'a [u8]) -> Self {
+        let starts = std::iter::once(0)
+            .chain(line_ends(text).map(|at| at + 1))
+            .collect();
+        Self { text, starts }
+    }
+
+    /// Returns the number of lines. It is at least 1: the empty source has one empty line, and so
+    /// has the end of a source after its last line end.
+    pub fn line_count(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Returns the line, from 1, that holds a byte. Offsets past the end belong to the last line.
+    pub fn line_at(&self, offset: usize) -> usize {
+        // The first start is 0, so this is at least 1.
+        self.starts.partition_point(|&start| start <= offset)
+    }
+
+    /// Returns line and column of a byte. Offsets past the end give the position after the last
+    /// character; a byte inside a character gives that character, a byte of a line end the position
+    /// after the line.
+    pub fn position_at(&self, offset: usize) -> Position {
+        let line = self.line_at(offset);
+        let range = self.line_range(line);
+        let column = char_ranges(&self.text[range.clone()])
+            // Counts characters that end at or before the byte: one that contains it does not.
+            .take_while(|bytes| range.start + bytes.end <= offset)
+            .count();
+        Position {
+            line,
+            column: column + 1,
+        }
+    }
+
+    /// Returns the byte range of a line, from 1, without its line end. For lines that do not exist
+    /// it is empty, at the end of the source.
+    pub fn line_range(&self, line: usize) -> Range<usize> {
+        let Some(&start) = line.checked_sub(1).and_then(|index| self.starts.get(index)) else {
+            return self.text.len()..self.text.len();
+        };
+        let bytes = &self.text[start..self.next_line_start(line)];
+        // LF first: of CR LF both go.
+        let content = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        let content = content.strip_suffix(b"\r").unwrap_or(content);
+        start..start + content.len()
+    }
+
+    /// Returns the byte offset of the line after `line`, or the end of the source.
+    fn next_line_start(&self, line: usize) -> usize {
+        self.starts.get(line).copied().unwrap_or(self.text.len())
+    }
+}
+
+/// Returns the line (from 1) of a byte, for callers that need only one.
+pub(crate) fn line_number_at(text: &[u8], offset: u32) -> usize {
+    1 + line_ends(&text[..offset as usize]).count()
+}
+
+/// Returns the offset of the last byte of each line end, in order: line feed, carriage return, or
+/// both.
+fn line_ends(text: &[u8]) -> impl Iterator<Item = usize> {
+    // CR LF is one line end: its LF counts.
+    let is_end = |&(at, &byte): &(usize, &u8)| match byte {
+        b'\n' => true,
+        b'\r' => text.get(at + 1) != Some(&b'\n'),
+        _ => false,
+    };
+    let ends = text.iter().enumerate().filter(is_end);
+    ends.map(|(at, _)| at)
+}
+
+/// Returns the byte ranges of the characters of a source, in order. An invalid sequence is one
+/// character, divided as the standard library does in lossy conversions.
+fn char_ranges(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut offset = 0;
+    bytes
+        .utf8_chunks()
+        .flat_map(|chunk| {
+            let lengths = chunk.valid().chars().map(char::len_utf8);
+            // The standard library cuts invalid bytes as lossy readers do, so that columns agree
+            // with the displayed characters.
+            let invalid = Some(chunk.invalid().len()).filter(|&length| length > 0);
+            lengths.chain(invalid)
+        })
+        .map(move |length| {
+            offset += length;
+            offset - length..offset
+        })
+}
+
+/// Printable form of a line: invalid sequences and control characters other than the tab become
+/// U+FFFD, and every byte of the input maps to an offset in it.
+#[derive(Clone, Default, Debug)]
+pub(super) struct PrintableLine {
+    /// The printable form.
+    pub(super) text: String,
+    /// Offsets in the printable form, for each byte of the input and its end.
+    offsets: Vec<usize>,
+}
+
+impl PrintableLine {
+    /// Converts the bytes of one line to printable form; control characters and invalid UTF-8 are
+    /// replaced.
+    pub(super) fn new(bytes: &[u8]) -> Self {
+        let mut printable = Self::default();
+        for range in char_ranges(bytes) {
+            let printable_offset = printable.text.len();
+            printable
+                .offsets
+                // All bytes of a character map to its offset, so that a span that begins within one
+                // marks the whole character.
+                .extend(std::iter::repeat_n(printable_offset, range.len()));
+            let character = std::str::from_utf8(&bytes[range])
+                .ok()
+                .and_then(|valid| valid.chars().next());
+            printable
+                .text
+                .push(character.map_or(char::REPLACEMENT_CHARACTER, to_printable_char));
+        }
+        // The end has an offset, too: spans end after their last byte.
+        printable.offsets.push(printable.text.len());
+        printable
+    }
+
+    /// Returns the offset in the printable form of a byte of the input; past the end, the end.
+    pub(super) fn printable_offset(&self, byte: usize) -> usize {
+        self.offsets.get(byte).copied().unwrap_or(self.text.len())
+    }
+}
+
+/// Returns the character itself, or U+FFFD for a control character other than a tab and for
+/// characters that are invisible or change the direction of text, which a terminal would obey.
+pub(super) fn to_printable_char(character: char) -> char {
+    // The drawing crate replaces tabs by spaces.
+    let obeyed = character.is_control() && character != '\t';
+    // Characters without width, and those that turn the direction of a line: source could be hidden
+    // in them.
+    let changes_direction = matches!(character, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}');
+    if obeyed || changes_direction {
+        char::REPLACEMENT_CHARACTER
+    } else {
+        character
     }
 }

@@ -1,133 +1,145 @@
-//! The header of a program: its language, and the part of the source that belongs to the program.
+//! The header of a program: its language, the part of the source that belongs to the program, and
+//! messages about headers that name no language of glasm.
+//!
+//! GL requires the header in the very first byte and one program in a string. Files and memory of
+//! shipped programs contain more: byte order marks, whitespace and comments before a header,
+//! several programs in one source. This module finds the program to translate in them.
 
-use crate::codes::Code;
-use crate::diag::{Diagnostics, line_of};
-use crate::lang::lenient::Rule;
+pub(crate) use crate::parsed_header::{ParsedHeader, report_text_after_end};
+pub use crate::program_span::{ProgramSpan, split_programs};
+
+use crate::codes::{Code, LenientRule};
+use crate::diag::{Diagnostics, line_number_at};
+use crate::diagnostic_sink::{DiagnosticSink, suggest_spelling};
+use crate::lang::dialect_traits::{SupportStatus, UnsupportedLanguage, list_headers};
 use crate::lang::limits;
-use crate::report::Reports;
+use crate::parsed_header::find_header_span;
+use crate::program_span::count_leading_bytes;
 use crate::source::{Acceptance, Dialect, Family, ProgramType, Source};
-use crate::split::{Part, leading_bytes, programs};
-use crate::start::Start;
-use crate::tgsi;
-use crate::unknown_header::{self, Unknown};
+use crate::tgsi::lex;
 use glasm_ir::Span;
 
 /// Returns the language of a program string and the offset of the byte after its header.
 ///
 /// # Errors
 /// An error is returned if the string is too large or has no known header.
-pub fn start(source: &Source<'_>) -> Result<(Dialect, usize), Diagnostics> {
-    read(source).map(|start| (start.dialect, start.body))
+pub fn detect_language(source: &Source<'_>) -> Result<(Dialect, usize), Diagnostics> {
+    parse_header(source).map(|start| (start.dialect, start.body_start))
 }
 
-/// Reads the header.
-pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
-    let mut reports = Reports::new(source.acceptance);
-    if is_too_large(source, &mut reports) {
+/// Reads the header of a program string: finds the program, its language and the bytes that belong
+/// to it. Without a named language it searches for the header where the source accepts that, and
+/// reports by lenient rules what precedes it. Fails if the program is too large, of another type,
+/// or in an unknown language.
+pub(crate) fn parse_header<'s>(source: &Source<'s>) -> Result<ParsedHeader<'s>, Diagnostics> {
+    let mut reports = DiagnosticSink::new(source.acceptance);
+    if report_if_too_large(source, &mut reports) {
         // The source is not searched: positions in it may not fit into a token.
         return Err(reports.finish());
     }
-    let Part {
+    let ProgramSpan {
         span: part,
         header,
         dialect: found,
-    } = find(source, &mut reports);
-    if has_wrong_type(source, found, header, &mut reports) {
+    } = find_program(source, &mut reports);
+    if report_if_wrong_type(source, found, header, &mut reports) {
         return Err(reports.finish());
     }
     let text = &source.text[..part.end as usize];
-    let behind = |dialect: Dialect| header as usize + dialect.header().len();
-    let (dialect, body) = match (source.dialect, found) {
-        (None, Some(dialect)) => (dialect, behind(dialect)),
+    let header_end = |dialect: Dialect| header as usize + dialect.header().len();
+    let (dialect, body_start) = match (source.dialect, found) {
+        (None, Some(dialect)) => (dialect, header_end(dialect)),
         // A header that contradicts the caller is treated as an unknown one.
-        (Some(wanted), Some(dialect)) if wanted == dialect => (dialect, behind(dialect)),
+        (Some(wanted), Some(dialect)) if wanted == dialect => (dialect, header_end(dialect)),
         // A caller that names the language may leave the header out. An unknown header is an error
         // even then.
         (Some(wanted), None) if !text[header as usize..].starts_with(b"!!") => {
             (wanted, part.start as usize)
         }
         _ => {
-            unknown_header(&mut reports, text, (part, header), source.program_type);
+            report_unknown_header(&mut reports, text, (part, header), source.program_type);
             return Err(reports.finish());
         }
     };
-    Ok(Start {
+    Ok(ParsedHeader {
         dialect,
         text,
-        body,
-        wanted: source.program_type,
+        body_start,
+        requested_type: source.program_type,
         reports,
         tgsi: source.tgsi,
     })
 }
 
-/// Reports a source beyond the limit.
-#[inline]
-fn is_too_large(source: &Source<'_>, reports: &mut Reports) -> bool {
+/// Reports a program that has more bytes than the limit, as an error of the whole program, and
+/// returns true for it. Without an explicit part, the whole source is the program.
+fn report_if_too_large(source: &Source<'_>, reports: &mut DiagnosticSink) -> bool {
     // The size of the part is limited, not that of the surrounding source; without an explicit
     // part, `Source::part` would hide bytes past 4 GiB.
-    let bytes = match source.part {
-        Some(_) => source.part().range().len(),
+    let bytes = match source.program_span {
+        Some(_) => source.program_span().range().len(),
         None => source.text.len(),
     };
-    let most = limits::PROGRAM_BYTES;
-    if bytes > most {
-        let message = format!("the program has {bytes} bytes, more than {most}");
-        reports.whole(Code::ProgramTooLarge, message);
+    let max_bytes = limits::PROGRAM_BYTES;
+    if bytes > max_bytes {
+        let message = format!("the program has {bytes} bytes, more than {max_bytes}");
+        reports.report_program_error(Code::ProgramTooLarge, message);
     }
-    bytes > most
+    bytes > max_bytes
 }
 
-/// Finds the program to translate and its header.
-#[inline]
-fn find(source: &Source<'_>, reports: &mut Reports) -> Part {
-    let part = source.part();
-    let text = &source.text[part.range()];
-    let mut found = Part {
-        span: part,
-        header: part.start,
-        dialect: Dialect::of(text),
+/// Returns the location of the program to translate in the source, with its header and language;
+/// the language is `None` if no header is found. Reports, by lenient rules, programs and text that
+/// are skipped; only sources accepted as shipped programs are searched.
+fn find_program(source: &Source<'_>, reports: &mut DiagnosticSink) -> ProgramSpan {
+    let program_span = source.program_span();
+    let text = &source.text[program_span.range()];
+    let mut candidate = ProgramSpan {
+        span: program_span,
+        header: program_span.start,
+        dialect: Dialect::detect(text),
     };
     // Before the search below: whitespace before such a header is not a mistake, so no warning is
     // due.
-    if found.dialect.is_none()
-        && let Some((skipped, dialect)) = behind_blanks(text)
+    if candidate.dialect.is_none()
+        && let Some((skipped, dialect)) = find_header_after_blanks(text)
     {
-        (found.header, found.dialect) = (part.start + skipped, Some(dialect));
+        (candidate.header, candidate.dialect) = (program_span.start + skipped, Some(dialect));
     }
     // A program that starts as it should is taken unchanged: only others are searched for a header
     // further on.
-    let fits = (found.dialect).is_some_and(|dialect| fits(dialect, source.program_type));
-    if !fits && source.acceptance == Acceptance::Shipped {
-        surrounded(source, part, reports)
+    let has_requested_type =
+        (candidate.dialect).is_some_and(|dialect| has_program_type(dialect, source.program_type));
+    if !has_requested_type && source.acceptance == Acceptance::Shipped {
+        find_surrounded_program(source, program_span, reports)
     } else {
-        found
+        candidate
     }
 }
 
-#[inline]
-fn fits(dialect: Dialect, wanted: Option<ProgramType>) -> bool {
-    wanted.is_none_or(|wanted| dialect.program_type() == wanted)
+/// Returns true if a language defines programs of the requested type, or if no type is requested.
+fn has_program_type(dialect: Dialect, requested_type: Option<ProgramType>) -> bool {
+    requested_type.is_none_or(|wanted| dialect.program_type() == wanted)
 }
 
-/// Returns true if a header is of another program type, which is reported: GL loads a program for a
-/// target, and refuses one whose header is of another.
-#[inline]
-fn has_wrong_type(
+/// Returns true if a header is of another program type than the caller requires, and reports it: GL
+/// loads a program for a target, and refuses one whose header is of another. `header` is its
+/// position; without a header or a required type the result is false.
+fn report_if_wrong_type(
     source: &Source<'_>,
-    found: Option<Dialect>,
+    header_dialect: Option<Dialect>,
     header: u32,
-    reports: &mut Reports,
+    reports: &mut DiagnosticSink,
 ) -> bool {
-    let (Some(wanted), Some(dialect)) = (source.program_type, found) else {
+    let (Some(requested_type), Some(dialect)) = (source.program_type, header_dialect) else {
         return false;
     };
-    let is_wrong = !fits(dialect, Some(wanted));
+    let is_wrong = !has_program_type(dialect, Some(requested_type));
     if is_wrong {
-        let (wanted, named) = (wanted.name(), dialect.program_type().name());
+        let (wanted, named) = (requested_type.name(), dialect.program_type().name());
         let message = format!("this is the header of a {named} program, not of a {wanted} program");
         let span = Span::new(header, header + dialect.header().len() as u32);
-        reports.error(Code::HeaderStage, span, message);
+        reports.report_error(Code::HeaderStage, span, message);
     }
     is_wrong
 }
@@ -135,187 +147,194 @@ fn has_wrong_type(
 /// Returns the language of a program that follows whitespace or comments, and the offset of its
 /// header. That is not a mistake in the languages with registers and in TGSI, whose headers are
 /// tokens. NV_vertex_program section 2.14.1.7, NV_fragment_program section 3.11.2.
-#[cold]
-fn behind_blanks(text: &[u8]) -> Option<(u32, Dialect)> {
-    let mut skipped = leading_bytes(text);
+fn find_header_after_blanks(text: &[u8]) -> Option<(u32, Dialect)> {
+    let mut skipped = count_leading_bytes(text);
     // TGSI has a different comment syntax, so leading bytes are skipped again by its rules.
-    let found = Dialect::of(&text[skipped..]).or_else(|| {
-        skipped = tgsi::leading_bytes(text);
-        Dialect::of(&text[skipped..]).filter(|dialect| dialect.family() == Family::Tgsi)
+    let dialect_found = Dialect::detect(&text[skipped..]).or_else(|| {
+        skipped = lex::count_leading_bytes(text);
+        Dialect::detect(&text[skipped..]).filter(|dialect| dialect.family() == Family::Tgsi)
     });
-    let dialect = found?;
-    let is_token = dialect.facts().registers.is_some() || dialect.family() == Family::Tgsi;
+    let dialect = dialect_found?;
+    let is_token = dialect.traits().registers.is_some() || dialect.family() == Family::Tgsi;
     is_token.then_some((skipped as u32, dialect))
 }
 
-/// Finds the program in a source that does not start with a header of the requested type.
-/// Whitespace and comments before the header are left out, and so are programs of other types.
-#[cold]
-fn surrounded(source: &Source<'_>, whole: Span, reports: &mut Reports) -> Part {
-    let text = &source.text[whole.range()];
-    let mut parts = programs(text);
-    let first = parts.next().filter(|first| {
+/// Returns the program in a source that does not start with a header of the requested type.
+/// Whitespace and comments before the header, and programs of other types, are skipped and reported
+/// by lenient rules. The whole source is returned if anything else precedes the first header.
+fn find_surrounded_program(
+    source: &Source<'_>,
+    source_span: Span,
+    reports: &mut DiagnosticSink,
+) -> ProgramSpan {
+    let text = &source.text[source_span.range()];
+    let mut program_spans = split_programs(text);
+    let first_program = program_spans.next().filter(|first| {
         let header = first.header as usize;
         // Anything else before the first header, be it TGSI or prose, shows that the source is not
         // a program of these languages.
-        header == leading_bytes(text) && text[header..].starts_with(b"!!")
+        header == count_leading_bytes(text) && text[header..].starts_with(b"!!")
     });
-    let Some(first) = first else {
-        return Part {
-            span: whole,
-            header: whole.start,
-            dialect: Dialect::of(text),
+    let Some(first) = first_program else {
+        return ProgramSpan {
+            span: source_span,
+            header: source_span.start,
+            dialect: Dialect::detect(text),
         };
     };
     // An unknown header is reported as such.
-    let fits = (first.dialect).is_none_or(|dialect| fits(dialect, source.program_type));
+    let has_requested_type =
+        (first.dialect).is_none_or(|dialect| has_program_type(dialect, source.program_type));
     // Only a first program of the wrong type is skipped.
-    let other = if fits {
+    let only_requested = if has_requested_type {
         None
     } else {
-        only_program(parts, source.program_type)
+        find_only_program(program_spans, source.program_type)
     };
-    if let (Some(other), Some(wanted)) = (other, source.program_type) {
-        let (part, wanted) = (other.behind(whole.start), wanted.name());
-        let message = format!("of several programs in the text, this {wanted} program is taken");
-        let span = header_span(source.text, part);
-        reports.lenient(Rule::OtherPrograms, span, message);
+    if let (Some(other), Some(requested_type)) = (only_requested, source.program_type) {
+        let (part, wanted) = (other.with_offset(source_span.start), requested_type.name());
+        let message =
+            format!("the source contains several programs; this {wanted} program is used");
+        let span = find_header_span(source.text, part);
+        reports.report_lenient(LenientRule::OtherPrograms, span, message);
         return part;
     }
     // The rest is left to the parser, which finds the end of the program.
-    let part = Part {
-        span: whole,
-        ..first.behind(whole.start)
+    let located_program = ProgramSpan {
+        span: source_span,
+        ..first.with_offset(source_span.start)
     };
-    if fits && first.header > 0 {
-        let message = "the program does not start in the first byte of the text";
-        let span = header_span(source.text, part);
-        reports.lenient(Rule::LeadingText, span, message);
+    if has_requested_type && first.header > 0 {
+        let message = "the program does not start at the first byte of the source";
+        let span = find_header_span(source.text, located_program);
+        reports.report_lenient(LenientRule::LeadingText, span, message);
     }
-    part
+    located_program
 }
 
-/// Returns the program of a type, if there is exactly one.
-fn only_program(parts: impl Iterator<Item = Part>, wanted: Option<ProgramType>) -> Option<Part> {
-    let mut fitting = parts.filter(|part| part.dialect.map(Dialect::program_type) == wanted);
-    let part = fitting.next()?;
-    // Of two programs of the type neither is preferred.
-    fitting.next().is_none().then_some(part)
-}
-
-/// Returns the span of the header of a part.
-fn header_span(text: &[u8], part: Part) -> Span {
-    let from = part.header as usize;
-    // Headers have ten bytes at most; a source without whitespace is not underlined as a whole.
-    let word = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
-    let length = text[from..part.span.end as usize]
-        .iter()
-        .position(word)
-        .unwrap_or(part.span.end as usize - from)
-        .min(16);
-    Span::new(part.header, part.header + length as u32)
-}
-
-/// Reports a header that no language has.
-#[cold]
-fn unknown_header(
-    reports: &mut Reports,
-    text: &[u8],
-    (part, header): (Span, u32),
+/// Returns the program of the wanted type; `None` if there are none or several.
+fn find_only_program(
+    parts: impl Iterator<Item = ProgramSpan>,
     wanted: Option<ProgramType>,
+) -> Option<ProgramSpan> {
+    let mut matching = parts.filter(|part| part.dialect.map(Dialect::program_type) == wanted);
+    let part = matching.next()?;
+    // Of two programs of the type neither is preferred.
+    matching.next().is_none().then_some(part)
+}
+
+/// Reports a header that no translated language has, at byte `header`, with advice: the language it
+/// belongs to, a similar header, the list of headers, or a known header further on.
+fn report_unknown_header(
+    reports: &mut DiagnosticSink,
+    text: &[u8],
+    (program_span, header): (Span, u32),
+    requested_type: Option<ProgramType>,
 ) {
-    let rest = &text[header as usize..part.end as usize];
-    let Unknown {
-        length,
+    let text_from_header = &text[header as usize..program_span.end as usize];
+    let UnknownHeader {
+        span_length: length,
         message,
         mut notes,
-    } = unknown_header::describe(rest, wanted);
+    } = describe_unknown_header(text_from_header, requested_type);
     // A known header further on is most likely the intended one.
-    let later = programs(&text[part.range()]).find(|found| found.dialect.is_some());
-    if let Some((found, dialect)) = later.and_then(|found| Some((found, found.dialect?)))
+    let later_program =
+        split_programs(&text[program_span.range()]).find(|found| found.dialect.is_some());
+    if let Some((found, dialect)) = later_program.and_then(|found| Some((found, found.dialect?)))
         && found.header > 0
-        && found.header + part.start != header
+        && found.header + program_span.start != header
     {
-        let line = line_of(text, part.start + found.header);
+        let line = line_number_at(text, program_span.start + found.header);
         notes.push(format!(
-            "`{}` stands in line {line}; only blanks, comments and a byte order mark may stand before a header",
+            "`{}` is in line {line}; only whitespace, comments and a byte order mark may precede a header",
             dialect.header()
         ));
-    } else if let Some((line, word)) = find_later_processor(text, part) {
+    } else if let Some((line, word)) = find_later_processor(text, program_span) {
         notes.push(format!(
-            "`{word}` stands alone in line {line}; a TGSI text starts there, and only blanks, comments and a byte order mark may stand before it"
+            "`{word}` is alone in line {line}; a TGSI program may start there, and only whitespace, comments and a byte order mark may precede it"
         ));
     }
     let span = Span::new(header, header + length as u32);
-    reports.error_with(Code::HeaderUnknown, span, message, notes);
+    reports.report_error_with_notes(Code::HeaderUnknown, span, message, notes);
 }
 
 /// Finds the first line of a part that consists of the name of a TGSI processor, as in logs of
-/// drivers: its number and the name.
+/// drivers, and whitespace; returns its number, from 1, and the name.
 fn find_later_processor(text: &[u8], part: Span) -> Option<(usize, &'static str)> {
     let mut start = part.start;
     for line in text[part.range()].split(|byte| *byte == b'\n') {
         let word = line.trim_ascii();
-        let dialect = Dialect::of(word).filter(|it| it.family() == Family::Tgsi);
+        let dialect = Dialect::detect(word).filter(|it| it.family() == Family::Tgsi);
         if let Some(dialect) = dialect.filter(|it| it.header().len() == word.len()) {
-            return Some((line_of(text, start), dialect.header()));
+            return Some((line_number_at(text, start), dialect.header()));
         }
         start += line.len() as u32 + 1;
     }
     None
 }
 
-/// Reports that something follows END, at `span`: NUL, which ends a string, another program, or
-/// stray bytes.
-#[cold]
-pub(crate) fn text_after_end(
-    reports: &mut Reports,
-    text: &[u8],
-    span: Span,
-    wanted: Option<ProgramType>,
-) {
-    let from = span.start as usize;
-    // C strings end here, and so did the program for drivers that got no length.
-    if text[from] == 0 {
-        let message = "NUL behind `END`";
-        reports.lenient(Rule::TextBehindNul, span, message);
-        return;
-    }
-    if !text[from..].starts_with(b"!!") {
-        return reports.error(Code::TextAfterEnd, span, "text after `END`");
-    }
-    let others: Vec<Part> = programs(&text[from..]).collect();
-    let same = |part: &Part| {
-        // A part without a known language may be of the requested type, so it is not a reason to
-        // continue the search.
-        part.dialect
-            .is_none_or(|dialect| Some(dialect.program_type()) == wanted)
-    };
-    let alone = wanted.is_some() && !others.iter().any(same);
-    let place = Part {
-        span: Span::new(span.start, text.len() as u32),
-        header: span.start,
-        dialect: None,
-    };
-    let span = header_span(text, place);
-    if alone {
-        let message = "another program behind `END`";
-        reports.lenient(Rule::OtherPrograms, span, message);
-        return;
-    }
-    // A source may hold any number of programs; the first ones are enough examples.
-    let notes = others.iter().take(8).map(|part| {
-        let line = line_of(text, from as u32 + part.header);
-        start_note(part, line)
-    });
-    let message = "another program behind `END`; a program string holds one";
-    reports.error_with(Code::TextAfterEnd, span, message, notes.collect());
+/// Maximum number of bytes of a first word that are examined.
+const MAX_WORD_BYTES: usize = 16;
+
+/// First word of a source that starts with no known header.
+pub(crate) struct UnknownHeader {
+    /// Number of bytes at its start that the message is about.
+    pub(crate) span_length: usize,
+    pub(crate) message: String,
+    pub(crate) notes: Vec<String>,
 }
 
-fn start_note(part: &Part, line: usize) -> String {
-    let Some(dialect) = part.dialect else {
-        return format!("note: a program starts in line {line}");
-    };
-    let name = dialect.program_type().name();
-    format!("note: a {name} program starts in line {line}")
+/// Returns the message, the notes and the length to mark of a source that starts with no header,
+/// where a program of type `wanted` may be required: its headers are listed first.
+pub(crate) fn describe_unknown_header(text: &[u8], wanted: Option<ProgramType>) -> UnknownHeader {
+    if text.trim_ascii().is_empty() {
+        return UnknownHeader {
+            span_length: 0,
+            message: "the program is empty".to_owned(),
+            notes: Vec::new(),
+        };
+    }
+    let known_headers = format!("known headers: {}", list_headers(wanted).join(", "));
+    // A language that is known by name gets specific advice.
+    if let Some(row) = UnsupportedLanguage::detect(text) {
+        let (message, note) = describe_language(row);
+        return UnknownHeader {
+            span_length: row.start.len(),
+            message,
+            notes: vec![note, known_headers],
+        };
+    }
+    let is_word_end = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
+    let length = text
+        .iter()
+        .position(is_word_end)
+        .unwrap_or(text.len())
+        .min(MAX_WORD_BYTES);
+    // The cut may be within a character; then no candidate is close to the word, and no hint is
+    // added.
+    let word = std::str::from_utf8(&text[..length]).unwrap_or_default();
+    let suggestion = suggest_spelling(word, list_headers(wanted).into_iter());
+    UnknownHeader {
+        span_length: length,
+        message: "the program does not start with a known header".to_owned(),
+        notes: suggestion.into_iter().chain([known_headers]).collect(),
+    }
+}
+
+/// Returns the message about a language that glasm does not translate, and a note.
+fn describe_language(row: &UnsupportedLanguage) -> (String, String) {
+    let (start, name) = (row.start, row.name);
+    match row.status {
+        SupportStatus::Unsupported(_) => (
+            format!("glasm does not have the language of `{start}` yet"),
+            format!("note: `{start}` starts {name}"),
+        ),
+        SupportStatus::Foreign(advice) => (
+            format!("this is not an assembly program of OpenGL: `{start}` starts {name}"),
+            format!("note: {advice}"),
+        ),
+        SupportStatus::NonExistent(advice) => {
+            (format!("there is no language `{start}`"), advice.to_owned())
+        }
+    }
 }

@@ -1,45 +1,46 @@
-//! Memory that consecutive translations reuse: the long lists of every stage.
-//!
-//! Without it, a caller that translates often would free and allocate the same pages each time,
-//! which costs as much as a whole stage. Each stage defines which lists it retains;
-//! [`Scratch`](crate::Scratch) owns all of them.
+//! Memory that consecutive translations reuse: the lists of IR programs, and lists and maps of the
+//! stages.
 
-use glasm_ir::{Builder, BuilderMemory, Program, Stage};
+use glasm_ir::{Builder, BuilderScratch, Program, Stage};
 use rustc_hash::FxHashMap;
 
-/// The lists of IR programs and of their builders.
+/// The lists of IR programs and of their builders, which consecutive translations reuse.
+///
+/// Without it, a caller that translates often would free and allocate the same pages each time,
+/// which costs as much as a whole stage. Each stage defines which lists it retains; [`Scratch`](crate::Scratch)
+/// owns all of them.
 #[derive(Debug, Default)]
-pub(crate) struct ProgramMemory {
+pub(crate) struct ProgramPool {
     program: Option<Program>,
-    builder: BuilderMemory,
+    builder: BuilderScratch,
 }
 
-impl ProgramMemory {
-    /// Takes the lists of a program that is no longer needed.
+impl ProgramPool {
+    /// Retains the memory of a program that is no longer needed for the next one.
     pub(crate) fn recycle(&mut self, program: Program) {
         self.program = Some(program);
     }
 
-    /// Returns a builder of an empty program.
-    pub(crate) fn builder(&mut self, stage: Stage) -> Builder {
+    /// Returns a builder of an empty program, in the memory of a recycled one if there is one.
+    pub(crate) fn take_builder(&mut self, stage: Stage) -> Builder {
         let program = match self.program.take() {
             // The memory of the last program that the caller returned.
-            Some(program) => program.emptied(stage),
+            Some(program) => program.into_empty(stage),
             None => Program::new(stage),
         };
-        Builder::with_memory(program, std::mem::take(&mut self.builder))
+        Builder::with_scratch(program, std::mem::take(&mut self.builder))
     }
 
-    /// Finishes the program of a builder, whose lists are retained for reuse.
-    pub(crate) fn finish(&mut self, builder: Builder) -> Program {
+    /// Returns the finished program of a builder, whose lists are retained for reuse.
+    pub(crate) fn finish_program(&mut self, builder: Builder) -> Program {
         let program;
         (program, self.builder) = builder.finish();
         program
     }
 }
 
-/// Takes a reused list, cleared.
-pub(crate) fn take<T>(kept: &mut Vec<T>) -> Vec<T> {
+/// Takes the list out of `kept` and clears it, so that its memory is reused.
+pub(crate) fn take_cleared_vec<T>(kept: &mut Vec<T>) -> Vec<T> {
     let mut list = std::mem::take(kept);
     // Cleared here, not when a list is given back: a program that was abandoned may have left
     // entries.
@@ -47,8 +48,8 @@ pub(crate) fn take<T>(kept: &mut Vec<T>) -> Vec<T> {
     list
 }
 
-/// Takes a reused map, cleared.
-pub(crate) fn take_map<K, V>(kept: &mut FxHashMap<K, V>) -> FxHashMap<K, V> {
+/// Takes the map out of `kept` and clears it, so that its memory is reused.
+pub(crate) fn take_cleared_map<K, V>(kept: &mut FxHashMap<K, V>) -> FxHashMap<K, V> {
     let mut map = std::mem::take(kept);
     map.clear();
     map

@@ -11,7 +11,7 @@ use glasm_ir::Semantic;
 use support::errors;
 
 #[track_caller]
-fn fragment(option: &str, statements: &str, expected: [f32; 4]) {
+fn check_fragment(option: &str, statements: &str, expected: [f32; 4]) {
     let text = format!(
         "!!ARBfp1.0 OPTION {option}; OUTPUT o = result.color; TEMP r, a; MOV r, 0; {statements} END"
     );
@@ -24,20 +24,20 @@ fn fragment(option: &str, statements: &str, expected: [f32; 4]) {
 
 /// With `result.color` written from `r` at the end.
 #[track_caller]
-fn second(statements: &str, expected: [f32; 4]) {
+fn check_second_color(statements: &str, expected: [f32; 4]) {
     let statements = format!("{statements} MOV o, r;");
-    fragment("NV_fragment_program2", &statements, expected);
+    check_fragment("NV_fragment_program2", &statements, expected);
 }
 
 #[test]
 fn fixed_point_saturates() {
     let high = 2047.0 / 1024.0;
-    fragment(
+    check_fragment(
         "NV_fragment_program",
         "ADDX r, {1.5, -1.5, 0.5, 2}, {1.5, -1.5, 0.25, 0}; MOV o, r;",
         [high, -2.0, 0.75, high],
     );
-    fragment(
+    check_fragment(
         "NV_fragment_program",
         "MULXC_SAT r, {3, -3, 0.5, 1}, 1; MOV r (LE), 9; MOV o, r;",
         [1.0, 9.0, 0.5, 1.0],
@@ -46,7 +46,7 @@ fn fixed_point_saturates() {
 
 #[test]
 fn codes_begin_as_equal() {
-    fragment(
+    check_fragment(
         "NV_fragment_program",
         "MOV r (EQ), 1; MOVC a.xy, {-1, 1}; MOV r.zw (EQ), 2; MOV r (LT.x), 3; MOV o, r;",
         [3.0, 3.0, 3.0, 3.0],
@@ -55,17 +55,17 @@ fn codes_begin_as_equal() {
 
 #[test]
 fn loops_run_their_count() {
-    second("REP 2.7; ADD r, r, 1; ENDREP;", [2.0; 4]);
-    second(
+    check_second_color("REP 2.7; ADD r, r, 1; ENDREP;", [2.0; 4]);
+    check_second_color(
         "REP {-1}; ADD r, r, 1; ENDREP; REP 0; ADD r, r, 1; ENDREP;",
         [0.0; 4],
     );
-    second("REP 255; ADD r, r, 1; ENDREP;", [255.0; 4]);
-    second(
+    check_second_color("REP 255; ADD r, r, 1; ENDREP;", [255.0; 4]);
+    check_second_color(
         "LOOP {3, 0, 1}; REP {2}; ADD r, r, 1; ENDREP; ENDLOOP;",
         [6.0; 4],
     );
-    second(
+    check_second_color(
         "REP 9; ADD r, r, 1; SUBC a, r, 4; BRK (GE.x); ENDREP;",
         [4.0; 4],
     );
@@ -88,7 +88,7 @@ fn loops_in_loops_end() {
 
 #[test]
 fn branches() {
-    second(
+    check_second_color(
         "MOVC a, {-1, 0, 1, 0}; IF LT.x; ADD r, r, 1; ELSE; ADD r, r, 2; ENDIF; IF GT.y; ADD r, r, 4; ENDIF; IF EQ.xxyy; ADD r, r, 8; ENDIF;",
         [9.0; 4],
     );
@@ -96,13 +96,13 @@ fn branches() {
 
 #[test]
 fn calls_return() {
-    fragment(
+    check_fragment(
         "NV_fragment_program2",
         "CAL twice; CAL twice; MOV o, r; RET; twice: ADD r, r, 1; CAL once; RET; once: ADD r, r, 10; RET;",
         [22.0; 4],
     );
     // Conditions, and a return out of a block.
-    fragment(
+    check_fragment(
         "NV_fragment_program2",
         "MOVC a, -1; CAL f (GT.x); CAL f (LT.x); MOV o, r; RET; f: ADD r, r, 1; REP 3; RET (LT.x); ADD r, r, 100; ENDREP; RET;",
         [1.0; 4],
@@ -112,19 +112,19 @@ fn calls_return() {
 #[test]
 fn routines_fall_through() {
     // Running into `f` runs it; its RET then ends the program.
-    fragment(
+    check_fragment(
         "NV_fragment_program2",
         "CAL f; ADD r, r, 1; f: ADD r, r, 10; MOV o, r; RET; MOV o, 99;",
         [21.0; 4],
     );
     // `f` goes on into `g`, whose RET returns for it.
-    fragment(
+    check_fragment(
         "NV_fragment_program2",
         "CAL f; ADD r, r, 1; MOV o, r; RET; f: ADD r, r, 10; g: ADD r, r, 100; RET;",
         [111.0; 4],
     );
     // The end of the program ends it for callers too.
-    fragment(
+    check_fragment(
         "NV_fragment_program2",
         "CAL f; MOV o, 99; RET; f: ADD r, r, 10; MOV o, r;",
         [10.0; 4],
@@ -134,13 +134,13 @@ fn routines_fall_through() {
 #[test]
 fn calls_that_exceed_the_stack_end_the_program() {
     // r counts the calls of `f`: 32 fit.
-    fragment(
+    check_fragment(
         "NV_fragment_program2",
         "CAL f; MOV o, 99; RET; f: ADD r, r, 1; MOV o, r; CAL f; MOV o, 98; RET;",
         [32.0; 4],
     );
     // Recursion that stops in time returns to everyone; loops keep their counts.
-    fragment(
+    check_fragment(
         "NV_fragment_program2",
         "CAL f; MOV o, r; RET; f: ADD r.x, r, 1; REP 2; SUBC a.x, r, 3; CAL f (LT.x); ADD r.y, r, 1; ENDREP; RET;",
         [3.0, 6.0, 0.0, 0.0],
@@ -149,7 +149,7 @@ fn calls_that_exceed_the_stack_end_the_program() {
 
 #[test]
 fn main_runs_first() {
-    fragment(
+    check_fragment(
         "NV_fragment_program2",
         "f: ADD r, r, 5; RET; main: MOV r, 1; CAL f; MOV o, r;",
         [6.0; 4],

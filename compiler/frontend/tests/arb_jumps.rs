@@ -25,7 +25,7 @@ const SHOW: &str = "MOV result.texcoord[0].x, t.x;";
 
 /// An instruction. `t.x` is the trace, `s.x` a random number in [0, 1).
 #[derive(Clone, Copy, Debug)]
-enum Item {
+enum Instr {
     Label(usize),
     Mul,
     Add(u32),
@@ -47,26 +47,26 @@ enum Item {
     Return(Cond),
 }
 
-fn text(items: &[Item], main: bool) -> String {
+fn format_program(items: &[Instr], main: bool) -> String {
     let mut text = "!!ARBvp1.0 OPTION NV_vertex_program3; PARAM c[] = { program.local[1..4] };\nTEMP t, s, q; ADDRESS A;\n".to_owned();
     for item in items {
         // Writing to a string cannot fail.
         let _ = match *item {
-            Item::Label(number) => writeln!(text, "{}:", label(number, main)),
-            Item::Mul => writeln!(text, "MUL t.x, t.x, 0.75; {SHOW}"),
-            Item::Add(value) => writeln!(text, "ADD t.x, t.x, {value}; {SHOW}"),
-            Item::Scale => writeln!(text, "MUL s.x, s.x, 5.3125;"),
-            Item::Shift => writeln!(text, "ADD s.x, s.x, 0.71875;"),
-            Item::Wrap => writeln!(text, "FRC s.x, s.x;"),
-            Item::Test(eighths) => writeln!(text, "SUBC q.x, s.x, {};", eighths as f32 / 8.0),
-            Item::Quadruple => writeln!(text, "MUL q.y, s.x, 4;"),
-            Item::Address => writeln!(text, "ARL A.x, q.y;"),
-            Item::Look => writeln!(text, "ADD t.x, t.x, c[A.x].x; {SHOW}"),
-            Item::Push => writeln!(text, "PUSHA A;"),
-            Item::Pop => writeln!(text, "POPA A;"),
-            Item::Branch(to, cond) => writeln!(text, "BRA {}{};", label(to, main), cond.text()),
-            Item::Call(to, cond) => writeln!(text, "CAL {}{};", label(to, main), cond.text()),
-            Item::Return(cond) => writeln!(text, "RET{};", cond.text()),
+            Instr::Label(number) => writeln!(text, "{}:", label(number, main)),
+            Instr::Mul => writeln!(text, "MUL t.x, t.x, 0.75; {SHOW}"),
+            Instr::Add(value) => writeln!(text, "ADD t.x, t.x, {value}; {SHOW}"),
+            Instr::Scale => writeln!(text, "MUL s.x, s.x, 5.3125;"),
+            Instr::Shift => writeln!(text, "ADD s.x, s.x, 0.71875;"),
+            Instr::Wrap => writeln!(text, "FRC s.x, s.x;"),
+            Instr::Test(eighths) => writeln!(text, "SUBC q.x, s.x, {};", eighths as f32 / 8.0),
+            Instr::Quadruple => writeln!(text, "MUL q.y, s.x, 4;"),
+            Instr::Address => writeln!(text, "ARL A.x, q.y;"),
+            Instr::Look => writeln!(text, "ADD t.x, t.x, c[A.x].x; {SHOW}"),
+            Instr::Push => writeln!(text, "PUSHA A;"),
+            Instr::Pop => writeln!(text, "POPA A;"),
+            Instr::Branch(to, cond) => writeln!(text, "BRA {}{};", label(to, main), cond.text()),
+            Instr::Call(to, cond) => writeln!(text, "CAL {}{};", label(to, main), cond.text()),
+            Instr::Return(cond) => writeln!(text, "RET{};", cond.text()),
         };
     }
     text + "MOV result.position, 0; END\n"
@@ -74,7 +74,7 @@ fn text(items: &[Item], main: bool) -> String {
 
 /// What the walk finds: the trace at the end, or nothing if the end is not a normal one.
 #[expect(clippy::too_many_lines, reason = "an arm for each kind of instruction")]
-fn walk(items: &[Item], main: bool) -> Option<f32> {
+fn interpret_items(items: &[Instr], main: bool) -> Option<f32> {
     enum Entry {
         Place(usize),
         Address(usize),
@@ -82,7 +82,7 @@ fn walk(items: &[Item], main: bool) -> Option<f32> {
     let place = |number: usize| {
         items
             .iter()
-            .position(|item| matches!(item, Item::Label(found) if *found == number))
+            .position(|item| matches!(item, Instr::Label(found) if *found == number))
     };
     let mut next = if main { place(0)? } else { 0 };
     let (mut trace, mut random, mut product, mut code, mut address) =
@@ -94,28 +94,28 @@ fn walk(items: &[Item], main: bool) -> Option<f32> {
         };
         next += 1;
         match *item {
-            Item::Label(_) => {}
-            Item::Mul => trace *= 0.75,
-            Item::Add(value) => trace += value as f32,
-            Item::Scale => random *= 5.3125,
-            Item::Shift => random += 0.71875,
-            Item::Wrap => random -= random.floor(),
-            Item::Test(eighths) => code = random - eighths as f32 / 8.0,
-            Item::Quadruple => product = random * 4.0,
-            Item::Address => address = product.floor() as usize,
-            Item::Look => trace += TABLE[address],
-            Item::Push if stack.len() == STACK => return None,
-            Item::Push => stack.push(Entry::Address(address)),
-            Item::Pop => match stack.pop() {
+            Instr::Label(_) => {}
+            Instr::Mul => trace *= 0.75,
+            Instr::Add(value) => trace += value as f32,
+            Instr::Scale => random *= 5.3125,
+            Instr::Shift => random += 0.71875,
+            Instr::Wrap => random -= random.floor(),
+            Instr::Test(eighths) => code = random - eighths as f32 / 8.0,
+            Instr::Quadruple => product = random * 4.0,
+            Instr::Address => address = product.floor() as usize,
+            Instr::Look => trace += TABLE[address],
+            Instr::Push if stack.len() == STACK => return None,
+            Instr::Push => stack.push(Entry::Address(address)),
+            Instr::Pop => match stack.pop() {
                 Some(Entry::Address(popped)) => address = popped,
                 Some(Entry::Place(_)) | None => return None,
             },
-            Item::Branch(to, cond) => {
+            Instr::Branch(to, cond) => {
                 if cond.holds(code) {
                     next = place(to)?;
                 }
             }
-            Item::Call(to, cond) => {
+            Instr::Call(to, cond) => {
                 if cond.holds(code) {
                     if stack.len() == STACK {
                         return None;
@@ -124,7 +124,7 @@ fn walk(items: &[Item], main: bool) -> Option<f32> {
                     next = place(to)?;
                 }
             }
-            Item::Return(cond) => {
+            Instr::Return(cond) => {
                 if cond.holds(code) {
                     match stack.pop() {
                         Some(Entry::Place(place)) => next = place,
@@ -139,7 +139,7 @@ fn walk(items: &[Item], main: bool) -> Option<f32> {
 }
 
 /// What the translation of a program computes. Always ends.
-fn run(text: &str) -> f32 {
+fn run_translation(text: &str) -> f32 {
     let (program, diagnostics) = translate(&Source {
         step_limit: Some(STEP_LIMIT),
         ..Source::new("test", text)
@@ -147,11 +147,11 @@ fn run(text: &str) -> f32 {
     let Some(program) = program else {
         panic!("{text}\n{:#?}", diagnostics.list)
     };
-    interpret(&program, text)
+    interpret_ir(&program, text)
 }
 
 /// Lane x of `result.texcoord[0]`.
-fn interpret(program: &Program, text: &str) -> f32 {
+fn interpret_ir(program: &Program, text: &str) -> f32 {
     let mut interpreter = match Interpreter::new(program) {
         Ok(interpreter) => interpreter,
         Err(errors) => panic!("{text}\n{program}\n{errors:#?}"),
@@ -170,7 +170,7 @@ fn interpret(program: &Program, text: &str) -> f32 {
         });
     }
     let outcome = interpreter
-        .run(&mut environment)
+        .run_main(&mut environment)
         .unwrap_or_else(|limit| panic!("{text}\n{program}\n{limit}"));
     let traced = |output: &glasm_ir::Output| output.semantic == Semantic::TexCoord(0);
     let output = program.outputs.iter().position(traced);
@@ -180,7 +180,7 @@ fn interpret(program: &Program, text: &str) -> f32 {
 }
 
 /// A random program. With `stack`, address registers are pushed and popped too.
-fn random_items(rng: &mut Rng, stack: bool) -> Vec<Item> {
+fn random_items(rng: &mut Rng, stack: bool) -> Vec<Instr> {
     let labels = 1 + rng.below(5);
     let conds = [
         Cond::Less,
@@ -195,24 +195,24 @@ fn random_items(rng: &mut Rng, stack: bool) -> Vec<Item> {
     let mut missing: Vec<usize> = (0..labels).collect();
     for _ in 0..4 + rng.below(24) {
         match rng.below(if stack { 14 } else { 12 }) {
-            0 | 1 => items.push(Item::Add(1 + rng.below(50) as u32)),
-            2 => items.push(Item::Mul),
+            0 | 1 => items.push(Instr::Add(1 + rng.below(50) as u32)),
+            2 => items.push(Instr::Mul),
             3 | 4 => items.extend([
-                Item::Scale,
-                Item::Shift,
-                Item::Wrap,
-                Item::Test(1 + rng.below(7) as u32),
+                Instr::Scale,
+                Instr::Shift,
+                Instr::Wrap,
+                Instr::Test(1 + rng.below(7) as u32),
             ]),
-            5 | 6 if !missing.is_empty() => items.push(Item::Label(missing.remove(0))),
-            5..=7 => items.push(Item::Branch(rng.below(labels), *rng.pick(&conds))),
-            8 | 9 => items.push(Item::Call(rng.below(labels), *rng.pick(&conds))),
-            10 => items.push(Item::Return(*rng.pick(&conds))),
-            11 => items.extend([Item::Quadruple, Item::Address, Item::Look]),
-            12 => items.push(Item::Push),
-            _ => items.extend([Item::Pop, Item::Look]),
+            5 | 6 if !missing.is_empty() => items.push(Instr::Label(missing.remove(0))),
+            5..=7 => items.push(Instr::Branch(rng.below(labels), *rng.pick(&conds))),
+            8 | 9 => items.push(Instr::Call(rng.below(labels), *rng.pick(&conds))),
+            10 => items.push(Instr::Return(*rng.pick(&conds))),
+            11 => items.extend([Instr::Quadruple, Instr::Address, Instr::Look]),
+            12 => items.push(Instr::Push),
+            _ => items.extend([Instr::Pop, Instr::Look]),
         }
     }
-    items.extend(missing.into_iter().map(Item::Label));
+    items.extend(missing.into_iter().map(Instr::Label));
     items
 }
 
@@ -224,9 +224,9 @@ fn random_programs_follow_the_walk() {
         let stack = round % 3 == 0;
         let main = rng.percent(20);
         let items = random_items(&mut rng, stack);
-        let text = text(&items, main);
-        let found = run(&text);
-        if let Some(expected) = walk(&items, main) {
+        let text = format_program(&items, main);
+        let found = run_translation(&text);
+        if let Some(expected) = interpret_items(&items, main) {
             compared += 1;
             assert_eq!(found, expected, "{text}");
         }
@@ -235,20 +235,20 @@ fn random_programs_follow_the_walk() {
 }
 
 /// The trace of a program that sets `result.texcoord[0]`, with the limit of the specification.
-fn run_whole(statements: &str) -> f32 {
+fn run_statements(statements: &str) -> f32 {
     let text = format!("!!ARBvp1.0 OPTION NV_vertex_program2; TEMP t; MOV t, 0; {statements}");
     let (program, _) = translate(&Source::new("test", &text));
-    interpret(&program.expect("a program"), &text)
+    interpret_ir(&program.expect("a program"), &text)
 }
 
 #[test]
 fn endless_programs_end() {
     // Two instructions a round: some 65,536 / 2 rounds run.
-    let rounds = run_whole("again: ADD t, t, 1; MOV result.texcoord[0], t; BRA again; END");
+    let rounds = run_statements("again: ADD t, t, 1; MOV result.texcoord[0], t; BRA again; END");
     assert!((65_536.0 / 3.0..=65_536.0).contains(&rounds), "{rounds}");
     // Nothing counts the instructions of programs that only go forward.
     assert_eq!(
-        run_whole("BRA on; ADD t, t, 1; on: ADD t, t, 2; MOV result.texcoord[0], t; END"),
+        run_statements("BRA on; ADD t, t, 1; on: ADD t, t, 2; MOV result.texcoord[0], t; END"),
         2.0
     );
 }
@@ -256,7 +256,7 @@ fn endless_programs_end() {
 #[test]
 fn programs_within_the_limit_run_to_their_end() {
     let text = "ADDC t, t, 1; SUBC t.y, t.x, 13000; BRA again (LT.y);";
-    let rounds = run_whole(&format!("again: {text} MOV result.texcoord[0], t; END"));
+    let rounds = run_statements(&format!("again: {text} MOV result.texcoord[0], t; END"));
     assert_eq!(rounds, 13_000.0);
 }
 
@@ -266,7 +266,7 @@ fn address_arithmetic() {
         ARR A, { 0.5, 1.5, -0.5, 0.7 }; ARA B, A; MOV result.position, 0;";
     let at = |component: &str| {
         let text = format!("{text} MOV result.texcoord[0], c[{component}].x; END");
-        run(&text)
+        run_translation(&text)
     };
     // A is (0, 2, 0, 1), B is (0, 3, 0, 3).
     let found = ["A.x", "A.y", "A.z", "A.w", "B.x", "B.y", "B.z", "B.w"].map(at);

@@ -4,7 +4,7 @@
 use glasm_frontend::{Code, Source, translate};
 
 /// The codes of the errors of a program.
-fn errors(option: &str, body: &str) -> Vec<Code> {
+fn collect_errors(option: &str, body: &str) -> Vec<Code> {
     let text = format!("!!ARBvp1.0\nOPTION {option};\nADDRESS a;\nTEMP t;\n{body}\nEND");
     let (program, diagnostics) = translate(&Source::new("test", &text));
     assert_eq!(program.is_some(), diagnostics.list.is_empty(), "{body}");
@@ -29,28 +29,28 @@ fn bindings_share_the_array_of_their_row() {
 #[test]
 fn bindings_have_the_index_already() {
     assert_eq!(
-        errors(THREE, "ATTRIB v = vertex.attrib[a.x];\nMOV t, v[0];"),
+        collect_errors(THREE, "ATTRIB v = vertex.attrib[a.x];\nMOV t, v[0];"),
         [Code::IndexOnScalar]
     );
     assert_eq!(
-        errors(THREE, "OUTPUT o = result.texcoord[a.x];\nMOV o[a.x], t;"),
+        collect_errors(THREE, "OUTPUT o = result.texcoord[a.x];\nMOV o[a.x], t;"),
         [Code::IndexOnScalar]
     );
     assert_eq!(
-        errors(THREE, "MOV t, vertex.texcoord[t.x];"),
+        collect_errors(THREE, "MOV t, vertex.texcoord[t.x];"),
         [Code::IndexVariable]
     );
     assert_eq!(
-        errors(THREE, "MOV t, vertex.normal[a.x];"),
+        collect_errors(THREE, "MOV t, vertex.normal[a.x];"),
         [Code::BindingTakesNoIndex]
     );
     assert_eq!(
-        errors(TWO, "MOV t, vertex.attrib[a.x];"),
+        collect_errors(TWO, "MOV t, vertex.attrib[a.x];"),
         [Code::ResultOption]
     );
     // Two names of the same attributes.
     assert_eq!(
-        errors(
+        collect_errors(
             THREE,
             "MOV t, vertex.attrib[a.x];\nMOV t, vertex.texcoord[a.x];"
         ),
@@ -65,22 +65,29 @@ fn sixteen_units_of_any_number() {
             .map(|n| format!("TEX t, t, texture[{}], 2D;\n", 3 * n))
             .collect()
     };
-    assert_eq!(errors(THREE, &lookups(16)), []);
-    assert_eq!(errors(THREE, &lookups(18)), [Code::TooManyTextureUnits]);
+    assert_eq!(collect_errors(THREE, &lookups(16)), []);
+    assert_eq!(
+        collect_errors(THREE, &lookups(18)),
+        [Code::TooManyTextureUnits]
+    );
 }
 
 #[test]
 fn conditions_belong_to_options() {
     let cond = |rule: &str| format!("MOV t ({rule}), 1;");
-    assert_eq!(errors(TWO, &cond("GE.zyxw")), []);
-    assert_eq!(errors(TWO, &cond("GE0")), [Code::FeatureOption]);
-    assert_eq!(errors(THREE, &cond("GE1.x")), []);
+    assert_eq!(collect_errors(TWO, &cond("GE.zyxw")), []);
+    assert_eq!(collect_errors(TWO, &cond("GE0")), [Code::FeatureOption]);
+    assert_eq!(collect_errors(THREE, &cond("GE1.x")), []);
     for rule in ["NAN", "CF", "RESIDENT", "GE2", "ge"] {
-        assert_eq!(errors(THREE, &cond(rule)), [Code::CondTest], "{rule}");
+        assert_eq!(
+            collect_errors(THREE, &cond(rule)),
+            [Code::CondTest],
+            "{rule}"
+        );
     }
-    assert_eq!(errors(TWO, "l: BRA l GT;"), [Code::UnexpectedToken]);
+    assert_eq!(collect_errors(TWO, "l: BRA l GT;"), [Code::UnexpectedToken]);
     assert_eq!(
-        errors(TWO, "MOVC CC, 1;\nMOV t, CC;"),
+        collect_errors(TWO, "MOVC CC, 1;\nMOV t, CC;"),
         [Code::UndeclaredName]
     );
 }

@@ -1,4 +1,5 @@
-//! Handles of textures and images: grammar, rules, and the code that they become. NV_bindless_texture.
+//! Handles of textures and images: grammar, rules, and the code that they become.
+//! NV_bindless_texture.
 
 mod support;
 
@@ -7,7 +8,7 @@ use support::errors;
 
 /// One error in a statement of a program with the option and some variables.
 #[track_caller]
-fn fragment(statement: &str, code: Code) {
+fn check_fragment_error(statement: &str, code: Code) {
     let text = format!(
         "!!NVfp5.0 OPTION NV_bindless_texture; LONG TEMP h, a[2]; TEMP c; INT TEMP i; FLOAT TEMP f; OUTPUT o = result.color; \
          TEXTURE t = texture[0]; {statement} END"
@@ -17,31 +18,31 @@ fn fragment(statement: &str, code: Code) {
 
 #[test]
 fn operands() {
-    fragment("TEX c, c, handle(«h»), 2D;", Code::ScalarSuffix);
-    fragment("TEX c, c, handle(«h.xyxy»), 2D;", Code::ScalarSuffix);
-    fragment("TEX c, c, handle(«-h.x»), 2D;", Code::HandleOperand);
-    fragment("TEX c, c, handle(«a[1].x»), 2D;", Code::HandleOperand);
-    fragment("TEX c, c, handle(«a.x»), 2D;", Code::HandleOperand);
-    fragment("TEX c, c, handle(«f.x»), 2D;", Code::HandleOperand);
-    fragment("TEX c, c, handle(«o.x»), 2D;", Code::HandleOperand);
-    fragment("TEX c, c, handle(«t.x»), 2D;", Code::HandleOperand);
-    fragment("LOADIM.U32 c, c, handle(«1»), 2D;", Code::HandleOperand);
-    fragment(
+    check_fragment_error("TEX c, c, handle(«h»), 2D;", Code::ScalarSuffix);
+    check_fragment_error("TEX c, c, handle(«h.xyxy»), 2D;", Code::ScalarSuffix);
+    check_fragment_error("TEX c, c, handle(«-h.x»), 2D;", Code::HandleOperand);
+    check_fragment_error("TEX c, c, handle(«a[1].x»), 2D;", Code::HandleOperand);
+    check_fragment_error("TEX c, c, handle(«a.x»), 2D;", Code::HandleOperand);
+    check_fragment_error("TEX c, c, handle(«f.x»), 2D;", Code::HandleOperand);
+    check_fragment_error("TEX c, c, handle(«o.x»), 2D;", Code::HandleOperand);
+    check_fragment_error("TEX c, c, handle(«t.x»), 2D;", Code::HandleOperand);
+    check_fragment_error("LOADIM.U32 c, c, handle(«1»), 2D;", Code::HandleOperand);
+    check_fragment_error(
         "LOADIM.U32 c, c, handle(«gone».x), 2D;",
         Code::UndeclaredName,
     );
-    fragment("TEX c, c, handle(«)», 2D;", Code::UnexpectedToken);
-    fragment("TEX c, c, handle(h.x«,» 2D;", Code::UnexpectedToken);
-    fragment("TEX c, c, handle(h.x)«;»", Code::MissingOperand);
-    fragment("TEX c, c, handle(h.x), «c», 2D;", Code::TargetUnknown);
-    fragment("MOV c, handle«(»h.x);", Code::UnexpectedToken);
+    check_fragment_error("TEX c, c, handle(«)», 2D;", Code::UnexpectedToken);
+    check_fragment_error("TEX c, c, handle(h.x«,» 2D;", Code::UnexpectedToken);
+    check_fragment_error("TEX c, c, handle(h.x)«;»", Code::MissingOperand);
+    check_fragment_error("TEX c, c, handle(h.x), «c», 2D;", Code::TargetUnknown);
+    check_fragment_error("MOV c, handle«(»h.x);", Code::UnexpectedToken);
 }
 
 #[test]
 fn components() {
-    fragment("TEX c, c, «handle(h.x).x», 2D;", Code::ComponentSelect);
-    fragment("TXG c, c, «handle(h.x).xyzw», 2D;", Code::ScalarSuffix);
-    fragment(
+    check_fragment_error("TEX c, c, «handle(h.x).x», 2D;", Code::ComponentSelect);
+    check_fragment_error("TXG c, c, «handle(h.x).xyzw», 2D;", Code::ScalarSuffix);
+    check_fragment_error(
         "LOADIM.U32 c, c, handle(h.x)«.»x, 2D;",
         Code::UnexpectedToken,
     );
@@ -60,7 +61,7 @@ fn options_and_versions() {
 }
 
 /// The units of the textures and images of a program, as the text form shows them.
-fn units(statements: &str) -> Vec<String> {
+fn list_units(statements: &str) -> Vec<String> {
     let text = format!(
         "!!NVfp5.0 OPTION ARB_bindless_texture; OPTION ARB_shader_image_size; LONG TEMP h; TEMP c, n, handle; {statements}\n\
          MOV result.color, c; END"
@@ -78,7 +79,7 @@ fn units(statements: &str) -> Vec<String> {
 /// Targets and types need not be the same everywhere, and queries say nothing about types.
 #[test]
 fn resources() {
-    let found = units(
+    let found = list_units(
         "TXQ n, n, handle(h.y), 2D; TEX c, c, handle(h.x), 2D; TEX c, c, handle(n.x), 2D; TXF.S n, n, handle(h.x), 2D;\n\
          TEX c, c, handle(h.z), SHADOWCUBE; LOD c, c, handle(h.w), 3D; TXG c, c, handle(h.x).w, 2D, offset(n);\n\
          TEX c, c, c, handle(h.x), SHADOWARRAYCUBE; IMQ n, handle(h.x), 1D; LOADIM.U32 n, n, handle(h.x), 1D;\n\
@@ -87,15 +88,15 @@ fn resources() {
     assert_eq!(
         found,
         [
-            "tex0: queried_handle 2d f32",
+            "tex0: query_handle 2d f32",
             "tex1: handle 2d f32",
             "tex2: handle 2d s32",
             "tex3: handle cube shadow f32",
-            "tex4: queried_handle 3d f32",
+            "tex4: query_handle 3d f32",
             "tex5: handle cubearray shadow f32",
             "tex6: unit 3 2d f32",
             "tex7: handle rect f32",
-            "img0: handle 1d unseen",
+            "img0: handle 1d unused",
             "img1: handle 1d raw32",
             "img2: handle 1d f32",
         ]

@@ -6,7 +6,7 @@ use glasm_frontend::{Code, Diagnostic, Location, ProgramType, Source, translate}
 use glasm_ir::{Span, Stage};
 
 /// The only message about a program, and what it marks.
-fn message(text: &str, program_type: Option<ProgramType>) -> (Diagnostic, &str) {
+fn parse_header_error(text: &str, program_type: Option<ProgramType>) -> (Diagnostic, &str) {
     let source = Source {
         program_type,
         ..Source::new("a", text)
@@ -21,8 +21,8 @@ fn message(text: &str, program_type: Option<ProgramType>) -> (Diagnostic, &str) 
     (found, &text[start as usize..end as usize])
 }
 
-fn says(text: &str, parts: &[&str]) {
-    let (found, _) = message(text, None);
+fn check_header_error(text: &str, parts: &[&str]) {
+    let (found, _) = parse_header_error(text, None);
     let said = format!("{}\n{}", found.message, found.notes.join("\n"));
     for part in parts {
         assert!(said.contains(part), "{part}\n{said}");
@@ -31,7 +31,7 @@ fn says(text: &str, parts: &[&str]) {
 
 #[test]
 fn languages_that_are_not_there_yet_are_named() {
-    let (found, marked) = message("!!FCP1.0\nEND", None);
+    let (found, marked) = parse_header_error("!!FCP1.0\nEND", None);
     assert_eq!(
         found.message,
         "glasm does not have the language of `!!FCP1.0` yet"
@@ -43,12 +43,12 @@ fn languages_that_are_not_there_yet_are_named() {
 
 #[test]
 fn other_languages_are_named() {
-    says(
+    check_header_error(
         "ps_2_0\ndef c0, 1, 1, 1, 1\n",
         &["pixel shaders of Direct3D"],
     );
-    says("#version 330\n", &["starts GLSL", "glslangValidator"]);
-    says(
+    check_header_error("#version 330\n", &["starts GLSL", "glslangValidator"]);
+    check_header_error(
         "!!VP3.0\nEND",
         &[
             "there is no language `!!VP3.0`",
@@ -65,7 +65,7 @@ fn misspelt_headers_get_suggestions() {
         ("!!ARBFP1.0\nEND", "!!ARBfp1.0"),
         ("!NVcp5.0\nEND", "!!NVcp5.0"),
     ] {
-        let (found, marked) = message(text, None);
+        let (found, marked) = parse_header_error(text, None);
         assert_eq!(
             found.message,
             "the program does not start with a known header"
@@ -74,14 +74,24 @@ fn misspelt_headers_get_suggestions() {
         assert_eq!(marked, text.split_whitespace().next().unwrap());
     }
     // Which of several that are alike is meant depends on what the caller wants.
-    let (found, _) = message("!!NVxp5.0\nEND", Some(ProgramType::Stage(Stage::Fragment)));
+    let (found, _) =
+        parse_header_error("!!NVxp5.0\nEND", Some(ProgramType::Stage(Stage::Fragment)));
     assert_eq!(found.notes[0], "did you mean `!!NVfp5.0`?");
 }
 
 #[test]
+fn empty_programs_are_called_empty() {
+    for text in ["", " \n\t\r\n"] {
+        let (found, _) = parse_header_error(text, None);
+        assert_eq!(found.message, "the program is empty", "{text:?}");
+        assert!(found.notes.is_empty(), "{:?}", found.notes);
+    }
+}
+
+#[test]
 fn nonsense_is_nonsense() {
-    for text in ["", "hello world", "MOV r, 1;", "VECTOR", "!!"] {
-        let (found, _) = message(text, None);
+    for text in ["hello world", "MOV r, 1;", "VECTOR", "!!"] {
+        let (found, _) = parse_header_error(text, None);
         assert_eq!(
             found.message,
             "the program does not start with a known header"

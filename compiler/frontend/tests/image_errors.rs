@@ -7,7 +7,7 @@ use support::errors;
 
 /// One error in a statement of a compute program with some variables and options.
 #[track_caller]
-fn compute(statement: &str, code: Code) {
+fn check_compute_error(statement: &str, code: Code) {
     let text = format!(
         "!!NVcp5.0 OPTION NV_shader_atomic_float; GROUP_SIZE 8; TEMP r, c; IMAGE i = image[3]; IMAGE a[] = {{ image[4..6] }}; \
          TEXTURE t = texture[0]; {statement} END"
@@ -17,59 +17,59 @@ fn compute(statement: &str, code: Code) {
 
 #[test]
 fn storage_modifiers() {
-    compute("«LOADIM» r, c, i, 2D;", Code::StorageModifier);
-    compute("LOADIM.U32.«F32» r, c, i, 2D;", Code::StorageModifier);
-    compute("LOADIM.«F» r, c, i, 2D;", Code::FeatureOption);
-    compute("LOADIM.«U64» r, c, i, 2D;", Code::StorageModifier);
-    compute("STOREIM.«F64X4» i, r, c, 2D;", Code::StorageModifier);
-    compute("LOADIM.«F16X2» r, c, i, 2D;", Code::FeatureOption);
-    compute("LOADIM.U32.«PREC» r, c, i, 2D;", Code::ModifierUnsupported);
+    check_compute_error("«LOADIM» r, c, i, 2D;", Code::StorageModifier);
+    check_compute_error("LOADIM.U32.«F32» r, c, i, 2D;", Code::StorageModifier);
+    check_compute_error("LOADIM.«F» r, c, i, 2D;", Code::FeatureOption);
+    check_compute_error("LOADIM.«U64» r, c, i, 2D;", Code::StorageModifier);
+    check_compute_error("STOREIM.«F64X4» i, r, c, 2D;", Code::StorageModifier);
+    check_compute_error("LOADIM.«F16X2» r, c, i, 2D;", Code::FeatureOption);
+    check_compute_error("LOADIM.U32.«PREC» r, c, i, 2D;", Code::ModifierUnsupported);
 }
 
 #[test]
 fn atomics() {
-    compute("«ATOMIM».ADD r.x, r, c, i, 2D;", Code::AtomModifiers);
-    compute("«ATOMIM».U32 r.x, r, c, i, 2D;", Code::AtomModifiers);
-    compute("ATOMIM.ADD.«U64» r.x, r, c, i, 2D;", Code::AtomCombination);
-    compute(
+    check_compute_error("«ATOMIM».ADD r.x, r, c, i, 2D;", Code::AtomModifiers);
+    check_compute_error("«ATOMIM».U32 r.x, r, c, i, 2D;", Code::AtomModifiers);
+    check_compute_error("ATOMIM.ADD.«U64» r.x, r, c, i, 2D;", Code::AtomCombination);
+    check_compute_error(
         "ATOMIM.IWRAP.«S32» r.x, r, c, i, 2D;",
         Code::AtomCombination,
     );
-    compute("ATOMIM.MIN.«F32» r.x, r, c, i, 2D;", Code::AtomCombination);
-    compute("ATOMIM.ADD.«F16X2» r, r, c, i, 2D;", Code::AtomCombination);
-    compute("LOADIM.U32.«ADD» r, c, i, 2D;", Code::ModifierUnsupported);
+    check_compute_error("ATOMIM.MIN.«F32» r.x, r, c, i, 2D;", Code::AtomCombination);
+    check_compute_error("ATOMIM.ADD.«F16X2» r, r, c, i, 2D;", Code::AtomCombination);
+    check_compute_error("LOADIM.U32.«ADD» r, c, i, 2D;", Code::ModifierUnsupported);
 }
 
 #[test]
 fn images_and_targets() {
-    compute("LOADIM.U32 r, c, i, «SHADOW2D»;", Code::TargetNotAllowed);
-    compute(
+    check_compute_error("LOADIM.U32 r, c, i, «SHADOW2D»;", Code::TargetNotAllowed);
+    check_compute_error(
         "LOADIM.U32 r, c, i, «RENDERBUFFER»;",
         Code::TargetNotAllowed,
     );
-    compute("LOADIM.U32 r, c, i, «2D_STACK»;", Code::TargetNotAllowed);
-    compute("LOADIM.U32 r, c, i, «r»;", Code::TargetUnknown);
-    compute("LOADIM.U32 r, c, «c», 2D;", Code::ImageExpected);
-    compute("LOADIM.U32 r, c, «t», 2D;", Code::ImageExpected);
-    compute("LOADIM.U32 r, c, «texture[0]», 2D;", Code::ImageExpected);
-    compute("LOADIM.U32 r, c, «i.x», 2D;", Code::ImageExpected);
-    compute("LOADIM.U32 r, c, «a», 2D;", Code::ArrayNeedsIndex);
-    compute("LOADIM.U32 r, c, «a[3]», 2D;", Code::IndexOutOfBounds);
-    compute("STOREIM.U32 «r», c, c, 2D;", Code::ImageExpected);
-    compute("MOV.U r, «i»;", Code::OperandNotVariable);
-    compute("TEX r, c, «i», 2D;", Code::TextureExpected);
-    compute("MOV.U «i», r;", Code::WriteReadOnly);
+    check_compute_error("LOADIM.U32 r, c, i, «2D_STACK»;", Code::TargetNotAllowed);
+    check_compute_error("LOADIM.U32 r, c, i, «r»;", Code::TargetUnknown);
+    check_compute_error("LOADIM.U32 r, c, «c», 2D;", Code::ImageExpected);
+    check_compute_error("LOADIM.U32 r, c, «t», 2D;", Code::ImageExpected);
+    check_compute_error("LOADIM.U32 r, c, «texture[0]», 2D;", Code::ImageExpected);
+    check_compute_error("LOADIM.U32 r, c, «i.x», 2D;", Code::ImageExpected);
+    check_compute_error("LOADIM.U32 r, c, «a», 2D;", Code::ArrayNeedsIndex);
+    check_compute_error("LOADIM.U32 r, c, «a[3]», 2D;", Code::IndexOutOfBounds);
+    check_compute_error("STOREIM.U32 «r», c, c, 2D;", Code::ImageExpected);
+    check_compute_error("MOV.U r, «i»;", Code::OperandNotVariable);
+    check_compute_error("TEX r, c, «i», 2D;", Code::TextureExpected);
+    check_compute_error("MOV.U «i», r;", Code::WriteReadOnly);
 }
 
 #[test]
 fn declarations() {
-    compute("IMAGE x = image[«32»];", Code::BindingRange);
-    compute("IMAGE x[] = { «image[3..2]» };", Code::RangeReversed);
-    compute("IMAGE x = «image»;", Code::BindingNeedsIndex);
-    compute("«IMAGE x[] = { image[0], image[2] };»", Code::TextureUnits);
-    compute("IMAGE x = «image[0..1]»;", Code::RangeAsOperand);
-    compute("IMAGE x = «texture[0]»;", Code::BindingUnknown);
-    compute("PARAM x = «image[0]»;", Code::BindingUnknown);
+    check_compute_error("IMAGE x = image[«32»];", Code::BindingRange);
+    check_compute_error("IMAGE x[] = { «image[3..2]» };", Code::RangeReversed);
+    check_compute_error("IMAGE x = «image»;", Code::BindingNeedsIndex);
+    check_compute_error("«IMAGE x[] = { image[0], image[2] };»", Code::TextureUnits);
+    check_compute_error("IMAGE x = «image[0..1]»;", Code::RangeAsOperand);
+    check_compute_error("IMAGE x = «texture[0]»;", Code::BindingUnknown);
+    check_compute_error("PARAM x = «image[0]»;", Code::BindingUnknown);
     errors("!!NVfp4.1 «IMAGE i = image[0];» END", &[Code::FeatureNewer]);
     errors(
         "!!NVfp4.1 TEMP r; «LOADIM».U32 r, r, image[0], 2D; END",
@@ -79,8 +79,8 @@ fn declarations() {
 
 #[test]
 fn queries() {
-    compute("«IMQ» r, i, 2D;", Code::FeatureOption);
-    compute("«IMQS» r, i, 2DMS;", Code::FeatureOption);
+    check_compute_error("«IMQ» r, i, 2D;", Code::FeatureOption);
+    check_compute_error("«IMQS» r, i, 2DMS;", Code::FeatureOption);
     let samples =
         "!!NVfp5.0 OPTION ARB_shader_texture_image_samples; OPTION NV_texture_multisample; TEMP r;";
     errors(
@@ -98,22 +98,24 @@ fn queries() {
         "!!NVfp5.0 OPTION NV_texture_multisample; TEMP r; «TXQS» r, texture[0], 2DMS; END",
         &[Code::FeatureOption],
     );
-    fine(&format!(
+    check_loads(&format!(
         "{samples} IMQS r, image[0], ARRAY2DMS; TXQS r, texture[0], ARRAY2DMS; END"
     ));
 }
 
 #[test]
 fn image_is_no_reserved_word() {
-    fine("!!NVfp5.0 TEMP image, r; ADD image, image, r; END");
-    fine(
+    check_loads("!!NVfp5.0 TEMP image, r; ADD image, image, r; END");
+    check_loads(
         "!!NVfp5.0 IMAGE image[] = { image[0..1], image[2] }; TEMP r; LOADIM.U32 r, r, image[r.x], 2D; END",
     );
-    fine("!!NVfp5.0 TEMP r; STOREIM image[0], r, r, CUBE; STOREIM.U image[0], r, r, 1D; END");
+    check_loads(
+        "!!NVfp5.0 TEMP r; STOREIM image[0], r, r, CUBE; STOREIM.U image[0], r, r, 1D; END",
+    );
 }
 
 /// The program must load.
 #[track_caller]
-fn fine(text: &str) {
+fn check_loads(text: &str) {
     errors(text, &[]);
 }

@@ -2,13 +2,13 @@
 
 mod support;
 
-use glasm_frontend::lang::lenient::Rule;
+use glasm_frontend::codes::LenientRule;
 use glasm_frontend::{Code, Severity, Source, translate};
 use support::{accepted, errors};
 
 /// Both: loads with the warning, and the strict error is at the same place.
 #[track_caller]
-fn rule(text: &str, code: Code) {
+fn check_lenient_rule(text: &str, code: Code) {
     accepted(text, &[code]);
     errors(text, &[code]);
 }
@@ -16,45 +16,45 @@ fn rule(text: &str, code: Code) {
 #[test]
 fn aliases_of_bindings() {
     let code = Code::AliasOfBinding;
-    rule("!!ARBfp1.0 ALIAS c = «result.color»; MOV c, 1.x; END", code);
-    rule(
+    check_lenient_rule("!!ARBfp1.0 ALIAS c = «result.color»; MOV c, 1.x; END", code);
+    check_lenient_rule(
         "!!ARBvp1.0 ALIAS p = «vertex.attrib[3]»; MOV result.position, p; END",
         code,
     );
-    rule(
+    check_lenient_rule(
         "!!NVfp5.0 ALIAS p = «state.material.diffuse»; MOV result.color, p; END",
         code,
     );
-    rule(
+    check_lenient_rule(
         "!!NVvp4.0 ALIAS m = «state.matrix.mvp»; DP4 result.position, m[1], vertex.position; END",
         code,
     );
-    rule(
+    check_lenient_rule(
         "!!NVfp4.0 TEMP r; ALIAS t = «texture[3]»; TEX result.color, fragment.color, t, 2D; END",
         code,
     );
-    rule(
+    check_lenient_rule(
         "!!NVfp4.0 ALIAS b = «program.buffer[1][2]»; MOV result.color, b; END",
         code,
     );
     // An alias is a name as all others.
-    accepted_errors(
+    check_always_error(
         "!!ARBfp1.0 TEMP c; ALIAS «c» = result.color; END",
         Code::DuplicateName,
     );
-    accepted_errors(
+    check_always_error(
         "!!ARBfp1.0 ALIAS c = result.«nothing»; MOV c, 1.x; END",
         Code::BindingUnknown,
     );
-    accepted_errors(
+    check_always_error(
         "!!NVfp5.0 ALIAS c = result.color.«x»; END",
         Code::UnexpectedToken,
     );
-    accepted_errors(
+    check_always_error(
         "!!ARBfp1.0 ALIAS c = fragment.color; MOV «c», 1.x; END",
         Code::WriteReadOnly,
     );
-    accepted_errors(
+    check_always_error(
         "!!NVcp5.0 GROUP_SIZE 1; SHARED_MEMORY 16; TEMP r; ALIAS c = program.sharedmem[3]; MOV r, «c»; END",
         Code::MemoryOperand,
     );
@@ -62,7 +62,7 @@ fn aliases_of_bindings() {
 
 /// An error although the caller is not strict, at the marked place.
 #[track_caller]
-fn accepted_errors(text: &str, code: Code) {
+fn check_always_error(text: &str, code: Code) {
     let start = text.find('«').expect("a mark") as u32;
     let plain = text.replace(['«', '»'], "");
     let (program, diagnostics) = translate(&Source::new("test", &plain));
@@ -82,37 +82,37 @@ fn accepted_errors(text: &str, code: Code) {
 #[test]
 fn results_are_read() {
     let code = Code::ReadResult;
-    rule(
+    check_lenient_rule(
         "!!NVfp4.0 MUL result.color, «result.color», fragment.color; END",
         code,
     );
-    rule(
+    check_lenient_rule(
         "!!NVfp5.0 OUTPUT o = result.depth; MOV o.z, 1; ADD o.z, «o», 1; END",
         code,
     );
-    rule(
+    check_lenient_rule(
         "!!ARBfp1.0 OPTION NV_fragment_program2; OUTPUT o = result.color; MUL o, «o», 2.x; END",
         code,
     );
-    rule(
+    check_lenient_rule(
         "!!NVvp4.0 MUL result.position, «result.position», 2; END",
         code,
     );
-    accepted_errors(
+    check_always_error(
         "!!ARBvp1.0 OPTION NV_vertex_program3; MOV result.position, «result.position»; END",
         code,
     );
-    accepted_errors("!!ARBfp1.0 MOV result.color, «result.color»; END", code);
-    accepted_errors(
+    check_always_error("!!ARBfp1.0 MOV result.color, «result.color»; END", code);
+    check_always_error(
         "!!ARBfp1.0 OPTION NV_fragment_program; MOV result.color, «result.color»; END",
         code,
     );
     // The other rules of operands hold.
-    accepted_errors(
+    check_always_error(
         "!!NVfp4.0 INT OUTPUT o = result.color; ADD.F result.depth.z, «o», 1; END",
         Code::TypeMismatch,
     );
-    accepted_errors(
+    check_always_error(
         "!!NVfp4.0 OUTPUT o = result.color; RCP o.x, «o»; END",
         Code::ScalarSuffix,
     );
@@ -121,35 +121,35 @@ fn results_are_read() {
 #[test]
 fn state_of_drivers() {
     let code = Code::BindingUnknown;
-    rule(
+    check_lenient_rule(
         "!!ARBvp1.0 MOV result.position, «state.matrix.normalscale»; END",
         code,
     );
-    rule(
+    check_lenient_rule(
         "!!NVvp4.0 PARAM p[2] = { state.point.size, «state.matrix.normalscale» }; MOV result.position, p[1]; END",
         code,
     );
-    rule(
+    check_lenient_rule(
         "!!NVfp5.0 I2F.S result.color, «state.multisample.samples».x; END",
         code,
     );
-    rule(
+    check_lenient_rule(
         "!!NVfp5.0 TEMP r; PARAM p[32] = { «state.multisample.positions[0..31]» }; MOV.U r.x, fragment.sampleid; MOV result.color, p[r.x]; END",
         code,
     );
-    accepted_errors(
+    check_always_error(
         "!!NVfp5.0 MOV result.color, state.multisample.positions[«32»]; END",
         Code::BindingRange,
     );
-    accepted_errors(
+    check_always_error(
         "!!NVfp5.0 MOV result.color, state.multisample.«positions»; END",
         Code::BindingNeedsIndex,
     );
-    accepted_errors(
+    check_always_error(
         "!!NVfp5.0 MOV result.color, «state.multisample.positions[0..1]»; END",
         Code::RangeAsOperand,
     );
-    accepted_errors(
+    check_always_error(
         "!!ARBfp1.0 MOV result.color, state.«multisample».samples; END",
         code,
     );
@@ -180,45 +180,45 @@ fn earlier_versions() {
         ),
         &[Code::OptionUnknown, Code::FeatureNewer],
     );
-    accepted_errors(
+    check_always_error(
         "!!NVfp4.0 MOV «result.color.secondary», 1; END",
         Code::FeatureNewer,
     );
-    accepted_errors(
+    check_always_error(
         "!!NVvp4.0 OPTION «ARB_blend_func_extended»; END",
         Code::OptionUnknown,
     );
-    accepted_errors(
+    check_always_error(
         "!!NVfp4.0 OPTION «NV_early_fragment_tests»; END",
         Code::OptionUnknown,
     );
     let code = Code::FeatureNewer;
-    rule(
+    check_lenient_rule(
         "!!NVfp4.0 TEMP r; TEX r, fragment.color, texture[0], «ARRAYCUBE»; END",
         code,
     );
-    rule(
+    check_lenient_rule(
         "!!NVfp4.1 TEMP r; TEX r, fragment.color, r.x, texture[0], «SHADOWARRAYCUBE»; END",
         code,
     );
-    accepted_errors(
+    check_always_error(
         "!!NVfp4.0 TEMP r; TXF r, fragment.color, texture[0], «ARRAYCUBE»; END",
         Code::TargetNotAllowed,
     );
     let code = Code::FeatureOption;
-    rule(
+    check_lenient_rule(
         "!!NVfp5.0 CBUFFER b[] = { program.buffer[0] }; TEMP r; LDC.«F16X4» r, b[8]; END",
         code,
     );
-    rule(
+    check_lenient_rule(
         "!!NVfp5.0 CBUFFER b[] = { program.buffer[0] }; TEMP r; LDC.«F16» r.x, b[8]; END",
         code,
     );
-    accepted_errors(
+    check_always_error(
         "!!NVfp5.0 CBUFFER b[] = { program.buffer[0] }; TEMP r; LDC.«S8X4» r, b[8]; END",
         code,
     );
-    accepted_errors(
+    check_always_error(
         "!!NVfp5.0 TEMP r; LONG TEMP l; LOAD.«F16X4» r, l.x; END",
         code,
     );
@@ -227,72 +227,72 @@ fn earlier_versions() {
 #[test]
 fn clamps_on_integers() {
     let code = Code::ClampOnInteger;
-    rule("!!NVfp4.0 TEMP r; AND.U.«SAT» r, r, 1; END", code);
-    rule("!!NVfp5.0 TEMP r; MOV.S.«SSAT» r, r; END", code);
-    accepted_errors("!!NVfp5.0 TEMP r; CVT.S32.F32.«SSAT» r, r; END", code);
-    accepted_errors(
+    check_lenient_rule("!!NVfp4.0 TEMP r; AND.U.«SAT» r, r, 1; END", code);
+    check_lenient_rule("!!NVfp5.0 TEMP r; MOV.S.«SSAT» r, r; END", code);
+    check_always_error("!!NVfp5.0 TEMP r; CVT.S32.F32.«SSAT» r, r; END", code);
+    check_always_error(
         "!!NVfp5.0 TEMP r; AND.U.«SPARSE».SAT r, r, 1; END",
         Code::ModifierUnsupported,
     );
     let code = Code::ModifierUnsupported;
-    accepted_errors("!!NVfp5.0 TEMP r; I2F.«SAT» r, r; END", code);
-    accepted_errors("!!NVfp5.0 TEMP r; KIL.«SAT» r; END", code);
+    check_always_error("!!NVfp5.0 TEMP r; I2F.«SAT» r, r; END", code);
+    check_always_error("!!NVfp5.0 TEMP r; KIL.«SAT» r; END", code);
 }
 
 #[test]
 fn arb_programs() {
     let code = Code::IndexOffset;
     let arrays = "ADDRESS a; PARAM c[96] = { program.env[0..95] };";
-    rule(
+    check_lenient_rule(
         &format!("!!ARBvp1.0 {arrays} MOV result.position, c[«a.x + 64»]; END"),
         code,
     );
-    rule(
+    check_lenient_rule(
         &format!("!!ARBvp1.0 {arrays} MOV result.position, c[«a.x - 65»]; END"),
         code,
     );
-    rule(
+    check_lenient_rule(
         &format!("!!ARBvp1.0 {arrays} MOV result.position, c[«a.x + 4294967295»]; END"),
         code,
     );
     let code = Code::ScalarSuffix;
-    rule("!!ARBfp1.0 TEMP r; POW r.x, «2.0», r.y; END", code);
-    rule("!!ARBvp1.0 TEMP r; RCP r.x, «-3»; END", code);
-    accepted_errors("!!ARBvp1.0 TEMP r; RCP r.x, «r»; END", code);
-    accepted_errors("!!ARBvp1.0 TEMP r; RCP r.x, «{2}»; END", code);
-    accepted_errors("!!ARBvp1.0 TEMP r; RCP r.x, «2.xyzw»; END", code);
+    check_lenient_rule("!!ARBfp1.0 TEMP r; POW r.x, «2.0», r.y; END", code);
+    check_lenient_rule("!!ARBvp1.0 TEMP r; RCP r.x, «-3»; END", code);
+    check_always_error("!!ARBvp1.0 TEMP r; RCP r.x, «r»; END", code);
+    check_always_error("!!ARBvp1.0 TEMP r; RCP r.x, «{2}»; END", code);
+    check_always_error("!!ARBvp1.0 TEMP r; RCP r.x, «2.xyzw»; END", code);
     let code = Code::AddressRegister;
     let option = "OPTION NV_vertex_program3; ADDRESS a; TEMP r;";
-    rule(
+    check_lenient_rule(
         &format!("!!ARBvp1.0 {option} PUSHA a; POPA «a» (EQ.x); END"),
         code,
     );
-    accepted_errors(&format!("!!ARBvp1.0 {option} POPA «a.xy»; END"), code);
-    accepted_errors(
+    check_always_error(&format!("!!ARBvp1.0 {option} POPA «a.xy»; END"), code);
+    check_always_error(
         &format!("!!ARBvp1.0 {option} POPA «a.xy» (EQ.x); END"),
         code,
     );
     let code = Code::ReflectionMask;
-    rule(
+    check_lenient_rule(
         "!!ARBfp1.0 OPTION NV_fragment_program; TEMP r; RFL «r», r, r; END",
         code,
     );
-    rule(
+    check_lenient_rule(
         "!!ARBfp1.0 OPTION NV_fragment_program; TEMP r; RFL «r.xw», r, r; END",
         code,
     );
-    rule(
+    check_lenient_rule(
         "!!VP1.1 OPTION NV_position_invariant; MOV R0, «c[A0.x + 1]»; END",
         Code::RelativeInvariant,
     );
-    rule(
+    check_lenient_rule(
         "!!FP1.0 «TXB» o[COLR], f[TEX0], TEX0, 2D; END",
         Code::UnknownOpcode,
     );
     let temporaries: String = (0..32)
         .map(|number| format!("MOV R{number}, 1; "))
         .collect();
-    rule(
+    check_lenient_rule(
         &format!("!!FP1.0 {temporaries} MOV o[COLR], 1; END"),
         Code::TooManyTemporaries,
     );
@@ -331,9 +331,12 @@ fn warnings_do_not_count_as_errors() {
 
 #[test]
 fn the_table_is_in_order() {
-    let codes: Vec<_> = Rule::ALL.iter().map(|rule| rule.info().code.id()).collect();
+    let codes: Vec<_> = LenientRule::ALL
+        .iter()
+        .map(|rule| rule.info().code.id())
+        .collect();
     assert!(codes.is_sorted(), "{codes:?}");
-    for rule in Rule::ALL {
+    for rule in LenientRule::ALL {
         let info = rule.info();
         assert!(!info.accepted.ends_with('.') && !info.example.is_empty());
     }
@@ -347,8 +350,8 @@ fn the_page_has_every_rule() {
         .lines()
         .filter(|line| line.starts_with("| E"))
         .collect();
-    assert_eq!(rows.len(), Rule::ALL.len());
-    for (row, rule) in rows.iter().zip(Rule::ALL) {
+    assert_eq!(rows.len(), LenientRule::ALL.len());
+    for (row, rule) in rows.iter().zip(LenientRule::ALL) {
         let info = rule.info();
         let (code, example, accepted) = (info.code.id(), info.example, info.accepted);
         let start = format!("| {code} | `{example}` | {accepted} | ");
@@ -358,7 +361,7 @@ fn the_page_has_every_rule() {
         let script = script
             .unwrap_or_else(|| panic!("{row}\nis not\n{start}"))
             .trim();
-        if *rule == Rule::TextBehindNul {
+        if *rule == LenientRule::TextBehindNul {
             assert!(script.is_empty());
             continue;
         }
@@ -372,7 +375,7 @@ fn the_page_has_every_rule() {
 #[test]
 fn barriers_of_patches() {
     let code = Code::FeatureStage;
-    rule("!!NVtcp5.0 VERTICES_OUT 3; «BAR»; END", code);
+    check_lenient_rule("!!NVtcp5.0 VERTICES_OUT 3; «BAR»; END", code);
     // Other programs have nothing to wait for.
     for text in ["!!NVvp5.0 «BAR»; END", "!!NVfp5.0 «BAR»; END"] {
         errors(text, &[code]);

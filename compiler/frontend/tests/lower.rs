@@ -4,8 +4,8 @@ use glasm_frontend::{Source, translate};
 
 /// The lines of the main routine of a program, without places.
 #[track_caller]
-fn main_of(text: &str) -> Vec<String> {
-    let printed = program(text);
+fn lower_main(text: &str) -> Vec<String> {
+    let printed = lower_program(text);
     let body = printed.split("routine fn0").nth(1).expect("a main routine");
     let lines = body.lines().skip(1).take_while(|line| *line != "}");
     lines
@@ -20,7 +20,7 @@ fn main_of(text: &str) -> Vec<String> {
 }
 
 #[track_caller]
-fn program(text: &str) -> String {
+fn lower_program(text: &str) -> String {
     let (program, diagnostics) = translate(&Source::new("test", text));
     let program = program.unwrap_or_else(|| panic!("{:#?}", diagnostics.list));
     glasm_ir::verify::verify(&program).unwrap_or_else(|errors| panic!("{program}\n{errors:#?}"));
@@ -29,8 +29,8 @@ fn program(text: &str) -> String {
 
 /// The one instruction of a fragment program with a temporary `r`, which is r0, and the coordinate `c`, which is in0.
 #[track_caller]
-fn fragment(line: &str) -> Vec<String> {
-    main_of(&format!(
+fn lower_fragment_instruction(line: &str) -> Vec<String> {
+    lower_main(&format!(
         "!!NVfp5.0 TEMP r, i; ATTRIB c = fragment.texcoord[0]; {line} END"
     ))
 }
@@ -38,70 +38,70 @@ fn fragment(line: &str) -> Vec<String> {
 #[test]
 fn texture_sources_follow_the_target() {
     assert_eq!(
-        fragment("TEX r, c, texture[3], 2D;"),
+        lower_fragment_instruction("TEX r, c, texture[3], 2D;"),
         ["r0.xyzw = tex.f32 (tex0 implicit) in0.xyzw"]
     );
     assert_eq!(
-        fragment("TXB r, c, texture[3], 2D;"),
+        lower_fragment_instruction("TXB r, c, texture[3], 2D;"),
         ["r0.xyzw = tex.f32 (tex0 bias) in0.xyzw, in0.wwww"]
     );
     assert_eq!(
-        fragment("TXL r, c, texture[3], 3D;"),
+        lower_fragment_instruction("TXL r, c, texture[3], 3D;"),
         ["r0.xyzw = tex.f32 (tex0 lod) in0.xyzw, in0.wwww"]
     );
     // Tables X.17: the reference of 2D is z, of CUBE and ARRAY2D w.
     assert_eq!(
-        fragment("TEX r, c, texture, SHADOW2D;"),
+        lower_fragment_instruction("TEX r, c, texture, SHADOW2D;"),
         ["r0.xyzw = tex.f32 (tex0 implicit) in0.xyzw, in0.zzzz"]
     );
     assert_eq!(
-        fragment("TEX r, c, texture, SHADOWCUBE;"),
+        lower_fragment_instruction("TEX r, c, texture, SHADOWCUBE;"),
         ["r0.xyzw = tex.f32 (tex0 implicit) in0.xyzw, in0.wwww"]
     );
     assert_eq!(
-        fragment("TEX r, c, c.y, texture, SHADOWARRAYCUBE;"),
+        lower_fragment_instruction("TEX r, c, c.y, texture, SHADOWARRAYCUBE;"),
         ["r0.xyzw = tex.f32 (tex0 implicit) in0.xyzw, in0.yyyy"]
     );
     assert_eq!(
-        fragment("TXD r, c, c.x, c.y, texture, 2D;"),
+        lower_fragment_instruction("TXD r, c, c.x, c.y, texture, 2D;"),
         ["r0.xyzw = tex.f32 (tex0 grad) in0.xyzw, in0.xxxx, in0.yyyy"]
     );
     assert_eq!(
-        fragment("TXP r.xy, c, texture, 2D;"),
+        lower_fragment_instruction("TXP r.xy, c, texture, 2D;"),
         [
             "r0.xyzw = div.f32 in0.xyzw, in0.wwww",
             "r1.xy = tex.f32 (tex0 implicit) r0.xyzw"
         ]
     );
     assert_eq!(
-        fragment("TXF.U r, c, texture, 2D;"),
+        lower_fragment_instruction("TXF.U r, c, texture, 2D;"),
         ["r0.xyzw = tex.u32 (tex0 fetch) in0.xyzw, in0.wwww"]
     );
     assert_eq!(
-        fragment("TXQ r, c, texture, 2D;"),
+        lower_fragment_instruction("TXQ r, c, texture, 2D;"),
         ["r0.xyzw = tex.s32 (tex0 query_size) in0.xxxx"]
     );
 }
 
 #[test]
 fn texel_offsets() {
-    let constant = fragment("TEX r, c, texture, 2D, (1, -2);");
+    let constant = lower_fragment_instruction("TEX r, c, texture, 2D, (1, -2);");
     assert!(
         constant[0].contains("1, -2, 0") || constant[0].contains("1 -2 0"),
         "{constant:?}"
     );
     assert_eq!(
-        fragment("TEX r, c, texture, 2D, (0, 0);"),
+        lower_fragment_instruction("TEX r, c, texture, 2D, (0, 0);"),
         ["r0.xyzw = tex.f32 (tex0 implicit) in0.xyzw"]
     );
-    let dynamic = fragment("TEX r, c, texture, 2D, offset(i);");
+    let dynamic = lower_fragment_instruction("TEX r, c, texture, 2D, offset(i);");
     assert_eq!(dynamic.len(), 1);
     assert!(dynamic[0].contains("in0.xyzw, r"), "{dynamic:?}");
 }
 
 #[test]
 fn one_texture_per_unit_target_and_type() {
-    let text = program(
+    let text = lower_program(
         "!!NVfp5.0 TEMP r; TEX r, r, texture[1], 2D; TXL r, r, texture[1], 2D; TEX.U r, r, texture[1], 2D; \
          TEX r, r, texture[2], SHADOW2D; END",
     );
@@ -114,11 +114,11 @@ fn one_texture_per_unit_target_and_type() {
 
 #[test]
 fn interpolation_reaches_direct_uses() {
-    let text = program(
+    let text = lower_program(
         "!!NVfp5.0 MOV result.color, fragment.attrib[3]; FLAT ATTRIB a = fragment.attrib[3]; END",
     );
     assert!(text.contains("in0: generic[3] float flat"), "{text}");
-    let text = program(
+    let text = lower_program(
         "!!NVfp5.0 CENTROID NOPERSPECTIVE ATTRIB a = fragment.color; MOV result.color, a; MOV result.depth.z, fragment.position; END",
     );
     assert!(
@@ -129,7 +129,7 @@ fn interpolation_reaches_direct_uses() {
 
 #[test]
 fn equal_bindings_share_a_slot() {
-    let text = program(
+    let text = lower_program(
         "!!NVfp5.0 PARAM a = program.local[4]; PARAM b[] = { program.local[4..5] }; TEMP r; ADD r, a, b[0]; \
          ADD r, r, program.local[4]; ADD result.color, r, b[1]; OUTPUT o = result.color; MOV o.x, r; END",
     );
@@ -150,21 +150,21 @@ fn equal_bindings_share_a_slot() {
 #[test]
 fn parameter_buffers_are_loaded() {
     assert_eq!(
-        fragment("BUFFER b[] = { program.buffer[2][4..9] }; MOV r, b[3];"),
+        lower_fragment_instruction("BUFFER b[] = { program.buffer[2][4..9] }; MOV r, b[3];"),
         [
             "r0.x = load.u32 (buf0 x1 +28) {0}",
             "r1.xyzw = mov.f32 r0.xxxx"
         ]
     );
     assert_eq!(
-        fragment("BUFFER4 b[] = { program.buffer[2] }; MOV.U r, b[3].w;"),
+        lower_fragment_instruction("BUFFER4 b[] = { program.buffer[2] }; MOV.U r, b[3].w;"),
         [
             "r0.xyzw = load.u32 (buf0 x4 +48) {0}",
             "r1.xyzw = mov.u32 r0.wwww"
         ]
     );
     assert_eq!(
-        fragment("BUFFER4 b[] = { program.buffer[2] }; MOV.U r, b[i.y + 2];"),
+        lower_fragment_instruction("BUFFER4 b[] = { program.buffer[2] }; MOV.U r, b[i.y + 2];"),
         [
             "r1.xyzw = mul.u32 r0.yyyy, {16}",
             "r2.xyzw = load.u32 (buf0 x4 +32) r1.xxxx",
@@ -172,12 +172,12 @@ fn parameter_buffers_are_loaded() {
         ]
     );
     assert_eq!(
-        fragment("CBUFFER b[] = { program.buffer[0] }; LDC.F32X2 r, b[i.x + 8];"),
+        lower_fragment_instruction("CBUFFER b[] = { program.buffer[0] }; LDC.F32X2 r, b[i.x + 8];"),
         ["r1.xyzw = load.f32 (buf0 x2 +8) r0.xxxx"]
     );
     // Suffix and signs of the operand of LDC apply to what was loaded.
     assert_eq!(
-        fragment("CBUFFER b[] = { program.buffer[0] }; LDC.F32 r, -b[4].x;"),
+        lower_fragment_instruction("CBUFFER b[] = { program.buffer[0] }; LDC.F32 r, -b[4].x;"),
         [
             "r0.xyzw = load.f32 (buf0 x1 +4) {0}",
             "r1.xyzw = mov.f32 -r0.xxxx"
@@ -188,18 +188,18 @@ fn parameter_buffers_are_loaded() {
 #[test]
 fn global_memory() {
     assert_eq!(
-        fragment("LOAD.U8 r.x, i.y;"),
+        lower_fragment_instruction("LOAD.U8 r.x, i.y;"),
         [
             "r1.xyzw = cvt.u64 (u32 even) r0.xyzw",
             "r2.x = load.u8 (global x1) r1.yyyy"
         ]
     );
     assert_eq!(
-        fragment("LONG TEMP l; STORE.F32X4.COH.VOL r, l.z;").len(),
+        lower_fragment_instruction("LONG TEMP l; STORE.F32X4.COH.VOL r, l.z;").len(),
         1
     );
     assert_eq!(
-        fragment("LONG TEMP l; ATOM.ADD.U32 r (FL), i, l.x;"),
+        lower_fragment_instruction("LONG TEMP l; ATOM.ADD.U32 r (FL), i, l.x;"),
         ["r2.xyzw if(fl cc3.xyzw) = atom.u32 (global x1 add) r1.xyzw, r0.xxxx"]
     );
 }
@@ -207,7 +207,7 @@ fn global_memory() {
 #[test]
 fn kil_tests_a_vector() {
     assert_eq!(
-        fragment("KIL c;"),
+        lower_fragment_instruction("KIL c;"),
         [
             "r1.xyzw, cc0 = mov.f32 in0.xyzw",
             "if any(lt cc0.xyzw) {",
@@ -216,11 +216,11 @@ fn kil_tests_a_vector() {
         ]
     );
     // No component of an unsigned vector is negative.
-    assert_eq!(fragment("KIL.U c;"), Vec::<String>::new());
+    assert_eq!(lower_fragment_instruction("KIL.U c;"), Vec::<String>::new());
     // A declared variable wins over the condition of the same name.
-    assert_eq!(fragment("TEMP EQ; KIL EQ;").len(), 4);
+    assert_eq!(lower_fragment_instruction("TEMP EQ; KIL EQ;").len(), 4);
     assert_eq!(
-        fragment("KIL EQ.x;"),
+        lower_fragment_instruction("KIL EQ.x;"),
         ["if any(eq cc0.xxxx) {", "demote.u32", "}"]
     );
 }
@@ -228,14 +228,16 @@ fn kil_tests_a_vector() {
 #[test]
 fn code_that_cannot_run_is_left_out() {
     let text = "!!NVvp5.0 TEMP r; REP 4; BRK; MOV r, 1; IF TR; MOV r, 2; ENDIF; ENDREP; RET; MOV r, 3; f: MOV r, 4; END";
-    let printed = program(text);
+    let printed = lower_program(text);
     assert!(!printed.contains("mov.f32"), "{printed}");
     assert_eq!(printed.matches("routine").count(), 1, "{printed}");
 }
 
 #[test]
 fn precision_reaches_the_instructions() {
-    let lines = fragment("MUL.PREC r, c, c; MULH r, c, c; SHORT TEMP h; MUL h, c, c; MUL r, c, c;");
+    let lines = lower_fragment_instruction(
+        "MUL.PREC r, c, c; MULH r, c, c; SHORT TEMP h; MUL h, c, c; MUL r, c, c;",
+    );
     assert!(
         lines[0].contains("precise") && !lines[3].contains("precise"),
         "{lines:?}"
@@ -253,7 +255,7 @@ fn precision_reaches_the_instructions() {
 fn derivatives_have_their_precision() {
     for (opcode, op) in [("DDX", "ddx"), ("DDY", "ddy")] {
         for (modifier, precision) in [("", ""), (".FINE", "fine"), (".COARSE", "coarse")] {
-            let lines = main_of(&format!(
+            let lines = lower_main(&format!(
                 "!!NVfp5.0 OPTION ARB_derivative_control; TEMP r; {opcode}{modifier} r, fragment.texcoord[0]; END"
             ));
             assert_eq!(lines, [format!("r0.xyzw = {op}{precision}.f32 in0.xyzw")]);
@@ -263,7 +265,7 @@ fn derivatives_have_their_precision() {
 
 #[test]
 fn program_modes() {
-    let text = program(
+    let text = lower_program(
         "!!NVfp5.0 OPTION NV_early_fragment_tests; OPTION ARB_fragment_coord_origin_upper_left; \
          OPTION ARB_fragment_coord_pixel_center_integer; END",
     );
@@ -274,8 +276,8 @@ fn program_modes() {
     ] {
         assert!(text.contains(mode), "{text}");
     }
-    assert!(program("!!NVcp5.0 GROUP_SIZE 8 4; END").contains("workgroup_size 8 4 1"));
-    let variable = program("!!NVcp5.0 OPTION ARB_compute_variable_group_size; END");
+    assert!(lower_program("!!NVcp5.0 GROUP_SIZE 8 4; END").contains("workgroup_size 8 4 1"));
+    let variable = lower_program("!!NVcp5.0 OPTION ARB_compute_variable_group_size; END");
     assert!(variable.contains("workgroup_size 0 0 0"), "{variable}");
 }
 
@@ -286,15 +288,15 @@ fn shared_memory_has_its_declared_size() {
         "SHARED_MEMORY 72; SHARED m[] = { program.sharedmem }; LDS.U32 r, m[4]; END",
         "SHARED m[4] = { program.sharedmem[0..3] }; LDS.U32 r, m[0]; SHARED_MEMORY 72; END",
     ] {
-        let printed = program(&format!("!!NVcp5.0 GROUP_SIZE 4; TEMP r; {text}"));
+        let printed = lower_program(&format!("!!NVcp5.0 GROUP_SIZE 4; TEMP r; {text}"));
         assert!(printed.contains("shared 0 size 72\n"), "{printed}");
     }
 }
 
 /// The inputs that a TGSI text of a fragment program with these declarations has in the IR.
 #[track_caller]
-fn inputs_of(declarations: &str, statements: &str) -> Vec<String> {
-    let printed = program(&format!(
+fn list_tgsi_inputs(declarations: &str, statements: &str) -> Vec<String> {
+    let printed = lower_program(&format!(
         "FRAG\n{declarations}\nDCL OUT[0], COLOR\nDCL CONST[0]\nDCL ADDR[0]\nDCL TEMP[0]\n\
          UARL ADDR[0].x, CONST[0].xxxx\n{statements}\nMOV OUT[0], TEMP[0]\nEND\n"
     ));
@@ -308,7 +310,7 @@ fn indexed_inputs_are_in_one_array() {
     let one_by_one = "DCL IN[0], GENERIC[0], PERSPECTIVE\nDCL IN[1], GENERIC[1], PERSPECTIVE";
     let statements = "MOV TEMP[0], IN[ADDR[0].x]\nADD TEMP[0], TEMP[0], IN[ADDR[0].x+1]";
     assert_eq!(
-        inputs_of(one_by_one, statements),
+        list_tgsi_inputs(one_by_one, statements),
         ["in0: generic[0] float", "in1: generic[1] float"]
     );
     // With the id, the registers of the array, whatever the number is.
@@ -316,7 +318,7 @@ fn indexed_inputs_are_in_one_array() {
         "DCL IN[0], GENERIC[0], PERSPECTIVE\nDCL IN[1..2], ARRAY(1), GENERIC[1], PERSPECTIVE";
     let statements = "MOV TEMP[0], IN[ADDR[0].x](1)\nADD TEMP[0], TEMP[0], IN[ADDR[0].x+1](1)";
     assert_eq!(
-        inputs_of(array, statements),
+        list_tgsi_inputs(array, statements),
         ["in0: generic[1] float", "in1: generic[2] float"]
     );
 }
@@ -328,7 +330,7 @@ fn default_levels_of_vertices_are_those_of_the_state() {
         let text = format!(
             "TESS_CTRL\nPROPERTY TCS_VERTICES_OUT 1\n{declared}, TESS_DEFAULT_OUTER_LEVEL\nDCL OUT[0], TESSOUTER\nMOV OUT[0], {read}\nEND\n"
         );
-        main_of(&text)
+        lower_main(&text)
     };
     assert_eq!(
         levels("DCL IN[][0]", "IN[0][0]"),
@@ -339,9 +341,9 @@ fn default_levels_of_vertices_are_those_of_the_state() {
 #[test]
 fn invariant_position_is_computed_first() {
     let text = "!!NVvp5.0 OPTION ARB_position_invariant; MOV result.color, vertex.position; END";
-    let printed = program(text);
+    let printed = lower_program(text);
     assert!(printed.contains("position float invariant"), "{printed}");
-    let lines = main_of(text);
+    let lines = lower_main(text);
     assert_eq!(lines.len(), 5);
     assert!(
         lines[2].starts_with("r0.z = dp4.f32") && lines[2].ends_with("p2.xyzw, in0.xyzw"),
@@ -354,7 +356,7 @@ fn invariant_position_is_computed_first() {
 fn counts_steps(loops: &str) -> bool {
     let text = format!("!!ARBfp1.0 OPTION NV_fragment_program2; TEMP r; MOV r, 0; {loops} END");
     let limit = Source::new("test", &text).step_limit.unwrap_or_default();
-    program(&text).contains(&format!("{{{limit:#x}}}"))
+    lower_program(&text).contains(&format!("{{{limit:#x}}}"))
 }
 
 #[test]
@@ -381,7 +383,7 @@ fn only_loops_that_may_run_too_long_count_their_steps() {
 /// Routines have the order of their labels, not that of the calls.
 #[test]
 fn routines_have_the_order_of_the_text() {
-    let printed = program(
+    let printed = lower_program(
         "!!NVfp4.0 TEMP r; main: MOV r, 1; CAL z; CAL a; CAL z; CAL a; MOV result.color, r; RET; \
          a: ADD r, r, 1; RET; z: MUL r, r, 2; RET; END",
     );
@@ -400,7 +402,7 @@ fn bindings_are_indices() {
         ("vertex.attrib[1].w+2", "w+2"),
         ("vertex.id", "x"),
     ] {
-        let lines = main_of(&format!(
+        let lines = lower_main(&format!(
             "!!NVvp4.0 TEMP r; PARAM p[4] = {{ program.env[0..3] }}; MOV r, p[{index}]; END"
         ));
         let access = format!(".{term} of 4].xyzw");

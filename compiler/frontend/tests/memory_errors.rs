@@ -7,7 +7,7 @@ use support::errors;
 
 /// Declarations and statements of a compute program that may use everything.
 #[track_caller]
-fn storage(text: &str, codes: &[Code]) {
+fn check_storage_errors(text: &str, codes: &[Code]) {
     let head = "!!NVcp5.0 OPTION NV_shader_storage_buffer; OPTION NV_shader_atomic_counters; GROUP_SIZE 1; TEMP r, i;";
     let variables = "STORAGE s[] = { program.storage[0] }; STORAGE m[][] = { program.storage[1..3] }; \
         STORAGE one = program.storage[0][4]; COUNTER c[] = { program.counter[0][0..3] }; COUNTER n = program.counter[1][0]; \
@@ -65,98 +65,98 @@ fn older_language() {
 #[test]
 fn operands() {
     use Code::*;
-    storage(
+    check_storage_errors(
         "LDB.U32 r, «b[0]»; LDB.U32 r, «c[0]»; LDC.U32 r, «s[0]»;",
         &[MemoryOperand; 3],
     );
-    storage(
+    check_storage_errors(
         "STB.U32 r, «r»; ATOMB.ADD.U32 r, r, «n»; ATOMCTR.INCR r, «one»;",
         &[MemoryOperand; 3],
     );
-    storage("MOV.U r, «s[0]»; ADD.U r, r, «n»;", &[MemoryOperand; 2]);
-    storage(
+    check_storage_errors("MOV.U r, «s[0]»; ADD.U r, r, «n»;", &[MemoryOperand; 2]);
+    check_storage_errors(
         "LDB.U32 r, «program.storage[0][4]»; ATOMCTR.GET r, «program.counter[0][0]»;",
         &[MemoryOperand; 2],
     );
-    storage(
+    check_storage_errors(
         "MOV.U r, «program.storage[0][4]»; MOV.U r, «program.counter[0][0]»;",
         &[MemoryOperand; 2],
     );
-    storage("MOV.U «s[0]», r; MOV.U «n», r;", &[WriteReadOnly; 2]);
-    storage(
+    check_storage_errors("MOV.U «s[0]», r; MOV.U «n», r;", &[WriteReadOnly; 2]);
+    check_storage_errors(
         "LDB.U32 r, «s[4].x»; STB.U32 r, «-s[4]»; ATOMCTR.GET r, «|n|»;",
         &[MemoryOperand; 3],
     );
-    storage("ATOMB.ADD.U32 «s[0]», r, s[0];", &[WriteReadOnly]);
+    check_storage_errors("ATOMB.ADD.U32 «s[0]», r, s[0];", &[WriteReadOnly]);
 }
 
 #[test]
 fn indices() {
     use Code::*;
-    storage(
+    check_storage_errors(
         "LDB.U32 r, «s»; LDB.U32 r, «one[0]»; ATOMCTR.GET r, «c[4]»;",
         &[ArrayNeedsIndex, IndexOnScalar, IndexOutOfBounds],
     );
-    storage(
+    check_storage_errors(
         "LDB.U32 r, «m[0]»; LDB.U32 r, «m»; LDB.U32 r, «m[3][0]»;",
         &[ArrayNeedsIndex, ArrayNeedsIndex, IndexOutOfBounds],
     );
-    storage(
+    check_storage_errors(
         "LDB.U32 r, m[«i.x + 3»][0]; LDB.U32 r, m[0][«i.x - 4»];",
         &[IndexOffset; 2],
     );
-    storage(
+    check_storage_errors(
         "LDB.U32 r, m[i.x][i.y + 8]; LDB.U32 r, m[2][4]; LDB.U32 r, m[i.x + 2][0];",
         &[],
     );
-    storage(
+    check_storage_errors(
         "STORAGE t[] = { program.storage[1..2][8] }; LDB.U32 r, t[1]; LDB.U32 r, t[i.x]; LDB.U32 r, «t[2]»;",
         &[IndexOutOfBounds],
     );
-    storage("LDB.U32 r, «s[0][1]»;", &[IndexOnScalar]);
+    check_storage_errors("LDB.U32 r, «s[0][1]»;", &[IndexOnScalar]);
 }
 
 #[test]
 fn declarations() {
     use Code::*;
-    storage(
+    check_storage_errors(
         "STORAGE a = program.storage[«64»][0]; STORAGE d[] = { «program.storage[2..1]» };",
         &[BindingRange, RangeReversed],
     );
-    storage(
+    check_storage_errors(
         "STORAGE a[][] = { program.storage[60..«64»] }; STORAGE d[] = { «program.storage[0][9..8]» };",
         &[BindingRange, RangeReversed],
     );
-    storage(
+    check_storage_errors(
         "COUNTER a = program.counter[«8»][0]; COUNTER d[] = { «program.counter[0..1]» };",
         &[BindingRange, BufferBindings],
     );
-    storage(
+    check_storage_errors(
         "PARAM a[] = { «program.storagelen[1..0]» }; PARAM d = program.storagelen[«64»];",
         &[RangeReversed, BindingRange],
     );
-    storage(
+    check_storage_errors(
         "STORAGE a = «program.buffer[0][0]»; COUNTER d = «program.storage[0][0]»;",
         &[BindingUnknown; 2],
     );
-    storage(
+    check_storage_errors(
         "STORAGE a[] = { program.storage[0][4], «program.storage[1][5]» };",
         &[BufferBindings],
     );
-    storage(
+    check_storage_errors(
         "STORAGE a[] = { program.storage[0][4], «program.storage[0][6]» };",
         &[BufferBindings],
     );
-    storage(
+    check_storage_errors(
         "COUNTER a[] = { program.counter[0][4], «program.counter[1][5]» };",
         &[BufferBindings],
     );
-    storage(
+    check_storage_errors(
         "STORAGE a[«4»] = { program.storage[0][4..6] };",
         &[ArraySizeMismatch],
     );
-    storage("STORAGE a = «program.storage[0]»;", &[RangeAsOperand]);
-    storage(
+    check_storage_errors("STORAGE a = «program.storage[0]»;", &[RangeAsOperand]);
+    check_storage_errors(
         "«LONG STORAGE a = program.storage[0][0];» «INT COUNTER d = program.counter[0][0];»",
         &[LongNotAllowed, TypeNotAllowed],
     );
@@ -221,33 +221,33 @@ fn several_binding_points() {
 #[test]
 fn atomics() {
     use Code::*;
-    storage("«ATOMCTR» r, c[0]; «ATOMCTR».U r, n;", &[AtomModifiers; 2]);
-    storage(
+    check_storage_errors("«ATOMCTR» r, c[0]; «ATOMCTR».U r, n;", &[AtomModifiers; 2]);
+    check_storage_errors(
         "ATOMCTR.INCR.«GET» r, c[0]; ATOMCTR.INCR.«F» r, n;",
         &[ModifierTwice, ModifierUnsupported],
     );
-    storage(
+    check_storage_errors(
         "ATOMCTR.GET.«U64» r, n; ADD.«INCR» r, r, r;",
         &[ModifierUnsupported; 2],
     );
-    storage("ATOMCTR.«ADD».INCR r, n;", &[ModifierUnsupported]);
-    storage(
+    check_storage_errors("ATOMCTR.«ADD».INCR r, n;", &[ModifierUnsupported]);
+    check_storage_errors(
         "ATOMB.ADD.F32 r, r, s[0]; ATOMB.MIN.«F32» r, r, s[0]; ATOMB.MIN.«S64» r, r, s[0]; ATOMB.ADD.«F16X2» r, r, s[0];",
         &[AtomCombination; 3],
     );
-    storage(
+    check_storage_errors(
         "ATOMB.IWRAP.«S32» r, r, s[0]; ATOMB.ADD.«U32X2» r, r, s[0]; ATOMB.EXCH.«U8» r, r, s[0];",
         &[AtomCombination; 3],
     );
-    storage(
+    check_storage_errors(
         "«ATOMB».U32 r, r, s[0]; «ATOMB».ADD r, r, s[0];",
         &[AtomModifiers; 2],
     );
-    storage(
+    check_storage_errors(
         "«LDB» r, s[0]; LDB.«F» r, s[0]; LDB.U32.«F32» r, s[0];",
         &[StorageModifier; 3],
     );
-    storage(
+    check_storage_errors(
         "LDB.«F16» r, s[0]; STB.«U8X4» r, s[0];",
         &[FeatureOption; 2],
     );

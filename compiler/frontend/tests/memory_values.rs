@@ -5,18 +5,18 @@ use glasm_frontend::{Source, translate};
 use glasm_ir::interp::{Environment, Interpreter, ProgramMemory, Region};
 use glasm_ir::{BufferKind, ParamSource, Semantic, Width};
 
-fn bytes(words: &[u32]) -> Vec<u8> {
+fn to_bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-fn words(bytes: &[u8]) -> Vec<u32> {
+fn to_words(bytes: &[u8]) -> Vec<u32> {
     let word = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
     bytes.chunks_exact(4).map(word).collect()
 }
 
 /// What a run starts with: the words of each storage, parameter and counter buffer, by binding point, and of address 0x1000.
 #[derive(Clone, Default)]
-struct Start<'a> {
+struct InitialMemory<'a> {
     storage: &'a [&'a [u32]],
     parameter: &'a [&'a [u32]],
     counters: &'a [u32],
@@ -27,7 +27,7 @@ struct Start<'a> {
 
 /// Runs a program; the words of storage buffer 0, those of the counters, those of global memory.
 #[track_caller]
-fn run(text: &str, start: &Start<'_>) -> [Vec<u32>; 3] {
+fn run_program(text: &str, start: &InitialMemory<'_>) -> [Vec<u32>; 3] {
     let (program, diagnostics) = translate(&Source::new("test", text));
     let Some(program) = program else {
         panic!("{text}\n{:#?}", diagnostics.list)
@@ -37,21 +37,23 @@ fn run(text: &str, start: &Start<'_>) -> [Vec<u32>; 3] {
         Err(errors) => panic!("{text}\n{program}\n{errors:#?}"),
     };
     let buffer = |kind, binding: u32| match kind {
-        BufferKind::Storage => bytes(start.storage.get(binding as usize).unwrap_or(&&[][..])),
-        BufferKind::Constant => bytes(start.parameter.get(binding as usize).unwrap_or(&&[][..])),
-        BufferKind::Counter => bytes(start.counters),
+        BufferKind::Storage => to_bytes(start.storage.get(binding as usize).unwrap_or(&&[][..])),
+        BufferKind::ProgramParameter => {
+            to_bytes(start.parameter.get(binding as usize).unwrap_or(&&[][..]))
+        }
+        BufferKind::AtomicCounter => to_bytes(start.counters),
         BufferKind::Shared | BufferKind::Private => vec![0; 256],
-        BufferKind::State => vec![0; 96 * 16],
+        BufferKind::VertexStateParameters => vec![0; 96 * 16],
     };
     let buffers = program.buffers.iter().map(|data| {
-        let points = data.binding..data.binding + data.array.unwrap_or(1);
+        let points = data.binding..data.binding + data.array_len.unwrap_or(1);
         points.map(|point| buffer(data.kind, point)).collect()
     });
     let mut environment = Environment {
         memory: ProgramMemory {
             regions: vec![Region {
                 address: 0x1000,
-                bytes: bytes(start.global),
+                bytes: to_bytes(start.global),
             }],
             buffers: buffers.collect(),
         },
@@ -68,60 +70,62 @@ fn run(text: &str, start: &Start<'_>) -> [Vec<u32>; 3] {
         | ParamSource::Argument => [0; 4],
     });
     environment.params = locals.collect();
-    interpreter.run(&mut environment).expect("the program ends");
+    interpreter
+        .run_main(&mut environment)
+        .expect("the program ends");
     let of_kind = |kind| {
         let found = program
             .buffers
             .iter()
             .position(|buffer| buffer.kind == kind);
         found.map_or(Vec::new(), |found| {
-            words(&environment.memory.buffers[found][0])
+            to_words(&environment.memory.buffers[found][0])
         })
     };
-    let global = words(&environment.memory.regions[0].bytes);
+    let global = to_words(&environment.memory.regions[0].bytes);
     [
         of_kind(BufferKind::Storage),
-        of_kind(BufferKind::Counter),
+        of_kind(BufferKind::AtomicCounter),
         global,
     ]
 }
 
 /// Runs statements over storage buffer `s` and counters `c`; the words of the buffer.
 #[track_caller]
-fn storage(statements: &str, before: &[u32]) -> Vec<u32> {
+fn run_on_storage(statements: &str, before: &[u32]) -> Vec<u32> {
     let options = "OPTION NV_shader_storage_buffer; OPTION NV_shader_atomic_counters; OPTION NV_shader_atomic_fp16_vector; \
         OPTION NV_gpu_program5_mem_extended;";
     let text = format!(
         "!!NVcp5.0 {options} GROUP_SIZE 1; STORAGE s[] = {{ program.storage[0] }}; LONG TEMP l; TEMP r, i; {statements} END"
     );
-    let start = Start {
+    let start = InitialMemory {
         storage: &[before],
-        ..Start::default()
+        ..InitialMemory::default()
     };
-    let [after, _, _] = run(&text, &start);
+    let [after, _, _] = run_program(&text, &start);
     after
 }
 
 #[test]
 fn loads_and_stores() {
-    let copy = storage("LDB.U32X2 r, s[0]; STB.U32X4 r, s[8];", &[1, 2, 9, 9, 9, 9]);
+    let copy = run_on_storage("LDB.U32X2 r, s[0]; STB.U32X4 r, s[8];", &[1, 2, 9, 9, 9, 9]);
     assert_eq!(copy, [1, 2, 1, 2, 0, 0]);
-    let narrow = storage(
+    let narrow = run_on_storage(
         "LDB.S8 r, s[1]; STB.U32 r, s[4]; STB.U8 r, s[2];",
         &[0x0000_9000, 0],
     );
     assert_eq!(narrow, [0x0090_9000, 0xffff_ff90]);
-    let halves = storage(
+    let halves = run_on_storage(
         "LDB.F16X2 r, s[0]; STB.F32X2 r, s[4]; STB.F16 r.y, s[2];",
         &[0xc000_3c00, 0, 0],
     );
     assert_eq!(halves, [0xc000_3c00, 1f32.to_bits(), (-2f32).to_bits()]);
-    let outside = storage(
+    let outside = run_on_storage(
         "LDB.U32X2 r, s[4]; STB.U32X2 r, s[4]; LDB.U32 r, s[4000]; STB.U32 r, s[0];",
         &[7, 8],
     );
     assert_eq!(outside, [0, 8]);
-    let moved = storage(
+    let moved = run_on_storage(
         "MOV.S i.x, 4; LDB.U32 r, s[i.x + 4]; STB.U32 r, s[i.x];",
         &[1, 2, 3],
     );
@@ -130,20 +134,20 @@ fn loads_and_stores() {
 
 #[test]
 fn atomics() {
-    let sums = storage(
+    let sums = run_on_storage(
         "ATOMB.ADD.U32 r, {5}, s[0]; STB.U32 r, s[4];",
         &[0xffff_ffff, 0],
     );
     assert_eq!(sums, [4, 0xffff_ffff]);
     let halves = "ATOMB.ADD.F16X2 r, {1, 2}, s[0]; STB.F32X2 r, s[4];";
     assert_eq!(
-        storage(halves, &[0x4000_3c00, 0, 0]),
+        run_on_storage(halves, &[0x4000_3c00, 0, 0]),
         [0x4400_4000, 1f32.to_bits(), 2f32.to_bits()]
     );
     let swap = "PK64.U l, {1, 0, 7, 8}; ATOMB.CSWAP.U64 l, l, s[0]; STB.U64 l, s[8];";
-    assert_eq!(storage(swap, &[1, 0, 0, 0]), [7, 8, 1, 0]);
-    assert_eq!(storage(swap, &[1, 1, 0, 0]), [1, 1, 1, 1]);
-    let outside = storage(
+    assert_eq!(run_on_storage(swap, &[1, 0, 0, 0]), [7, 8, 1, 0]);
+    assert_eq!(run_on_storage(swap, &[1, 1, 0, 0]), [1, 1, 1, 1]);
+    let outside = run_on_storage(
         "MOV.U r, 3; ATOMB.ADD.U32 r, {5}, s[8]; STB.U32 r, s[0];",
         &[1, 2],
     );
@@ -155,12 +159,12 @@ fn counters() {
     let text = "!!NVvp5.0 OPTION NV_shader_atomic_counters; OPTION NV_shader_storage_buffer; COUNTER c[] = { program.counter[3][1..3] }; \
         STORAGE s[] = { program.storage[0] }; TEMP r; ATOMCTR.INCR r.x, c[0]; ATOMCTR.DECR r.y, c[1]; ATOMCTR.GET r.z, c[2]; \
         ATOMCTR.GET.CC r.w, c[0]; STB.U32X4 r, s[0]; END";
-    let start = Start {
+    let start = InitialMemory {
         storage: &[&[9; 4]],
         counters: &[50, u32::MAX, 0, 52],
-        ..Start::default()
+        ..InitialMemory::default()
     };
-    let [storage, counters, _] = run(text, &start);
+    let [storage, counters, _] = run_program(text, &start);
     assert_eq!(storage, [u32::MAX, u32::MAX, 52, 0]);
     assert_eq!(counters, [50, 0, u32::MAX, 52]);
 }
@@ -171,7 +175,7 @@ fn several_binding_points() {
         BUFFER b[][] = { program.buffer[0..1] }; BUFFER4 v[] = { program.buffer[2..3][1] }; \
         CBUFFER c[2][] = { program.buffer[0..1] }; TEMP r, i; MOV.S i, program.local[0]; MOV.U r.x, b[1][2]; \
         MOV.U r.y, b[i.x][i.y + 1]; MOV.U r.z, v[i.x].w; LDC.U32 r.w, c[i.y][i.z].x; STB.U32X4 r, s[0]; END";
-    let start = Start {
+    let start = InitialMemory {
         storage: &[&[9; 4]],
         parameter: &[
             &[0, 1, 2],
@@ -180,9 +184,9 @@ fn several_binding_points() {
             &[30, 31, 32, 33, 34, 35, 36, 37],
         ],
         locals: &[[1, 0, 8, 0]],
-        ..Start::default()
+        ..InitialMemory::default()
     };
-    let [storage, _, _] = run(text, &start);
+    let [storage, _, _] = run_program(text, &start);
     assert_eq!(storage, [12, 11, 37, 2]);
 }
 
@@ -190,19 +194,19 @@ fn several_binding_points() {
 #[test]
 fn narrow_addresses() {
     let text = "!!NVvp4.0 OPTION NV_shader_buffer_load; TEMP r; LOAD.U32X2 r, program.local[0].y; MOV.U result.attrib[0], r; END";
-    let start = Start {
+    let start = InitialMemory {
         global: &[5, 6, 7],
         locals: &[[0, 0x1004, 0xffff_f000, 0]],
-        ..Start::default()
+        ..InitialMemory::default()
     };
-    let _ = run(text, &start);
+    let _ = run_program(text, &start);
     let text = "!!NVvp5.0 TEMP r; LOAD.U32 r, program.local[0].y; ADD.U r, r, 1; STORE.U32 r, program.local[0].y; \
         ATOM.ADD.U32 r.x, {2}, program.local[0].x; STORE.U32 r, program.local[0].z; END";
-    let start = Start {
+    let start = InitialMemory {
         locals: &[[0x1000, 0x1004, 0x1008, 0]],
         ..start
     };
-    let [_, _, global] = run(text, &start);
+    let [_, _, global] = run_program(text, &start);
     assert_eq!(global, [7, 7, 5]);
 }
 
@@ -216,13 +220,13 @@ fn long_attributes() {
         .iter()
         .map(|input| (input.semantic, input.width))
         .collect();
-    assert_eq!(found, [(Semantic::Attrib(3), Width::W64)]);
-    let start = Start {
+    assert_eq!(found, [(Semantic::VertexAttribute(3), Width::W64)]);
+    let start = InitialMemory {
         storage: &[&[0; 6]],
         attribute: [0xffff_ffff, 1, 2, 3],
-        ..Start::default()
+        ..InitialMemory::default()
     };
-    let [storage, _, _] = run(text, &start);
+    let [storage, _, _] = run_program(text, &start);
     assert_eq!(storage, [0, 1, 0, 1, 0xffff_ffff, 1]);
 }
 
@@ -230,7 +234,7 @@ fn long_attributes() {
 #[test]
 fn flags_of_results_of_another_size() {
     let flags = "MOV.U i, 0; OR.U i (SF), i, 1; OR.U i (EQ), i, 2; OR.U i (CF), i, 4; OR.U i (OF), i, 8; STB.U32X4 i, s[0];";
-    let of = |operation: &str| storage(&format!("MOV.U r, 1; {operation} {flags}"), &[0; 4]);
+    let of = |operation: &str| run_on_storage(&format!("MOV.U r, 1; {operation} {flags}"), &[0; 4]);
     assert_eq!(
         of("ADD.U.CC l, {0xffffffff, 0x7fffffff, 0x80000000, 1}, r;"),
         [6, 8, 0, 0]

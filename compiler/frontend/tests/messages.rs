@@ -1,12 +1,12 @@
 //! What errors say: each message names what stands in the program, and what should.
 
-use glasm_frontend::lang::meanings::semantic_text;
+use glasm_frontend::lang::state::describe_semantic;
 use glasm_frontend::{Source, translate};
 use glasm_ir::{Semantic, Stage};
 
 /// Checks the first message of programs: the text between header and `END`, and the message.
 #[track_caller]
-fn messages(header: &str, cases: &[(&str, &str)]) {
+fn check_messages(header: &str, cases: &[(&str, &str)]) {
     let found: Vec<(&str, String)> = cases
         .iter()
         .map(|(body, _)| {
@@ -27,10 +27,10 @@ fn messages(header: &str, cases: &[(&str, &str)]) {
 
 #[test]
 fn characters_and_words() {
-    messages(
+    check_messages(
         "!!NVfp5.0",
         &[
-            ("TEMP a@;", "`@` is no character of the language"),
+            ("TEMP a@;", "`@` is not a character of the language"),
             ("TEMP a b;", "expected `;` or `,`, found `b`"),
             (
                 "MOV result.color, 1.0f;",
@@ -49,7 +49,7 @@ fn characters_and_words() {
 
 #[test]
 fn what_is_expected() {
-    messages(
+    check_messages(
         "!!NVfp5.0",
         &[
             ("TEMP a, ;", "expected a name, found `;`"),
@@ -79,14 +79,14 @@ fn what_is_expected() {
             ),
         ],
     );
-    messages(
+    check_messages(
         "!!ARBfp1.0",
         &[(
             "TEMP a; SWZ a, a, 2, x, y, z;",
             "expected `x`, `y`, `z`, `w`, `0` or `1`, found `2`",
         )],
     );
-    messages(
+    check_messages(
         "!!VP1.0",
         &[(
             "MOV R0, R1.xy;",
@@ -97,7 +97,7 @@ fn what_is_expected() {
 
 #[test]
 fn declarations_name_their_bindings() {
-    messages(
+    check_messages(
         "!!NVfp4.0",
         &[
             (
@@ -132,7 +132,7 @@ fn inputs_of_compute_programs_have_their_meanings() {
             "number of the invocation in the dispatch: ",
         ),
     ] {
-        let text = semantic_text(semantic, Stage::Compute);
+        let text = describe_semantic(semantic, Stage::Compute);
         assert!(text.starts_with(meaning), "{semantic:?}: {text}");
     }
 }
@@ -144,15 +144,15 @@ fn inputs_of_patches_and_samples_have_their_meanings() {
         (
             Semantic::TessCoord,
             Stage::TessEval,
-            "place in the subdivided patch: (u, v, w)",
+            "location in the subdivided patch: (u, v, w)",
         ),
         (
-            Semantic::TessOuter(0),
+            Semantic::TessLevelOuter(0),
             Stage::TessEval,
             "outer tessellation level, in x",
         ),
         (
-            Semantic::TessInner(0),
+            Semantic::TessLevelInner(0),
             Stage::TessEval,
             "inner tessellation level, in x",
         ),
@@ -164,7 +164,7 @@ fn inputs_of_patches_and_samples_have_their_meanings() {
         (
             Semantic::SamplePosition,
             Stage::Fragment,
-            "place of the sample in its pixel: (x, y)",
+            "location of the sample in its pixel: (x, y)",
         ),
         (
             Semantic::SampleMask,
@@ -172,14 +172,14 @@ fn inputs_of_patches_and_samples_have_their_meanings() {
             "mask of covered samples, in x",
         ),
     ] {
-        assert_eq!(semantic_text(semantic, stage), meaning, "{semantic:?}");
+        assert_eq!(describe_semantic(semantic, stage), meaning, "{semantic:?}");
     }
 }
 
 /// NV_gpu_program5, section 2.X.8.Z, ATOM: each operation by its modifier.
 #[test]
 fn suffixes_of_registers() {
-    messages(
+    check_messages(
         "!!VP1.1",
         &[(
             "MOV o[HPOS], v[0].xy;",
@@ -195,6 +195,6 @@ fn atomic_operations_have_their_names() {
     for operation in ["MIN", "MAX", "IWRAP", "DWRAP", "AND", "OR", "XOR"] {
         let body = format!("ATOMB.{operation}.F32 t, t, b[0];");
         let message = format!("the atomic operation {operation} is not defined for F32");
-        messages(header, &[(&body, &message)]);
+        check_messages(header, &[(&body, &message)]);
     }
 }

@@ -16,15 +16,15 @@ const PASSTHROUGH: &str =
 
 /// Errors in statements behind one of the beginnings above.
 #[track_caller]
-fn behind(beginning: &str, statements: &str, codes: &[Code]) {
+fn check_after(beginning: &str, statements: &str, codes: &[Code]) {
     errors(&format!("{beginning} {statements} END"), codes);
 }
 
 /// Everything in all three kinds of programs.
 #[track_caller]
-fn everywhere(statements: &str, codes: &[Code]) {
+fn check_in_all_stages(statements: &str, codes: &[Code]) {
     for beginning in [GEOMETRY, CONTROL, EVALUATION] {
-        behind(beginning, statements, codes);
+        check_after(beginning, statements, codes);
     }
 }
 
@@ -54,10 +54,10 @@ fn declarations_are_there_once() {
         "PRIMITIVE_OUT LINE_STRIP",
         "VERTICES_OUT 3",
     ] {
-        behind(GEOMETRY, &format!("«{declaration}»;"), &twice);
+        check_after(GEOMETRY, &format!("«{declaration}»;"), &twice);
     }
-    behind(GEOMETRY, "INVOCATIONS 2; «INVOCATIONS 2» ;", &twice);
-    behind(CONTROL, "«VERTICES_OUT 4»;", &twice);
+    check_after(GEOMETRY, "INVOCATIONS 2; «INVOCATIONS 2» ;", &twice);
+    check_after(CONTROL, "«VERTICES_OUT 4»;", &twice);
     for declaration in [
         "TESS_MODE QUADS",
         "TESS_SPACING EQUAL",
@@ -69,7 +69,7 @@ fn declarations_are_there_once() {
         } else {
             format!("{declaration};")
         };
-        behind(EVALUATION, &format!("{first} «{declaration}»;"), &twice);
+        check_after(EVALUATION, &format!("{first} «{declaration}»;"), &twice);
     }
 }
 
@@ -122,9 +122,9 @@ fn words_and_numbers_of_declarations() {
         &token,
     );
     errors("!!NVtep5.0 TESS_MODE «POINTS»; END", &token);
-    behind(EVALUATION, "TESS_POINT_MODE «ON»;", &token);
-    behind(EVALUATION, "TESS_SPACING «FRACTIONAL»;", &token);
-    behind(EVALUATION, "TESS_VERTEX_ORDER «ccw»;", &token);
+    check_after(EVALUATION, "TESS_POINT_MODE «ON»;", &token);
+    check_after(EVALUATION, "TESS_SPACING «FRACTIONAL»;", &token);
+    check_after(EVALUATION, "TESS_VERTEX_ORDER «ccw»;", &token);
     let newer = [Code::FeatureNewer];
     errors(
         "!!NVgp4.1 PRIMITIVE_IN «PATCHES»; PRIMITIVE_OUT POINTS; VERTICES_OUT 1; END",
@@ -143,9 +143,9 @@ fn words_and_numbers_of_declarations() {
     errors("!!NVtcp5.0 VERTICES_OUT 32; END", &[]);
     errors("!!NVtcp5.0 VERTICES_OUT «33»; END", &[Code::VerticesOut]);
     errors("!!NVtcp5.0 VERTICES_OUT «0»; END", &[Code::VerticesOut]);
-    behind(GEOMETRY, "INVOCATIONS «0»;", &[Code::Invocations]);
-    behind(GEOMETRY, "INVOCATIONS «33»;", &[Code::Invocations]);
-    behind(GEOMETRY, "INVOCATIONS 32;", &[]);
+    check_after(GEOMETRY, "INVOCATIONS «0»;", &[Code::Invocations]);
+    check_after(GEOMETRY, "INVOCATIONS «33»;", &[Code::Invocations]);
+    check_after(GEOMETRY, "INVOCATIONS 32;", &[]);
 }
 
 #[test]
@@ -162,33 +162,33 @@ fn other_programs_have_no_such_declarations() {
     ] {
         errors(&format!("!!NVvp4.0 «{declaration}»; END"), &not_here);
     }
-    behind(CONTROL, "«PRIMITIVE_IN POINTS»;", &not_here);
-    behind(EVALUATION, "«VERTICES_OUT 3»;", &not_here);
-    behind(GEOMETRY, "«TESS_MODE QUADS»;", &not_here);
+    check_after(CONTROL, "«PRIMITIVE_IN POINTS»;", &not_here);
+    check_after(EVALUATION, "«VERTICES_OUT 3»;", &not_here);
+    check_after(GEOMETRY, "«TESS_MODE QUADS»;", &not_here);
     for beginning in ["!!NVvp5.0", CONTROL, EVALUATION] {
         let stage = [Code::FeatureStage; 3];
-        behind(beginning, "«EMIT»; «ENDPRIM»; «EMITS» 1;", &stage);
+        check_after(beginning, "«EMIT»; «ENDPRIM»; «EMITS» 1;", &stage);
     }
     errors(
         "!!NVgp4.1 PRIMITIVE_IN POINTS; PRIMITIVE_OUT POINTS; VERTICES_OUT 1; EMIT; «EMITS» 0; END",
         &[Code::FeatureNewer],
     );
-    behind(GEOMETRY, "«KIL» r;", &[Code::FeatureStage]);
+    check_after(GEOMETRY, "«KIL» r;", &[Code::FeatureStage]);
     let text = "!!NVgp4.0 PRIMITIVE_IN POINTS; VERTICES_OUT 1; «INT PRIMITIVE_OUT POINTS;» END";
     errors(text, &[Code::TypeNotAllowed]);
 }
 
 #[test]
 fn vertices_have_numbers() {
-    everywhere("MOV r, «vertex.position»;", &[Code::VertexMissing]);
-    everywhere("MOV r, «vertex.texcoord[1]».x;", &[Code::VertexMissing]);
-    everywhere("MOV r, «vertex[i.x].position».x;", &[Code::VertexDynamic]);
-    everywhere(
+    check_in_all_stages("MOV r, «vertex.position»;", &[Code::VertexMissing]);
+    check_in_all_stages("MOV r, «vertex.texcoord[1]».x;", &[Code::VertexMissing]);
+    check_in_all_stages("MOV r, «vertex[i.x].position».x;", &[Code::VertexDynamic]);
+    check_in_all_stages(
         "ATTRIB p = «vertex[i.x].attrib[0]»;",
         &[Code::VertexDynamic],
     );
-    everywhere("MOV r, «vertex[0..1]».position;", &[Code::RangeAsOperand]);
-    everywhere(
+    check_in_all_stages("MOV r, «vertex[0..1]».position;", &[Code::RangeAsOperand]);
+    check_in_all_stages(
         "MOV r, «vertex[0][1]».position;",
         &[Code::BindingTakesNoIndex],
     );
@@ -209,29 +209,29 @@ fn vertices_have_numbers() {
         );
         errors(&text, &[Code::VertexNumber; 2]);
     }
-    behind(
+    check_after(
         GEOMETRY,
         "ATTRIB p = «vertex[4294967295].position»;",
         &number,
     );
-    behind(
+    check_after(
         CONTROL,
         "MOV r, «vertex[32].position»; MOV r, vertex.in[31].position;",
         &number,
     );
-    behind(
+    check_after(
         CONTROL,
         "MOV r, «vertex.out[4].position»; MOV r, vertex.out[3].position;",
         &number,
     );
-    behind(
+    check_after(
         CONTROL,
         "ATTRIB a[] = { «vertex.out[4].attrib[0..3]» };",
         &number,
     );
-    behind(EVALUATION, "MOV r, «vertex[32].position»;", &number);
+    check_after(EVALUATION, "MOV r, «vertex[32].position»;", &number);
     // Variables of patches may name any vertex.
-    behind(
+    check_after(
         CONTROL,
         "ATTRIB p = vertex.position; ATTRIB q = vertex.out.position; MOV r, p[99]; MOV r, q[4294967295];",
         &[],
@@ -240,52 +240,52 @@ fn vertices_have_numbers() {
 
 #[test]
 fn variables_of_vertices_have_indices() {
-    everywhere(
+    check_in_all_stages(
         "ATTRIB p = vertex.position; MOV r, «p»;",
         &[Code::ArrayNeedsIndex],
     );
-    everywhere(
+    check_in_all_stages(
         "ATTRIB p = vertex.position; MOV r, «p[0][1]»;",
         &[Code::IndexOnScalar],
     );
-    everywhere(
+    check_in_all_stages(
         "ATTRIB p = vertex[1].position; MOV r, «p[1]»;",
         &[Code::IndexOnScalar],
     );
     let array = "ATTRIB a[2] = { vertex.attrib[1..2] };";
-    everywhere(&format!("{array} MOV r, «a»;"), &[Code::ArrayNeedsIndex]);
-    everywhere(&format!("{array} MOV r, «a[1]»;"), &[Code::ArrayNeedsIndex]);
-    everywhere(
+    check_in_all_stages(&format!("{array} MOV r, «a»;"), &[Code::ArrayNeedsIndex]);
+    check_in_all_stages(&format!("{array} MOV r, «a[1]»;"), &[Code::ArrayNeedsIndex]);
+    check_in_all_stages(
         &format!("{array} MOV r, «a[0][2]»;"),
         &[Code::IndexOutOfBounds],
     );
-    everywhere(
+    check_in_all_stages(
         &format!("{array} MOV r, a[0][«i.x + 2»];"),
         &[Code::IndexOffset],
     );
-    everywhere(
+    check_in_all_stages(
         &format!("{array} MOV r, a[«i.x + 32»][1];"),
         &[Code::IndexOffset],
     );
-    behind(
+    check_after(
         GEOMETRY,
         &format!("{array} MOV r, a[«i.x + 3»][1];"),
         &[Code::IndexOffset],
     );
-    everywhere(
+    check_in_all_stages(
         &format!("{array} FLOAT TEMP f; MOV r, a[«f.x»][1];"),
         &[Code::IndexVariable],
     );
     // A variable of vertices cannot be an index itself.
-    everywhere(
+    check_in_all_stages(
         "ATTRIB p = vertex.id; MOV r, vertex[0].position; MOV r, p[«p»];",
         &[Code::IndexVariable],
     );
-    everywhere(
+    check_in_all_stages(
         "ATTRIB p = vertex.position; MOV «p[0]», r;",
         &[Code::WriteReadOnly],
     );
-    behind(
+    check_after(
         CONTROL,
         "MOV «vertex.out[0].position», r; MOV «primitive.out.patch.attrib[0]», r;",
         &[Code::WriteReadOnly; 2],
@@ -295,54 +295,54 @@ fn variables_of_vertices_have_indices() {
 #[test]
 fn prefixes() {
     let unknown = [Code::BindingUnknown];
-    behind(EVALUATION, "MOV r, vertex.«out[0]».position;", &unknown);
-    behind(
+    check_after(EVALUATION, "MOV r, vertex.«out[0]».position;", &unknown);
+    check_after(
         EVALUATION,
         "MOV r, primitive.«out».patch.attrib[0];",
         &unknown,
     );
-    behind(EVALUATION, "MOV.S i, primitive.«invocation»;", &unknown);
-    behind(EVALUATION, "MOV.S i, primitive.in.«invocation»;", &unknown);
-    behind(CONTROL, "MOV.S i, primitive.out.«vertexcount»;", &unknown);
-    behind(CONTROL, "MOV r, vertex.«tesscoord»;", &unknown);
-    behind(EVALUATION, "MOV r, vertex[0].«tesscoord»;", &unknown);
-    behind(EVALUATION, "MOV r, vertex.in.«tesscoord»;", &unknown);
-    behind(GEOMETRY, "MOV r, vertex.«in».position;", &unknown);
-    behind(GEOMETRY, "MOV.S i, primitive.«out».id;", &unknown);
-    behind(GEOMETRY, "MOV r, vertex[0].«normal»;", &unknown);
-    behind(GEOMETRY, "MOV r, vertex[0].«in[1]».position;", &unknown);
-    everywhere("MOV.S i, «primitive[0]».id;", &[Code::BindingTakesNoIndex]);
-    everywhere("MOV r, vertex[0].«attrib»;", &[Code::BindingNeedsIndex]);
-    everywhere(
+    check_after(EVALUATION, "MOV.S i, primitive.«invocation»;", &unknown);
+    check_after(EVALUATION, "MOV.S i, primitive.in.«invocation»;", &unknown);
+    check_after(CONTROL, "MOV.S i, primitive.out.«vertexcount»;", &unknown);
+    check_after(CONTROL, "MOV r, vertex.«tesscoord»;", &unknown);
+    check_after(EVALUATION, "MOV r, vertex[0].«tesscoord»;", &unknown);
+    check_after(EVALUATION, "MOV r, vertex.in.«tesscoord»;", &unknown);
+    check_after(GEOMETRY, "MOV r, vertex.«in».position;", &unknown);
+    check_after(GEOMETRY, "MOV.S i, primitive.«out».id;", &unknown);
+    check_after(GEOMETRY, "MOV r, vertex[0].«normal»;", &unknown);
+    check_after(GEOMETRY, "MOV r, vertex[0].«in[1]».position;", &unknown);
+    check_in_all_stages("MOV.S i, «primitive[0]».id;", &[Code::BindingTakesNoIndex]);
+    check_in_all_stages("MOV r, vertex[0].«attrib»;", &[Code::BindingNeedsIndex]);
+    check_in_all_stages(
         "MOV r, vertex[0].«position[1]»;",
         &[Code::BindingTakesNoIndex],
     );
-    everywhere("MOV r, vertex[0].attrib[«32»];", &[Code::BindingRange]);
-    everywhere(
+    check_in_all_stages("MOV r, vertex[0].attrib[«32»];", &[Code::BindingRange]);
+    check_in_all_stages(
         "ATTRIB a[] = { «vertex[0].attrib[3..1]» };",
         &[Code::RangeReversed],
     );
-    everywhere("MOV r, «vertex[0].attrib[1..3]»;", &[Code::RangeAsOperand]);
-    behind(
+    check_in_all_stages("MOV r, «vertex[0].attrib[1..3]»;", &[Code::RangeAsOperand]);
+    check_after(
         CONTROL,
         "MOV.S i, primitive.in.invocation; MOV.S i, primitive.out.invocation; MOV.S i, primitive.out.id;",
         &[],
     );
-    behind(
+    check_after(
         EVALUATION,
         "MOV.S i, primitive.in.id; MOV.S i, primitive.in.vertexcount; MOV r, primitive.in.tessouter[0];",
         &[],
     );
     let mix = "ATTRIB a[] = { vertex.attrib[0], «vertex[1].attrib[1]» };";
-    everywhere(mix, &[Code::VertexPrefixMix]);
+    check_in_all_stages(mix, &[Code::VertexPrefixMix]);
     let others = "ATTRIB a[] = { vertex[0].attrib[0], «vertex[1].attrib[1]» };";
-    everywhere(others, &[Code::ArrayKinds]);
-    behind(
+    check_in_all_stages(others, &[Code::ArrayKinds]);
+    check_after(
         CONTROL,
         "ATTRIB a[] = { vertex.attrib[0], «vertex.out.attrib[1]» };",
         &[Code::ArrayKinds],
     );
-    behind(
+    check_after(
         CONTROL,
         "ATTRIB a[] = { vertex.attrib[0], vertex.in.attrib[1] };",
         &[],
@@ -356,20 +356,20 @@ fn attributes_of_patches() {
         "primitive.tessinner[1]",
         "primitive.patch.attrib[29]",
     ] {
-        behind(
+        check_after(
             GEOMETRY,
             &format!("MOV r, «{binding}»;"),
             &[Code::PatchBinding],
         );
-        behind(
+        check_after(
             CONTROL,
             &format!("MOV r, «{binding}».x;"),
             &[Code::PatchOfInput],
         );
-        behind(PATCHES, &format!("MOV r, {binding};"), &[]);
-        behind(EVALUATION, &format!("MOV r, {binding};"), &[]);
+        check_after(PATCHES, &format!("MOV r, {binding};"), &[]);
+        check_after(EVALUATION, &format!("MOV r, {binding};"), &[]);
     }
-    behind(
+    check_after(
         CONTROL,
         "ATTRIB a[] = { «primitive.in.tessouter[0..3]» };",
         &[Code::PatchOfInput],
@@ -380,26 +380,26 @@ fn attributes_of_patches() {
         "primitive.tessinner[«2»]",
         "primitive.patch.attrib[«30»]",
     ] {
-        behind(EVALUATION, &format!("MOV r, {binding};"), &range);
-        behind(PATCHES, &format!("MOV r, {binding};"), &range);
+        check_after(EVALUATION, &format!("MOV r, {binding};"), &range);
+        check_after(PATCHES, &format!("MOV r, {binding};"), &range);
     }
-    behind(CONTROL, "MOV result.patch.tessouter[«4»], r;", &range);
-    behind(
+    check_after(CONTROL, "MOV result.patch.tessouter[«4»], r;", &range);
+    check_after(
         EVALUATION,
         "MOV r, primitive.«tessouter»;",
         &[Code::BindingNeedsIndex],
     );
-    behind(
+    check_after(
         EVALUATION,
         "MOV result.«patch».attrib[0], r;",
         &[Code::BindingUnknown],
     );
-    behind(
+    check_after(
         CONTROL,
         "«OUTPUT o[] = { result.patch.tessouter[0..3], result.patch.tessinner[0] };»",
         &[Code::ArrayKinds],
     );
-    behind(
+    check_after(
         CONTROL,
         "OUTPUT o[] = { result.patch.attrib[0..3] }; «OUTPUT p[] = { result.patch.attrib[2..5] };» MOV o[i.x], r; MOV p[i.x], r;",
         &[Code::RelativeOverlap],
@@ -410,67 +410,67 @@ fn attributes_of_patches() {
 
 #[test]
 fn results() {
-    behind(
+    check_after(
         GEOMETRY,
         "MOV.S result.layer.x, i; MOV.S result.primid.x, i; MOV.S result.«id».x, i;",
         &[Code::BindingUnknown],
     );
-    behind(
+    check_after(
         CONTROL,
         "MOV.S result.id.x, i; MOV.S result.«primid».x, i;",
         &[Code::BindingUnknown],
     );
-    behind(
+    check_after(
         EVALUATION,
         "MOV.S «result.layer».x, i; MOV.S «result.viewport».x, i;",
         &[Code::ResultOption; 2],
     );
-    behind(
+    check_after(
         GEOMETRY,
         "MOV.S «result.viewport».x, i;",
         &[Code::ResultOption],
     );
     for option in ["ARB_viewport_array", "NV_viewport_array2"] {
         let text = GEOMETRY.replacen(' ', &format!(" OPTION {option}; "), 1);
-        behind(&text, "MOV.S result.viewport.x, i;", &[]);
+        check_after(&text, "MOV.S result.viewport.x, i;", &[]);
     }
     let both = GEOMETRY.replacen(' ', " OPTION NV_viewport_array2; ", 1);
-    behind(
+    check_after(
         &both,
         "MOV.S result.viewport.x, i; MOV.S «result.viewportmask.x», i;",
         &[Code::ViewportAndMask],
     );
     let option = CONTROL.replacen(' ', " OPTION «ARB_viewport_array»; ", 1);
-    behind(&option, "", &[Code::OptionUnknown]);
-    behind(
+    check_after(&option, "", &[Code::OptionUnknown]);
+    check_after(
         GEOMETRY,
         "MOV r, «vertex[0].secondaryposition»;",
         &[Code::ResultOption],
     );
-    behind(
+    check_after(
         GEOMETRY,
         "«EMITS»;".replace("«EMITS»;", "EMITS«;»").as_str(),
         &[Code::MissingOperand],
     );
-    behind(
+    check_after(
         GEOMETRY,
         "EMITS «i»; EMITS.S i.y; EMITS r.x; EMITS 3;",
         &[Code::ScalarSuffix],
     );
     let strips = GEOMETRY.replace("POINTS", "TRIANGLE_STRIP");
-    behind(&strips, "EMIT; ENDPRIM; «EMITS» i.x;", &[Code::EmitsOutput]);
+    check_after(&strips, "EMIT; ENDPRIM; «EMITS» i.x;", &[Code::EmitsOutput]);
 }
 
 #[test]
 fn programs_that_pass_their_primitive_on() {
     let refused = Code::PassthroughNotAllowed;
-    behind(
+    check_after(
         PASSTHROUGH,
         "«PRIMITIVE_OUT POINTS»; «VERTICES_OUT 2»; «EMIT»; «ENDPRIM»;",
         &[refused; 4],
     );
     let five = PASSTHROUGH.replace("4.0", "5.0");
-    behind(&five, "«INVOCATIONS 1»; «EMITS» 0;", &[refused; 2]);
+    check_after(&five, "«INVOCATIONS 1»; «EMITS» 0;", &[refused; 2]);
     for primitive in ["LINES_ADJACENCY", "TRIANGLES_ADJACENCY", "PATCHES"] {
         let text = format!(
             "!!NVgp5.0 OPTION NV_geometry_shader_passthrough; PRIMITIVE_IN «{primitive}»; END"
@@ -485,18 +485,18 @@ fn programs_that_pass_their_primitive_on() {
 
 #[test]
 fn results_that_are_passed_on() {
-    behind(
+    check_after(
         GEOMETRY,
         "«PASSTHROUGH result.position»;",
         &[Code::FeatureOption],
     );
-    behind(
+    check_after(
         PASSTHROUGH,
         "PASSTHROUGH «vertex.position»;",
         &[Code::BindingUnknown],
     );
     for result in ["primid", "layer"] {
-        behind(
+        check_after(
             PASSTHROUGH,
             &format!("PASSTHROUGH «result.{result}»;"),
             &[Code::PassthroughBinding],
@@ -504,33 +504,33 @@ fn results_that_are_passed_on() {
     }
     let both = PASSTHROUGH.replacen("OPTION", "OPTION NV_viewport_array2; OPTION", 1);
     for result in ["viewport", "viewportmask[0]"] {
-        behind(
+        check_after(
             &both,
             &format!("PASSTHROUGH «result.{result}»;"),
             &[Code::PassthroughBinding],
         );
     }
-    behind(
+    check_after(
         PASSTHROUGH,
         "PASSTHROUGH «result.attrib[0]».x; MOV result.attrib[0].y, r;",
         &[Code::PassthroughWritten],
     );
-    behind(
+    check_after(
         PASSTHROUGH,
         "OUTPUT o[] = { result.attrib[1..3] }; PASSTHROUGH «result.attrib[2]»; PASSTHROUGH result.position; INT TEMP i; MOV o[i.x], r;",
         &[Code::PassthroughWritten],
     );
-    behind(
+    check_after(
         PASSTHROUGH,
         "OUTPUT o[] = { result.attrib[1..3] }; PASSTHROUGH result.attrib[2]; MOV o[0], r;",
         &[],
     );
-    behind(
+    check_after(
         PASSTHROUGH,
         "PASSTHROUGH result.color.«q»;",
         &[Code::BindingUnknown],
     );
-    behind(
+    check_after(
         PASSTHROUGH,
         "PASSTHROUGH result.color.«yx»;",
         &[Code::MaskOrder],
@@ -540,8 +540,8 @@ fn results_that_are_passed_on() {
 #[test]
 fn components_of_all_vertices() {
     let count = |text: &str| {
-        let found = glasm_frontend::count(&Source::new("test", text)).unwrap();
-        (found.attrib_components, found.result_components)
+        let found = glasm_frontend::count_resources(&Source::new("test", text)).unwrap();
+        (found.attribute_components, found.result_components)
     };
     let geometry = |body: &str| format!("{GEOMETRY} {body} END");
     // One attribute of several vertices counts once.

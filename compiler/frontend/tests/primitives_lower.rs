@@ -1,4 +1,5 @@
-//! Geometry and tessellation programs: what declarations, bindings of vertices and patches, and emitted vertices become.
+//! Geometry and tessellation programs: what declarations, bindings of vertices and patches, and
+//! emitted vertices become.
 
 use glasm_frontend::{Source, translate};
 
@@ -10,7 +11,7 @@ const PASSTHROUGH: &str =
 
 /// The declarations of the IR of a program, and the main routine without places.
 #[track_caller]
-fn ir(text: &str) -> (Vec<String>, Vec<String>) {
+fn lower_to_text(text: &str) -> (Vec<String>, Vec<String>) {
     let (program, diagnostics) = translate(&Source::new("test", text).strict());
     let program = program.unwrap_or_else(|| panic!("{text}\n{:#?}", diagnostics.list));
     glasm_ir::verify::verify(&program).unwrap_or_else(|errors| panic!("{program}\n{errors:#?}"));
@@ -29,13 +30,13 @@ fn ir(text: &str) -> (Vec<String>, Vec<String>) {
 }
 
 #[track_caller]
-fn lines(beginning: &str, statements: &str) -> Vec<String> {
-    ir(&format!("{beginning} {statements} END")).1
+fn lower_main(beginning: &str, statements: &str) -> Vec<String> {
+    lower_to_text(&format!("{beginning} {statements} END")).1
 }
 
 #[test]
 fn what_is_passed_on() {
-    let (head, body) = ir(&format!(
+    let (head, body) = lower_to_text(&format!(
         "{PASSTHROUGH} PASSTHROUGH result.attrib[3].x; PASSTHROUGH result.color.back.primary; PASSTHROUGH result.attrib[3].zw; \
          PASSTHROUGH result.clip[1..2].x; MOV.S result.layer.x, primitive.id; END"
     ));
@@ -65,7 +66,7 @@ fn what_is_passed_on() {
 
 #[test]
 fn modes_of_tessellation() {
-    let (head, _) = ir(
+    let (head, _) = lower_to_text(
         "!!NVtep5.0 TESS_MODE ISOLINES; TESS_VERTEX_ORDER CW; TESS_SPACING FRACTIONAL_EVEN; TESS_POINT_MODE; END",
     );
     let expected = [
@@ -76,14 +77,14 @@ fn modes_of_tessellation() {
         "point_mode",
     ];
     assert_eq!(head, expected);
-    let (head, _) = ir("!!NVtep5.0 TESS_MODE TRIANGLES; END");
+    let (head, _) = lower_to_text("!!NVtep5.0 TESS_MODE TRIANGLES; END");
     assert!(
         !head
             .iter()
             .any(|line| line.contains("point_mode") || line.contains(" cw")),
         "{head:?}"
     );
-    let (head, _) = ir(
+    let (head, _) = lower_to_text(
         "!!NVgp5.0 INVOCATIONS 7; VERTICES_OUT 5; PRIMITIVE_OUT TRIANGLE_STRIP; PRIMITIVE_IN TRIANGLES_ADJACENCY; END",
     );
     let expected = [
@@ -100,7 +101,7 @@ fn modes_of_tessellation() {
 fn vertices_and_elements() {
     let read = |operand: &str| {
         let declarations = "ATTRIB p = vertex.position; ATTRIB a[] = { vertex.attrib[2..4] }; ATTRIB b[] = { vertex[2].attrib[0..3] };";
-        let body = lines(GEOMETRY, &format!("{declarations} MOV r, {operand};"));
+        let body = lower_main(GEOMETRY, &format!("{declarations} MOV r, {operand};"));
         let [line] = &body[..] else {
             panic!("{body:?}")
         };
@@ -115,7 +116,7 @@ fn vertices_and_elements() {
     );
     assert_eq!(read("a[1][2]"), "in0[0 of 1, vertex 1].xyzw");
     assert_eq!(read("b[1]"), "in0[0 of 1, vertex 2].xyzw");
-    let body = lines(
+    let body = lower_main(
         GEOMETRY,
         "ATTRIB p = vertex.position; MOV.S i, vertex[0].id; MOV r, -|p[i.y + 2]|;",
     );
@@ -131,7 +132,7 @@ fn vertices_and_elements() {
 #[test]
 fn arrays_share_slots() {
     // Each array lies behind its first slot, whatever was declared first.
-    let (head, body) = ir(&format!(
+    let (head, body) = lower_to_text(&format!(
         "{GEOMETRY} ATTRIB b[] = {{ vertex.attrib[2..4] }}; ATTRIB a[] = {{ vertex[2].attrib[0..3] }}; MOV.S i, 0; MOV r, b[1][i.x]; \
          MOV r, b[i.y][2]; MOV r, a[i.z + 1]; END"
     ));
@@ -163,12 +164,12 @@ fn arrays_share_slots() {
 
 #[test]
 fn outputs_that_other_invocations_have_written() {
-    let (head, body) = ir(&format!(
+    let (head, body) = lower_to_text(&format!(
         "{CONTROL} ATTRIB p = vertex.out.position; ATTRIB l[] = {{ primitive.out.tessouter[1..3] }}; OUTPUT o[] = {{ result.patch.tessouter[0..2] }}; \
          MOV.S i, primitive.invocation; MOV result.position, 0; MOV o[i.x], 1; ADD r, p[i.x + 1], p[0]; ADD r, r, l[i.x]; \
          ADD r, r, primitive.out.patch.attrib[7]; ADD r, r, vertex.out[3].attrib[1]; END"
     ));
-    assert!(head.iter().any(|line| line == "lock_step"));
+    assert!(head.iter().any(|line| line == "lockstep"));
     let outputs: Vec<&String> = head.iter().filter(|line| line.starts_with("out")).collect();
     assert_eq!(
         outputs,
@@ -191,15 +192,15 @@ fn outputs_that_other_invocations_have_written() {
             "r3.xyzw = add.f32 r3.xyzw, out6[0 of 1, vertex 3].xyzw",
         ]
     );
-    let (head, _) = ir(&format!(
+    let (head, _) = lower_to_text(&format!(
         "{CONTROL} MOV result.position, vertex[0].position; MOV.S i, primitive.out.id; END"
     ));
-    assert!(!head.iter().any(|line| line == "lock_step"), "{head:?}");
+    assert!(!head.iter().any(|line| line == "lockstep"), "{head:?}");
 }
 
 #[test]
 fn vertices_are_emitted() {
-    let body = lines(
+    let body = lower_main(
         GEOMETRY,
         "MOV.S i, 1; EMIT; EMITS i.y; EMITS.U 2; EMITS -i.w; ENDPRIM;",
     );

@@ -8,19 +8,19 @@ use support::errors;
 
 /// The same errors under both headers of older vertex programs.
 #[track_caller]
-fn vertex(body: &str, codes: &[Code]) {
+fn check_vertex(body: &str, codes: &[Code]) {
     for header in ["!!VP1.0", "!!VP1.1"] {
         errors(&format!("{header} {body} MOV o[HPOS], v[0]; END"), codes);
     }
 }
 
 #[track_caller]
-fn vertex_2(body: &str, codes: &[Code]) {
+fn check_vertex_2(body: &str, codes: &[Code]) {
     errors(&format!("!!VP2.0 {body} MOV o[HPOS], v[0]; END"), codes);
 }
 
 #[track_caller]
-fn fragment(body: &str, codes: &[Code]) {
+fn check_fragment(body: &str, codes: &[Code]) {
     errors(&format!("!!FP1.0 {body} MOV o[COLR], f[COL0]; END"), codes);
 }
 
@@ -32,14 +32,14 @@ fn programs_without_errors() {
         "ARL A0.x, v[TEX7].y; MAD o[TEX7].y, c[A0.x], c[A0.x + 0].x, R0; MOV R1, c[ A0.x-64 ]; MOV R1, c[A0.x+63];",
         "RCP R0, R1.x; RSQ o[PSIZ].x, -R2.w; EXP o[FOGC].x, c[0].z; LIT o[BFC1], R0; DST o[COL0], R0, R1;",
     ] {
-        vertex(body, &[]);
+        check_vertex(body, &[]);
     }
-    vertex_2(
+    check_vertex_2(
         "main: ARL A1.xw, c[255]; MOVC CC, |R15|; ADD R0.xy (GT.wzyx), -|R1|, +R2; CAL s (NE.x); BRA e (TR); s: ARAC A0, A1; RET (FL); \
          e: MOV o[CLP5].x, c[A1.w-256]; MOV R0, c[A0.y+255];",
         &[],
     );
-    fragment(
+    check_fragment(
         "DEFINE two = 2; DECLARE d = {1, two}; ADDHC_SAT H63.xy (LE.x), -|d|, R31; TXP R0, f[TEX7], TEX15, CUBE; MOVX RC, two; \
          MULR o[DEPR].z, R1, 0.5; KIL GT.wzyx; PK2H R0.x, H1; MADX H0, {1}, -4, R0; MOV R1, p[3];",
         &[],
@@ -49,11 +49,11 @@ fn programs_without_errors() {
 /// Each letter is a token of its own. NV_vertex_program section 2.14.1.7.
 #[test]
 fn letters_may_stand_apart() {
-    vertex(
+    check_vertex(
         "MOV R0 . x y z, R1 . w # in between\n z y x; MOV o[COL1].x y, R0.xx y y; RCP R0, R1 . x;",
         &[],
     );
-    fragment("MOV R0 . x y z, R1 . w z y x;", &[]);
+    check_fragment("MOV R0 . x y z, R1 . w z y x;", &[]);
 }
 
 #[test]
@@ -74,67 +74,67 @@ fn registers_have_words() {
         "MOV R0, «Q1»;",
         "MOV R0, «R01»;",
     ] {
-        vertex(body, &[Code::UnknownRegister]);
+        check_vertex(body, &[Code::UnknownRegister]);
     }
 }
 
 #[test]
 fn registers_have_numbers() {
     for body in ["MOV R0, «v[16]»;", "MOV R0, «c[96]»;", "MOV «R12», R0;"] {
-        vertex(body, &[Code::BindingRange]);
+        check_vertex(body, &[Code::BindingRange]);
     }
-    vertex_2("MOV R0, «c[256]»;", &[Code::BindingRange]);
-    vertex_2("MOV «R16», R0;", &[Code::BindingRange]);
-    fragment("MOV R0, «p[4096]»;", &[Code::BindingRange]);
+    check_vertex_2("MOV R0, «c[256]»;", &[Code::BindingRange]);
+    check_vertex_2("MOV «R16», R0;", &[Code::BindingRange]);
+    check_fragment("MOV R0, «p[4096]»;", &[Code::BindingRange]);
 }
 
 #[test]
 fn numbers_of_registers_are_decimal() {
-    vertex("MOV R0, v[«0x5»];", &[Code::BadNumber]);
-    vertex("MOV R0, c[«1.0»];", &[Code::BadNumber]);
-    vertex("MOV R0, c[«1e1»];", &[Code::BadNumber]);
+    check_vertex("MOV R0, v[«0x5»];", &[Code::BadNumber]);
+    check_vertex("MOV R0, c[«1.0»];", &[Code::BadNumber]);
+    check_vertex("MOV R0, c[«1e1»];", &[Code::BadNumber]);
 }
 
 #[test]
 fn addresses_are_indices_of_parameters_alone() {
-    vertex("MOV R0, v[«A0.x»];", &[Code::AddressRegister]);
-    vertex("MOV R0, «A0.x»;", &[Code::AddressRegister]);
-    vertex("MOV R0, c[«A0.y»];", &[Code::AddressRegister]);
-    vertex_2("ARL «A2», R0;", &[Code::AddressRegister]);
+    check_vertex("MOV R0, v[«A0.x»];", &[Code::AddressRegister]);
+    check_vertex("MOV R0, «A0.x»;", &[Code::AddressRegister]);
+    check_vertex("MOV R0, c[«A0.y»];", &[Code::AddressRegister]);
+    check_vertex_2("ARL «A2», R0;", &[Code::AddressRegister]);
 }
 
 #[test]
 fn offsets_have_a_range() {
-    vertex(
+    check_vertex(
         "ARL A0.x, R0.x; MOV R0, c[«A0.x+64»];",
         &[Code::IndexOffset],
     );
-    vertex(
+    check_vertex(
         "ARL A0.x, R0.x; MOV R0, c[«A0.x-65»];",
         &[Code::IndexOffset],
     );
-    vertex_2("ARL A0.x, R0; MOV R0, c[«A0.x+256»];", &[Code::IndexOffset]);
+    check_vertex_2("ARL A0.x, R0; MOV R0, c[«A0.x+256»];", &[Code::IndexOffset]);
 }
 
 #[test]
 fn an_instruction_reads_one_parameter_and_one_attribute() {
-    vertex("ADD R0, c[0], «c[1]»;", &[Code::TwoParameters]);
-    vertex("ADD R0, v[0], -«v[1]».x;", &[Code::TwoAttributes]);
-    vertex(
+    check_vertex("ADD R0, c[0], «c[1]»;", &[Code::TwoParameters]);
+    check_vertex("ADD R0, v[0], -«v[1]».x;", &[Code::TwoAttributes]);
+    check_vertex(
         "MAD R0, v[0], c[0], «v[1]»; MAD R0, v[0], v[OPOS], c[2];",
         &[Code::TwoAttributes],
     );
-    vertex(
+    check_vertex(
         "ARL A0.x, R0.x; ADD R0, c[A0.x+1], «c[A0.x+2]»;",
         &[Code::TwoParameters],
     );
-    vertex(
+    check_vertex(
         "ARL A0.x, R0.x; ADD R0, c[A0.x], «c[0]»;",
         &[Code::TwoParameters],
     );
-    fragment("ADD R0, f[TEX0], «f[TEX1]»;", &[Code::TwoAttributes]);
-    fragment("ADD R0, p[0], «p[1]»;", &[Code::TwoParameters]);
-    fragment(
+    check_fragment("ADD R0, f[TEX0], «f[TEX1]»;", &[Code::TwoAttributes]);
+    check_fragment("ADD R0, p[0], «p[1]»;", &[Code::TwoParameters]);
+    check_fragment(
         "MAD R0, {1, 2, 3, 4}, {4, 3, 2, 1}, «5»;",
         &[Code::TwoParameters],
     );
@@ -142,10 +142,10 @@ fn an_instruction_reads_one_parameter_and_one_attribute() {
 
 #[test]
 fn results_are_written_and_inputs_are_read() {
-    vertex("MOV R0, «o[COL0]»;", &[Code::ReadResult]);
-    vertex("MOV «v[1]», R0;", &[Code::WriteReadOnly]);
-    vertex("MOV «c[1]», R0;", &[Code::WriteReadOnly]);
-    fragment("MOV «f[TEX0]», R0;", &[Code::WriteReadOnly]);
+    check_vertex("MOV R0, «o[COL0]»;", &[Code::ReadResult]);
+    check_vertex("MOV «v[1]», R0;", &[Code::WriteReadOnly]);
+    check_vertex("MOV «c[1]», R0;", &[Code::WriteReadOnly]);
+    check_fragment("MOV «f[TEX0]», R0;", &[Code::WriteReadOnly]);
 }
 
 #[test]
@@ -183,19 +183,19 @@ fn newer_constructs_name_their_version() {
         "MOV «o[CLP0]», R1;",
         "«sub»: MOV R0, R1;",
     ] {
-        vertex(body, &[Code::FeatureNewer]);
+        check_vertex(body, &[Code::FeatureNewer]);
     }
 }
 
 #[test]
 fn letters_of_components() {
-    vertex("MOV R0, R1.«xy»;", &[Code::SwizzleLength]);
-    vertex("MOV R0.«yx», R1;", &[Code::MaskOrder]);
-    vertex("RCP R0, «R1»;", &[Code::ScalarSuffix]);
+    check_vertex("MOV R0, R1.«xy»;", &[Code::SwizzleLength]);
+    check_vertex("MOV R0.«yx», R1;", &[Code::MaskOrder]);
+    check_vertex("RCP R0, «R1»;", &[Code::ScalarSuffix]);
 }
 
 #[test]
 fn labels() {
-    vertex_2("BRA «nowhere»;", &[Code::UndefinedLabel]);
-    vertex_2("a: MOV R0, R1; «a»: MOV R0, R1;", &[Code::DuplicateLabel]);
+    check_vertex_2("BRA «nowhere»;", &[Code::UndefinedLabel]);
+    check_vertex_2("a: MOV R0, R1; «a»: MOV R0, R1;", &[Code::DuplicateLabel]);
 }

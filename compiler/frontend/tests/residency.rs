@@ -2,13 +2,13 @@
 //! 2.X.3.7, 2.X.4.1 and 2.X.4.3.
 
 use glasm_frontend::{Source, translate};
-use glasm_ir::interp::{Environment, Interpreter, TexRequest, Textures};
+use glasm_ir::interp::{Environment, Interpreter, TexRequest, TextureSource};
 
 /// Texels are 8, where they are populated.
 struct HalfPopulated;
 
-impl Textures for HalfPopulated {
-    fn access(&mut self, request: &TexRequest) -> [u32; 4] {
+impl TextureSource for HalfPopulated {
+    fn access_texture(&mut self, request: &TexRequest) -> [u32; 4] {
         let populated = self.is_resident(request);
         [if populated { 8.0f32.to_bits() } else { 0 }; 4]
     }
@@ -20,7 +20,7 @@ impl Textures for HalfPopulated {
 
 /// What a compute program stores to its storage buffer: four numbers. `at` is a coordinate of the populated half, `off` one of the other.
 #[track_caller]
-fn run(statements: &str) -> [u32; 4] {
+fn run_compute(statements: &str) -> [u32; 4] {
     let text = format!(
         "!!NVcp5.0 OPTION NV_shader_storage_buffer; GROUP_SIZE 1; STORAGE out[] = {{ program.storage[0] }};
          TEMP r, t, at, off; MOV at, 0.75; MOV off, 0.25; MOV.U r, 0; MOV.U t, 0; MOV at.w, 0; MOV off.w, 0;
@@ -36,7 +36,9 @@ fn run(statements: &str) -> [u32; 4] {
     };
     let mut environment = Environment::default().with_textures(HalfPopulated);
     environment.memory.buffers = vec![vec![vec![0; 16]]];
-    interpreter.run(&mut environment).expect("the program ends");
+    interpreter
+        .run_main(&mut environment)
+        .expect("the program ends");
     let bytes = &environment.memory.buffers[0][0];
     std::array::from_fn(|word| {
         let bytes = bytes[4 * word..][..4].try_into().expect("four bytes");
@@ -75,7 +77,7 @@ fn the_last_sparse_access_counts() {
         ("TXL.SPARSE at.x, at, texture[0], 2D;", 1),
     ];
     for (access, expected) in cases {
-        let found = run(&format!(
+        let found = run_compute(&format!(
             "{access} MOV.U r (RESIDENT), 1; MOV.U r.zw (NONRESIDENT.y), 2; MOV.U r.xy (NONRESIDENT), 2;"
         ));
         assert_eq!(found, [expected; 4], "{access}");
@@ -91,7 +93,7 @@ fn a_result_tests_what_was_before() {
         ("at", "at", [8, 1, 0, 0]),
         ("off", "off", [7, 2, 0, 0]),
     ] {
-        let found = run(&format!(
+        let found = run_compute(&format!(
             "TXL.SPARSE t, {first}, texture[0], 2D; MOV t, 7;
              TXL.SPARSE t (RESIDENT), {second}, texture[0], 2D; CVT.U32.F32.TRUNC r.x, t;
              MOV.U r.y (RESIDENT), 1; MOV.U r.y (NONRESIDENT), 2;"
@@ -103,7 +105,7 @@ fn a_result_tests_what_was_before() {
 #[test]
 fn branches_test_residency() {
     for (place, expected) in [("at", [1, 2, 3, 16]), ("off", [5, 6, 1, 1])] {
-        let found = run(&format!(
+        let found = run_compute(&format!(
             "TXL.SPARSE t, {place}, texture[0], 2D;
              IF RESIDENT; MOV.U r.x, 1; ELSE; MOV.U r.x, 5; ENDIF;
              IF NONRESIDENT.w; MOV.U r.y, 6; ELSE; MOV.U r.y, 2; ENDIF;
@@ -117,9 +119,11 @@ fn branches_test_residency() {
 /// Images of the interpreter are populated.
 #[test]
 fn images_update_the_code() {
-    let found = run("TXL.SPARSE t, off, texture[0], 2D; MOV.U r.x (RESIDENT), 1;
+    let found = run_compute(
+        "TXL.SPARSE t, off, texture[0], 2D; MOV.U r.x (RESIDENT), 1;
          LOADIM.U32.SPARSE t, {0, 0, 0, 0}, image[0], 2D; MOV.U r.y (RESIDENT), 1;
          TXL.SPARSE t, off, texture[0], 2D;
-         ATOMIM.ADD.U32.SPARSE t.x, 1, {0, 0, 0, 0}, image[0], 2D; MOV.U r.z (RESIDENT), 1;");
+         ATOMIM.ADD.U32.SPARSE t.x, 1, {0, 0, 0, 0}, image[0], 2D; MOV.U r.z (RESIDENT), 1;",
+    );
     assert_eq!(found, [0, 1, 1, 0]);
 }

@@ -56,7 +56,7 @@ const PROGRAMS: &[&str] = &[
 ];
 
 /// Translates; a program that loads must be a valid one.
-fn check(text: &[u8], dialect: Option<Dialect>) {
+fn check_translation(text: &[u8], dialect: Option<Dialect>) {
     let (program, diagnostics) = translate(&Source {
         dialect,
         ..Source::new("test", text)
@@ -77,7 +77,7 @@ fn the_programs_load() {
     for text in PROGRAMS {
         let (program, diagnostics) = translate(&Source::new("test", text));
         assert!(program.is_some(), "{:#?}", diagnostics.list);
-        check(text.as_bytes(), None);
+        check_translation(text.as_bytes(), None);
     }
 }
 
@@ -157,9 +157,9 @@ proptest! {
 
     #[test]
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        check(&bytes, None);
+        check_translation(&bytes, None);
         for &dialect in Dialect::ALL {
-            check(&bytes, Some(dialect));
+            check_translation(&bytes, Some(dialect));
         }
     }
 
@@ -167,14 +167,14 @@ proptest! {
     fn changed_programs(number in 0..PROGRAMS.len(), edits in prop::collection::vec(edit(WORDS), 1..6)) {
         let mut text = PROGRAMS[number].as_bytes().to_vec();
         edits.iter().for_each(|edit| apply(&mut text, edit));
-        check(&text, None);
-        check(&text, Some(Dialect::NvFp5_0));
-        check(&text, Some(Dialect::ArbVp1_0));
-        check(&text, Some(Dialect::NvVp2_0));
-        check(&text, Some(Dialect::NvGp5_0));
-        check(&text, Some(Dialect::NvTcp5_0));
-        check(&text, Some(Dialect::NvTep5_0));
-        check(&text, Some(Dialect::NvFp1_0));
+        check_translation(&text, None);
+        check_translation(&text, Some(Dialect::NvFp5_0));
+        check_translation(&text, Some(Dialect::ArbVp1_0));
+        check_translation(&text, Some(Dialect::NvVp2_0));
+        check_translation(&text, Some(Dialect::NvGp5_0));
+        check_translation(&text, Some(Dialect::NvTcp5_0));
+        check_translation(&text, Some(Dialect::NvTep5_0));
+        check_translation(&text, Some(Dialect::NvFp1_0));
     }
 
     #[test]
@@ -183,7 +183,7 @@ proptest! {
         let statements: Vec<&str> = body.split_inclusive(';').collect();
         let picked: String = order.iter().map(|&index| statements[index % statements.len()]).collect();
         let text = format!("{header} {picked} END");
-        check(text.as_bytes(), None);
+        check_translation(text.as_bytes(), None);
     }
 }
 
@@ -224,7 +224,7 @@ fn large_inputs_end_soon() {
             + " END",
     ];
     for text in texts {
-        check(text.as_bytes(), None);
+        check_translation(text.as_bytes(), None);
     }
 }
 
@@ -249,7 +249,7 @@ fn large_inputs_with_registers_end_soon() {
             ["", " ", ""],
         ] {
             let middle = part.repeat(200_000 / part.len());
-            check(format!("{header}{head}{middle}{tail} END").as_bytes(), None);
+            check_translation(format!("{header}{head}{middle}{tail} END").as_bytes(), None);
         }
         let number = |form: &dyn Fn(usize) -> String| (0..20_000).map(form).collect::<String>();
         for many in [
@@ -257,7 +257,7 @@ fn large_inputs_with_registers_end_soon() {
             number(&|n| format!("MOV R0, Q{n};")),
             number(&|n| format!("MOV R{n}, c[{n}];")),
         ] {
-            check(format!("{header}{many} END").as_bytes(), None);
+            check_translation(format!("{header}{many} END").as_bytes(), None);
         }
     }
 }

@@ -10,7 +10,7 @@ use glasm_ir::interp::{Environment, Interpreter, ProgramMemory};
 use glasm_ir::{BufferKind, Op, ParamSource, Program, Stage};
 use support::errors;
 
-fn load(body: &str) -> Program {
+fn load_program(body: &str) -> Program {
     let text = format!("!!VSP1.0\n{body}\nEND");
     let source = Source::new("test", &text).for_type(ProgramType::VertexState);
     let (program, diagnostics) = translate(&source);
@@ -19,8 +19,8 @@ fn load(body: &str) -> Program {
 
 /// Runs a program on parameters; all others are (9, 9, 9, 9).
 #[track_caller]
-fn run(body: &str, argument: [f32; 4], set: &[(usize, [u32; 4])]) -> Vec<[u32; 4]> {
-    let program = load(body);
+fn run_program(body: &str, argument: [f32; 4], set: &[(usize, [u32; 4])]) -> Vec<[u32; 4]> {
+    let program = load_program(body);
     let interpreter = Interpreter::new(&program).unwrap();
     let mut vectors = vec![[9f32.to_bits(); 4]; 96];
     for &(number, bits) in set {
@@ -40,33 +40,33 @@ fn run(body: &str, argument: [f32; 4], set: &[(usize, [u32; 4])]) -> Vec<[u32; 4
         },
         ..Environment::default()
     };
-    interpreter.run(&mut environment).unwrap();
+    interpreter.run_main(&mut environment).unwrap();
     let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().unwrap());
     let vector = |bytes: &[u8]| std::array::from_fn(|lane| word(&bytes[4 * lane..][..4]));
     let bytes = &environment.memory.buffers[0][0];
     bytes.chunks_exact(16).map(vector).collect()
 }
 
-fn floats(vector: [u32; 4]) -> [f32; 4] {
+fn to_floats(vector: [u32; 4]) -> [f32; 4] {
     vector.map(f32::from_bits)
 }
 
-fn bits(vector: [f32; 4]) -> [u32; 4] {
+fn to_bits(vector: [f32; 4]) -> [u32; 4] {
     vector.map(f32::to_bits)
 }
 
 /// How often a program has an operation.
-fn count(program: &Program, op: Op) -> usize {
+fn count_operations(program: &Program, op: Op) -> usize {
     program.insts.iter().filter(|inst| inst.op == op).count()
 }
 
 #[test]
 fn state_programs_are_compute_programs_of_one_invocation() {
-    let program = load("MOV c[0], v[0];");
+    let program = load_program("MOV c[0], v[0];");
     assert_eq!(program.stage, Stage::Compute);
     assert_eq!(program.modes.workgroup_size, [1; 3]);
     let kinds: Vec<_> = program.buffers.iter().map(|buffer| buffer.kind).collect();
-    assert_eq!(kinds, [BufferKind::State]);
+    assert_eq!(kinds, [BufferKind::VertexStateParameters]);
     assert_eq!(Dialect::NvVsp1_0.program_type(), ProgramType::VertexState);
 }
 
@@ -81,12 +81,12 @@ fn components_that_are_not_written_keep_their_bits() {
             .filter(written)
             .map(|lane| &names[lane..=lane])
             .collect();
-        let found = run(
+        let found = run_program(
             &format!("MOV c[95].{letters}, v[0];"),
             [1.0, 2.0, 3.0, 4.0],
             &[(95, before)],
         );
-        let argument = bits([1.0, 2.0, 3.0, 4.0]);
+        let argument = to_bits([1.0, 2.0, 3.0, 4.0]);
         let expected = [0, 1, 2, 3].map(|lane| {
             if written(&lane) {
                 argument[lane]
@@ -95,36 +95,40 @@ fn components_that_are_not_written_keep_their_bits() {
             }
         });
         assert_eq!(found[95], expected, "{letters}");
-        assert!(found[..95].iter().all(|vector| *vector == bits([9.0; 4])));
+        assert!(
+            found[..95]
+                .iter()
+                .all(|vector| *vector == to_bits([9.0; 4]))
+        );
     }
 }
 
 #[test]
 fn parameters_read_what_was_written() {
     let body = "MOV c[0].xy, v[0]; ADD c[1], c[0], c[0]; MOV R0, c[1]; MUL c[0].w, R0.x, c[0].w; MOV c[2], c[0].wzyx;";
-    let found = run(
+    let found = run_program(
         body,
         [5.0, 6.0, 7.0, 8.0],
-        &[(0, bits([1.0, 2.0, 3.0, 4.0]))],
+        &[(0, to_bits([1.0, 2.0, 3.0, 4.0]))],
     );
-    assert_eq!(floats(found[0]), [5.0, 6.0, 3.0, 40.0]);
-    assert_eq!(floats(found[1]), [10.0, 12.0, 6.0, 8.0]);
-    assert_eq!(floats(found[2]), [40.0, 3.0, 6.0, 5.0]);
+    assert_eq!(to_floats(found[0]), [5.0, 6.0, 3.0, 40.0]);
+    assert_eq!(to_floats(found[1]), [10.0, 12.0, 6.0, 8.0]);
+    assert_eq!(to_floats(found[2]), [40.0, 3.0, 6.0, 5.0]);
 }
 
 #[test]
 fn relative_reads_find_what_was_written() {
     let body = "MOV c[7].z, v[0]; ARL A0.x, v[0].x; MOV c[1], c[A0.x+2]; MOV c[7].x, c[1].z; ADD c[2], c[A0.x+2], c[A0.x+2];
         MOV c[7], v[0].w; MOV c[3].w, c[A0.x+2].x;";
-    let found = run(
+    let found = run_program(
         body,
         [5.5, 0.0, 3.0, 2.0],
-        &[(7, bits([1.0, 20.0, 0.0, 40.0]))],
+        &[(7, to_bits([1.0, 20.0, 0.0, 40.0]))],
     );
-    assert_eq!(floats(found[1]), [1.0, 20.0, 3.0, 40.0]);
-    assert_eq!(floats(found[2]), [6.0, 40.0, 6.0, 80.0]);
-    assert_eq!(floats(found[3]), [9.0, 9.0, 9.0, 2.0]);
-    assert_eq!(floats(found[7]), [2.0; 4]);
+    assert_eq!(to_floats(found[1]), [1.0, 20.0, 3.0, 40.0]);
+    assert_eq!(to_floats(found[2]), [6.0, 40.0, 6.0, 80.0]);
+    assert_eq!(to_floats(found[3]), [9.0, 9.0, 9.0, 2.0]);
+    assert_eq!(to_floats(found[7]), [2.0; 4]);
 }
 
 #[test]
@@ -142,12 +146,12 @@ fn relative_reads_outside_are_zero() {
         -1e30,
     ];
     for address in outside {
-        let found = run(
+        let found = run_program(
             "ARL A0.x, v[0].x; MOV c[1], c[A0.x];",
             [address, 0.0, 0.0, 0.0],
             &[],
         );
-        assert_eq!(floats(found[1]), [0.0; 4], "{address}");
+        assert_eq!(to_floats(found[1]), [0.0; 4], "{address}");
     }
     for (address, offset, number) in [
         (159.0, -64, 95),
@@ -156,47 +160,48 @@ fn relative_reads_outside_are_zero() {
         (-63.0, 63, 0),
     ] {
         let body = format!("ARL A0.x, v[0].x; MOV c[1], c[A0.x + {offset}].w;").replace("+ -", "-");
-        let found = run(
+        let found = run_program(
             &body,
             [address, 0.0, 0.0, 0.0],
-            &[(number, bits([1.0, 2.0, 3.0, 4.0]))],
+            &[(number, to_bits([1.0, 2.0, 3.0, 4.0]))],
         );
-        assert_eq!(floats(found[1]), [4.0; 4], "{address} {offset}");
+        assert_eq!(to_floats(found[1]), [4.0; 4], "{address} {offset}");
     }
     for (address, offset) in [(160.0, "-64"), (63.0, "-64"), (33.0, "+63"), (-64.0, "+63")] {
         let body = format!("ARL A0.x, v[0].x; MOV c[1], c[A0.x{offset}];");
-        let found = run(&body, [address, 0.0, 0.0, 0.0], &[]);
-        assert_eq!(floats(found[1]), [0.0; 4], "{address} {offset}");
+        let found = run_program(&body, [address, 0.0, 0.0, 0.0], &[]);
+        assert_eq!(to_floats(found[1]), [0.0; 4], "{address} {offset}");
     }
 }
 
 #[test]
 fn registers_start_with_zeros() {
-    let found = run(
+    let found = run_program(
         "ADD c[0], R0, R11; MOV c[1], c[A0.x+20];",
         [1.0; 4],
-        &[(20, bits([1.0, 2.0, 3.0, 4.0]))],
+        &[(20, to_bits([1.0, 2.0, 3.0, 4.0]))],
     );
-    assert_eq!(floats(found[0]), [0.0; 4]);
-    assert_eq!(floats(found[1]), [1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(to_floats(found[0]), [0.0; 4]);
+    assert_eq!(to_floats(found[1]), [1.0, 2.0, 3.0, 4.0]);
 }
 
 #[test]
 fn parameters_are_loaded_and_stored_once() {
-    let program = load(
+    let program = load_program(
         "MOV c[0], v[0]; ADD c[0], c[0], c[0]; MAD c[0].x, c[1], c[1], c[1]; MOV c[2].w, c[1].x; MOV c[2].w, c[2];",
     );
     // c[1] and c[2]; c[0] is written as a whole before it is read.
-    assert_eq!(count(&program, Op::Load), 2);
+    assert_eq!(count_operations(&program, Op::Load), 2);
     // All of c[0], and c[2].w.
-    assert_eq!(count(&program, Op::Store), 2);
-    let read = load("ARL A0.x, c[3].x; MOV R0, c[A0.x]; MOV R0, c[A0.x+1]; MOV c[4], R0;");
-    assert_eq!(count(&read, Op::Load), 3);
-    assert_eq!(count(&read, Op::Store), 1);
+    assert_eq!(count_operations(&program, Op::Store), 2);
+    let read = load_program("ARL A0.x, c[3].x; MOV R0, c[A0.x]; MOV R0, c[A0.x+1]; MOV c[4], R0;");
+    assert_eq!(count_operations(&read, Op::Load), 3);
+    assert_eq!(count_operations(&read, Op::Store), 1);
     // What was written is stored before a relative read, and again only if it was written again.
-    let both =
-        load("MOV c[3], v[0]; MOV R0, c[A0.x]; MOV R0, c[A0.x+1]; MOV c[4], c[3]; MOV c[3].y, R0;");
-    assert_eq!(count(&both, Op::Store), 3);
+    let both = load_program(
+        "MOV c[3], v[0]; MOV R0, c[A0.x]; MOV R0, c[A0.x+1]; MOV c[4], c[3]; MOV c[3].y, R0;",
+    );
+    assert_eq!(count_operations(&both, Op::Store), 3);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use glasm_frontend::{Code, Source, translate};
 use support::{accepted, errors};
 
 /// A vertex program with these statements.
-fn vertex(statements: &str) -> String {
+fn make_vertex_program(statements: &str) -> String {
     format!("VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL TEMP[0..1]\n{statements}\nEND\n")
 }
 
@@ -33,14 +33,17 @@ fn operands() {
         ("«SUB» TEMP[0], IN[0], IN[0]", Code::OldLanguage),
         ("TEX TEMP[0], IN[0], SAMP[0], «2E»", Code::TargetUnknown),
     ] {
-        errors(&vertex(statement), &[code]);
+        errors(&make_vertex_program(statement), &[code]);
     }
 }
 
 #[test]
 fn several_errors_are_reported() {
     let text = "MOV TEMP[0], «NOTHING»[0]\nMOV TEMP[1], IN[0].«q»\nADD TEMP[0], IN[0], IN[0]";
-    errors(&vertex(text), &[Code::RegisterFile, Code::SwizzleLetters]);
+    errors(
+        &make_vertex_program(text),
+        &[Code::RegisterFile, Code::SwizzleLetters],
+    );
 }
 
 #[test]
@@ -74,7 +77,7 @@ fn immediates() {
         ("IMM[0] INT64 {0, «09»}", Code::BadNumber),
         ("IMM[0] INT64 {0, «-09»}", Code::BadNumber),
     ] {
-        errors(&vertex(statement), &[code]);
+        errors(&make_vertex_program(statement), &[code]);
     }
 }
 
@@ -104,7 +107,7 @@ fn numbers_of_immediates() {
         ("UINT64 {+010, 00}", "{8, 0, 0, 0}"),
         ("UINT64 {0x100000002, 3}", "{2, 1, 3, 0}"),
     ] {
-        let text = vertex(&format!("IMM[0] {immediate}\nMOV OUT[0], IMM[0]"));
+        let text = make_vertex_program(&format!("IMM[0] {immediate}\nMOV OUT[0], IMM[0]"));
         let (program, diagnostics) = translate(&Source::new("test", &text));
         assert!(
             diagnostics.list.is_empty(),
@@ -136,14 +139,14 @@ fn properties() {
         ("PROPERTY NUM_CLIPDIST_ENABLED «9»", Code::PropertyValue),
         ("PROPERTY NEXT_SHADER «NONE»", Code::PropertyValue),
     ] {
-        errors(&vertex(statement), &[code]);
+        errors(&make_vertex_program(statement), &[code]);
     }
     accepted(
-        &vertex("PROPERTY «NO_PROPERTY» 1"),
+        &make_vertex_program("PROPERTY «NO_PROPERTY» 1"),
         &[Code::PropertyUnknown],
     );
     accepted(
-        &vertex("PROPERTY «FS_COORD_ORIGIN UPPER_LEFT»"),
+        &make_vertex_program("PROPERTY «FS_COORD_ORIGIN UPPER_LEFT»"),
         &[Code::PropertyValue],
     );
     errors("GEOM\nEND\n", &[Code::DeclarationMissing; 3]);
@@ -162,13 +165,31 @@ fn blocks() {
         ("«UIF TEMP[0].xxxx»", Code::BlockOpen),
         ("CAL «:7»", Code::UndefinedLabel),
     ] {
-        errors(&vertex(statement), &[code]);
+        errors(&make_vertex_program(statement), &[code]);
     }
     let recursive = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\n0: CAL :2\n1: END\n2: BGNSUB\n3: CAL «:2»\n4: ENDSUB\n";
     errors(recursive, &[Code::RecursiveCall]);
     // Nothing calls either of them. The call that closes the circle is the error.
     let pair = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\n0: MOV OUT[0], IN[0]\n1: END\n2: BGNSUB\n3: CAL :5\n4: ENDSUB\n5: BGNSUB\n6: CAL «:2»\n7: ENDSUB\n";
     errors(pair, &[Code::RecursiveCall]);
+}
+
+/// The subroutine that is not closed is the error, or, if it is closed later, END.
+#[test]
+fn end_inside_of_a_subroutine() {
+    for text in [
+        "VERT\nEND\nBGNSUB\nNOP\n«END»\nENDSUB\n",
+        "VERT\nEND\nBGNSUB\nNOP\n«END»\nEND\nENDSUB\nBGNSUB\nENDSUB\n",
+        "COMP\nBGNSUB\nNOP\n«END»\nENDSUB\nEND\n",
+        "COMP\nDCL TEMP[0]\nBGNSUB\n«END» MOV TEMP[0], TEMP[0]\nENDSUB\nEND\n",
+    ] {
+        errors(text, &[Code::BlockMismatch]);
+    }
+    errors("VERT\nEND\n«BGNSUB»\nEND\n", &[Code::BlockOpen]);
+    errors(
+        "VERT\nEND\nBGNSUB\n«END»\nENDSUB\n«BGNSUB»\n",
+        &[Code::BlockMismatch, Code::BlockOpen],
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Each opcode of TGSI is read and translated, in the form that the catalog shows.
 
 use glasm_frontend::lang::Stages;
-use glasm_frontend::tgsi::catalog::{Era, OpcodeWord, opcodes};
+use glasm_frontend::tgsi::reference::{OpcodeEntry, SyntaxGeneration, opcodes};
 use glasm_frontend::{Source, translate};
 use glasm_ir::verify::verify;
 
@@ -34,7 +34,7 @@ const DECLARATIONS: &str = "DCL TEMP[0..3] DCL SAMP[0] DCL BUFFER[0] DCL IMAGE[0
 const TARGETS: [&str; 3] = ["2D", "SHADOWCUBEARRAY", "2D_MSAA"];
 
 /// What stands before and behind instructions that do not stand alone.
-fn surroundings(name: &str) -> (&'static str, &'static str) {
+fn required_context(name: &str) -> (&'static str, &'static str) {
     match name {
         "IF" | "UIF" | "IFC" => ("", "ENDIF END"),
         "ELSE" => ("UIF TEMP[1].xxxx", "ENDIF END"),
@@ -54,7 +54,7 @@ fn surroundings(name: &str) -> (&'static str, &'static str) {
 }
 
 /// The instruction of an opcode, with a target of textures and the register of its first source.
-fn instruction(word: &OpcodeWord, target: &str, first: &str, label: &str) -> String {
+fn format_instruction(word: &OpcodeEntry, target: &str, first: &str, label: &str) -> String {
     let (name, operands) = word.syntax.split_once(' ').unwrap_or((&word.syntax, ""));
     let operands = operands.replace(":label", label);
     let places = operands.split(", ").map(|place| match place {
@@ -73,10 +73,10 @@ fn instruction(word: &OpcodeWord, target: &str, first: &str, label: &str) -> Str
 }
 
 /// Whether a program loads whose only instruction is this, perhaps with what it has to stand in.
-fn loads(word: &OpcodeWord, head: &str, target: &str, first: &str) -> bool {
-    let (before, behind) = surroundings(word.name);
+fn loads(word: &OpcodeEntry, head: &str, target: &str, first: &str) -> bool {
+    let (before, behind) = required_context(word.name);
     // Instructions are counted from 0 on: CAL, END, BGNSUB.
-    let instruction = instruction(word, target, first, ":2");
+    let instruction = format_instruction(word, target, first, ":2");
     let view = match target {
         "SHADOWCUBEARRAY" => "CUBEARRAY",
         other => other,
@@ -107,7 +107,10 @@ fn every_opcode_has_a_translation() {
             assert_eq!(in_some, expected, "{} in {head}", word.name);
         }
     }
-    assert!(opcodes().all(|word| !without.contains(&word.name) || word.era == Era::Removed));
+    assert!(
+        opcodes()
+            .all(|word| !without.contains(&word.name) || word.era == SyntaxGeneration::Removed)
+    );
 }
 
 #[test]

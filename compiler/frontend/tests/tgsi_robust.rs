@@ -44,12 +44,12 @@ const PROGRAMS: &[&str] = &[
 ];
 
 /// Translates; a program that loads must be a valid one.
-fn check(text: &[u8], dialect: Option<Dialect>) {
+fn check_translation(text: &[u8], dialect: Option<Dialect>) {
     for old in [false, true] {
         let (program, diagnostics) = translate(&Source {
             dialect,
             tgsi: TgsiOptions {
-                old,
+                legacy_semantics: old,
                 ..TgsiOptions::default()
             },
             ..Source::new("test", text)
@@ -97,7 +97,7 @@ fn the_programs_load() {
     for text in PROGRAMS {
         let (program, diagnostics) = translate(&Source::new("test", text));
         assert!(program.is_some(), "{text}\n{:#?}", diagnostics.list);
-        check(text.as_bytes(), None);
+        check_translation(text.as_bytes(), None);
     }
 }
 
@@ -106,13 +106,13 @@ fn the_programs_load() {
 fn every_prefix_and_every_wrong_byte() {
     for text in PROGRAMS {
         for end in 0..text.len() {
-            check(&text.as_bytes()[..end], None);
+            check_translation(&text.as_bytes()[..end], None);
         }
         for at in 0..text.len() {
             let mut text = text.as_bytes().to_vec();
             for byte in [0, b'\n', b'[', b'9', 0xff] {
                 text[at] = byte;
-                check(&text, None);
+                check_translation(&text, None);
             }
         }
     }
@@ -200,10 +200,10 @@ proptest! {
     fn changed_programs(number in 0..PROGRAMS.len(), edits in prop::collection::vec(edit(WORDS), 1..6)) {
         let mut text = PROGRAMS[number].as_bytes().to_vec();
         edits.iter().for_each(|edit| apply(&mut text, edit));
-        check(&text, None);
-        check(&text, Some(Dialect::TgsiFragment));
-        check(&text, Some(Dialect::TgsiGeometry));
-        check(&text, Some(Dialect::TgsiCompute));
+        check_translation(&text, None);
+        check_translation(&text, Some(Dialect::TgsiFragment));
+        check_translation(&text, Some(Dialect::TgsiGeometry));
+        check_translation(&text, Some(Dialect::TgsiCompute));
     }
 
     #[test]
@@ -211,7 +211,7 @@ proptest! {
         let (header, body) = PROGRAMS[number].split_once('\n').expect("a header");
         let lines: Vec<&str> = body.split_inclusive('\n').collect();
         let picked: String = order.iter().map(|&index| lines[index % lines.len()]).collect();
-        check(format!("{header}\n{picked}END\n").as_bytes(), None);
+        check_translation(format!("{header}\n{picked}END\n").as_bytes(), None);
     }
 
     #[test]
@@ -219,7 +219,7 @@ proptest! {
         let lines: Vec<&str> = PROGRAMS[first].split_inclusive('\n').collect();
         let (head, tail) = lines.split_at(at % lines.len());
         let other = PROGRAMS[second].split_once('\n').expect("a header").1;
-        check(format!("{}{other}{}", head.concat(), tail.concat()).as_bytes(), None);
+        check_translation(format!("{}{other}{}", head.concat(), tail.concat()).as_bytes(), None);
     }
 }
 
@@ -268,15 +268,30 @@ fn large_inputs_end_soon() {
         repeat("#", "#", ""),
     ];
     for text in texts {
-        check(text.as_bytes(), None);
+        check_translation(text.as_bytes(), None);
     }
     let number = |form: &dyn Fn(usize) -> String| (0..10_000).map(form).collect::<String>();
+    let repeated_inputs = |part: &str| part.repeat(5_000);
+    let farthest_inputs = "DCL IN[0], GENERIC[0]\nDCL IN[65535], GENERIC[1]\n";
     for many in [
         number(&|n| format!("DCL TEMP[{n}]\n")),
         number(&|n| format!("DCL TEMP[{}..{}], ARRAY({n})\n", 4 * n, 4 * n + 3)),
         number(&|n| format!("IMM[{n}] UINT32 {{{n}, 0, 0, 0}}\n")),
         number(&|n| format!("MOV TEMP[{n}], CONST[{n}][{n}]\n")),
         number(&|n| format!("{n}: CAL :{}\n", 2 * n)),
+        repeated_inputs(
+            "DCL IN[0..255].x, ARRAY(1), GENERIC[0]\nDCL IN[0..255].y, ARRAY(1), GENERIC[0]\n",
+        ) + "MOV TEMP[0], IN[ADDR[0].x](1)\n",
+        farthest_inputs.to_owned() + &number(&|_| "MOV TEMP[0], IN[ADDR[0].x-1]\n".to_owned()),
+        farthest_inputs.to_owned()
+            + &number(&|n| format!("MOV TEMP[0], IN[ADDR[0].x]({})\n", n % 1024)),
+        number(&|n| {
+            format!(
+                "DCL IN[{}], GENERIC[0]\nMOV TEMP[0], IN[ADDR[0].x+{}]\n",
+                50_000 + n,
+                50_000 + n
+            )
+        }),
         number(&|n| {
             format!(
                 "{n}: BGNSUB\nCAL :{}\nCAL :{}\nENDSUB\n",
@@ -285,7 +300,7 @@ fn large_inputs_end_soon() {
             )
         }),
     ] {
-        check(format!("{head}{many}END\n").as_bytes(), None);
+        check_translation(format!("{head}{many}END\n").as_bytes(), None);
     }
 }
 
@@ -308,4 +323,63 @@ fn constants_are_found_in_linear_time() {
     };
     let (few, many) = (time(4_000), time(64_000));
     assert!(many < few * 80, "{few:?}, {many:?}");
+}
+
+/// Heads of programs and repeated statements. `#` is the number of a register.
+const NUMBERED: &[(&str, &str)] = &[
+    (
+        "VERT\nDCL TEMP[0]\nDCL OUT[0], POSITION\n",
+        "DCL OUT[#].x, GENERIC[0]\nDCL OUT[#].y, GENERIC[0]\n",
+    ),
+    (
+        "VERT\nDCL TEMP[0]\nDCL OUT[#], POSITION\n",
+        "MOV OUT[#], TEMP[0]\n",
+    ),
+    (
+        "VERT\nPROPERTY LAYER_VIEWPORT_RELATIVE 1\nDCL TEMP[0]\nDCL OUT[#], LAYER\n",
+        "MOV OUT[#].x, TEMP[0]\n",
+    ),
+    (
+        "COMP\nDCL TEMP[0]\nDCL ADDR[0]\nDCL IMAGE[#], 2D, PIPE_FORMAT_R32_UINT, WR\n",
+        "STORE IMAGE[ADDR[0].x], TEMP[0], TEMP[0], 2D\n",
+    ),
+    (
+        "COMP\nDCL TEMP[0]\nDCL MEMORY[#], SHARED\n",
+        "LOAD TEMP[0].x, MEMORY[0], TEMP[0].xxxx\n",
+    ),
+    (
+        "FRAG\nDCL TEMP[0]\nDCL ADDR[0]\nDCL SAMP[0]\nDCL SVIEW[#], 2D, FLOAT\n",
+        "TEX TEMP[0], TEMP[0], SAMP[ADDR[0].x], 2D\n",
+    ),
+];
+
+/// A table of 65,536 registers is not searched at each statement: those of a program whose only
+/// register has the largest number take as long as those of one with number 9.
+#[test]
+fn large_register_numbers_take_no_time() {
+    for (head, statement) in NUMBERED {
+        let text = format!("{head}{}END\n", statement.repeat(1_000));
+        let time = |number: &str| {
+            let text = text.replace('#', number);
+            let once = || {
+                let tgsi = TgsiOptions {
+                    clip_plane_mask: 1,
+                    ..TgsiOptions::default()
+                };
+                let source = Source {
+                    tgsi,
+                    ..Source::new("test", &text)
+                };
+                let start = Instant::now();
+                let (program, diagnostics) = translate(&source);
+                let elapsed = start.elapsed();
+                assert!(program.is_some(), "{:#?}", diagnostics.list);
+                elapsed
+            };
+            // The shortest of several times is the one that other programs disturbed least.
+            (0..3).map(|_| once()).min().expect("a time")
+        };
+        let (small, large) = (time("9"), time("65535"));
+        assert!(large < small * 8, "{head}{statement}{small:?}, {large:?}");
+    }
 }

@@ -42,7 +42,7 @@ fn parameter(n: u32) -> [f32; 4] {
     }
 }
 
-fn text(items: &[Item], main: bool) -> String {
+fn format_program(items: &[Item], main: bool) -> String {
     let mut text = "!!VP2.0 OPTION NV_position_invariant;\n".to_owned();
     for item in items {
         // Writing to a string cannot fail.
@@ -63,7 +63,7 @@ fn text(items: &[Item], main: bool) -> String {
 }
 
 /// The walk over a program.
-struct Machine<'i> {
+struct ProgramWalk<'i> {
     items: &'i [Item],
     next: usize,
     stack: Vec<usize>,
@@ -73,14 +73,14 @@ struct Machine<'i> {
     shown: f32,
 }
 
-impl Machine<'_> {
-    fn go(&mut self, to: usize) {
+impl ProgramWalk<'_> {
+    fn jump_to(&mut self, to: usize) {
         let found = self.items.iter().position(|item| *item == Item::Label(to));
         self.next = found.expect("the label is there");
     }
 
     /// Runs an instruction; whether the program goes on.
-    fn instruction(&mut self, item: Item) -> bool {
+    fn step(&mut self, item: Item) -> bool {
         match item {
             Item::Add(number) => self.trace += number as f32,
             Item::Show => self.shown = self.trace,
@@ -88,13 +88,13 @@ impl Machine<'_> {
             Item::Shift => self.random += 0.71875,
             Item::Wrap => self.random -= self.random.floor(),
             Item::Test(eighths) => self.code = self.random - eighths as f32 / 8.0,
-            Item::Branch(to, cond) if cond.holds(self.code) => self.go(to),
+            Item::Branch(to, cond) if cond.holds(self.code) => self.jump_to(to),
             Item::Call(_, cond) if cond.holds(self.code) && self.stack.len() == STACK => {
                 return false;
             }
             Item::Call(to, cond) if cond.holds(self.code) => {
                 self.stack.push(self.next);
-                self.go(to);
+                self.jump_to(to);
             }
             Item::Return(cond) if cond.holds(self.code) => match self.stack.pop() {
                 Some(place) => self.next = place,
@@ -107,8 +107,8 @@ impl Machine<'_> {
 }
 
 /// What is shown after no instruction, after one and so on, up to `limit` of them; whether the program has ended by then.
-fn walk(items: &[Item], main: bool, limit: usize) -> (Vec<f32>, bool) {
-    let mut machine = Machine {
+fn interpret_items(items: &[Item], main: bool, limit: usize) -> (Vec<f32>, bool) {
+    let mut machine = ProgramWalk {
         items,
         next: 0,
         stack: Vec::new(),
@@ -118,7 +118,7 @@ fn walk(items: &[Item], main: bool, limit: usize) -> (Vec<f32>, bool) {
         shown: 0.0,
     };
     if main {
-        machine.go(0);
+        machine.jump_to(0);
     }
     let mut shown = vec![0.0];
     loop {
@@ -132,7 +132,7 @@ fn walk(items: &[Item], main: bool, limit: usize) -> (Vec<f32>, bool) {
         if shown.len() > limit {
             return (shown, false);
         }
-        let goes_on = machine.instruction(item);
+        let goes_on = machine.step(item);
         shown.push(machine.shown);
         if !goes_on {
             return (shown, true);
@@ -141,7 +141,7 @@ fn walk(items: &[Item], main: bool, limit: usize) -> (Vec<f32>, bool) {
 }
 
 /// Lane x of `o[TEX0]`.
-fn run(text: &str, step_limit: u32) -> f32 {
+fn run_translation(text: &str, step_limit: u32) -> f32 {
     let (program, diagnostics) = translate(&Source {
         step_limit: Some(step_limit),
         ..Source::new("test", text)
@@ -149,10 +149,10 @@ fn run(text: &str, step_limit: u32) -> f32 {
     let Some(program) = program else {
         panic!("{text}\n{:#?}", diagnostics.list)
     };
-    interpret(&program, text)
+    interpret_ir(&program, text)
 }
 
-fn interpret(program: &Program, text: &str) -> f32 {
+fn interpret_ir(program: &Program, text: &str) -> f32 {
     let mut interpreter = match Interpreter::new(program) {
         Ok(interpreter) => interpreter,
         Err(errors) => panic!("{text}\n{program}\n{errors:#?}"),
@@ -172,7 +172,7 @@ fn interpret(program: &Program, text: &str) -> f32 {
         });
     }
     let outcome = interpreter
-        .run(&mut environment)
+        .run_main(&mut environment)
         .unwrap_or_else(|limit| panic!("{text}\n{program}\n{limit}"));
     let shown = |output: &glasm_ir::Output| output.semantic == Semantic::TexCoord(0);
     let output = program.outputs.iter().position(shown);
@@ -212,10 +212,10 @@ fn random_programs_follow_the_walk_up_to_the_limit() {
     for _ in 0..3000 {
         let main = rng.percent(20);
         let items = random_items(&mut rng);
-        let text = text(&items, main);
+        let text = format_program(&items, main);
         let limit = 40 + rng.below(200);
-        let found = run(&text, limit as u32);
-        let (shown, has_ended) = walk(&items, main, limit);
+        let found = run_translation(&text, limit as u32);
+        let (shown, has_ended) = interpret_items(&items, main, limit);
         if has_ended {
             ended += 1;
             assert_eq!(Some(&found), shown.last(), "limit {limit}\n{text}");
@@ -240,7 +240,7 @@ fn exactly_so_many_instructions_run() {
     // The second instruction of each round shows how many have begun, and the limit falls on the last one of a round.
     let text =
         "!!VP2.0 MOV o[HPOS], v[0]; again: ADD R0.x, R0, c[9]; MOV o[TEX0].x, R0; BRA again; END";
-    let rounds = |limit: u32| run(text, limit) / 9.0;
+    let rounds = |limit: u32| run_translation(text, limit) / 9.0;
     assert_eq!(
         [1 + 3, 1 + 3 * 20, 1 + 3 * 20 + 2, 1 + 3 * 21].map(rounds),
         [1.0, 20.0, 20.0, 21.0]
@@ -250,7 +250,7 @@ fn exactly_so_many_instructions_run() {
         sub: ADD R0.x, R0, c[9]; SUBC CC.x, R0, c[90]; BRA sub (LT); RET; END";
     // CAL, three instructions ten times, RET.
     let inside = 1 + 3 * 10 + 1;
-    let found = [0, 1, 2, 3].map(|more| run(text, inside + more));
+    let found = [0, 1, 2, 3].map(|more| run_translation(text, inside + more));
     assert_eq!(found, [0.0, 20.0, 20.0, 21.0]);
 }
 
@@ -267,9 +267,9 @@ fn chains_of_calls_are_counted() {
         calls("d")
     );
     // 30,000 instructions in the last subroutine, 11,000 in the one before it, 1,100, 110, and 12.
-    assert_eq!(run(&text, 42_222), 90_000.0);
+    assert_eq!(run_translation(&text, 42_222), 90_000.0);
     // 41 instructions for ten of its runs.
-    let runs = run(&text, 2_000) / 9.0;
+    let runs = run_translation(&text, 2_000) / 9.0;
     assert!(
         (2_000.0 / 43.0..2_000.0 / 41.0).contains(&(runs / 10.0)),
         "{runs}"

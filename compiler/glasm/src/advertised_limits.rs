@@ -1,7 +1,7 @@
 //! Limits that a caller advertises, below those of the translation.
 
 use crate::program::Program;
-use glasm_frontend::{Code, Counts, Diagnostic, Diagnostics, Location, Numbered};
+use glasm_frontend::{Code, Diagnostic, Diagnostics, LimitedItem, Location, ResourceCounts};
 
 /// Defines the limits of indices: member, kind of the index, and the error of an index that is too
 /// large.
@@ -13,7 +13,7 @@ macro_rules! limits {
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub struct Limits {
             /// The maximum of each count.
-            pub counts: Counts,
+            pub counts: ResourceCounts,
             $($(#[doc = $doc])* pub $member: u32,)*
         }
 
@@ -27,7 +27,7 @@ macro_rules! limits {
             }
         }
 
-        static NUMBERS: &[NumberRow] = &[$((Numbered::$numbered, |it| it.$member, Code::$code)),*];
+        static NUMBERS: &[NumberRow] = &[$((LimitedItem::$numbered, |it| it.$member, Code::$code)),*];
     };
 }
 
@@ -41,7 +41,7 @@ limits! {
     texture_units TextureUnits TextureRange;
     /// Texture coordinate sets, also those of texture matrices and texture coordinate generation
     /// (`MAX_TEXTURE_COORDS_ARB`).
-    texture_coordinates TextureCoordinates BindingRange;
+    texture_coordinate_sets TextureCoordinates BindingRange;
     /// Texture units with an environment, `state.texenv[n]` (`MAX_TEXTURE_UNITS`).
     texture_environments TextureEnvironments BindingRange;
     /// Program matrices, `state.matrix.program[n]` (`MAX_PROGRAM_MATRICES_ARB`).
@@ -67,15 +67,15 @@ limits! {
     /// Image units, `image[n]` (`MAX_IMAGE_UNITS`).
     image_units ImageUnits BindingRange;
     /// Program parameter buffers, `program.buffer[n]` (`MAX_PROGRAM_PARAMETER_BUFFER_BINDINGS_NV`).
-    parameter_buffers ParameterBuffers BindingRange;
+    parameter_buffer_bindings ParameterBuffers BindingRange;
     /// Storage buffers, `program.storage[n]` (`MAX_SHADER_STORAGE_BUFFER_BINDINGS`).
-    storage_buffers StorageBuffers BindingRange;
+    storage_buffer_bindings StorageBuffers BindingRange;
     /// Atomic counter buffers, `program.counter[n]` (`MAX_ATOMIC_COUNTER_BUFFER_BINDINGS`).
-    counter_buffers CounterBuffers BindingRange;
+    atomic_counter_buffer_bindings CounterBuffers BindingRange;
     /// Subroutine parameters, `program.subroutine[n]` (`MAX_PROGRAM_SUBROUTINE_PARAMETERS_NV`).
     subroutine_parameters SubroutineParameters BindingRange;
     /// Subroutine indices, `SUBROUTINENUM(n)` (`MAX_PROGRAM_SUBROUTINE_NUM_NV`).
-    subroutine_numbers SubroutineNumbers SubroutineNumber;
+    subroutines SubroutineNumbers SubroutineNumber;
     /// Nesting depth of IF blocks (`MAX_PROGRAM_IF_DEPTH_NV`).
     if_depth IfBlocks IfDepth;
     /// Nesting depth of LOOP and REP blocks (`MAX_PROGRAM_LOOP_DEPTH_NV`).
@@ -87,49 +87,49 @@ limits! {
 /// Entities of a program that have both indices and a count. Indices of TGSI must be below the
 /// limit of the count; attributes of other languages have the indices to which the source binds
 /// them.
-static NUMBERED_COUNTS: &[NumberRow] = &[
+static INDEXED_COUNTS: &[NumberRow] = &[
     (
-        Numbered::Attributes,
-        |it| it.counts.attribs,
+        LimitedItem::Attributes,
+        |it| it.counts.attributes,
         Code::TooManyAttribs,
     ),
     (
-        Numbered::Temporaries,
+        LimitedItem::Temporaries,
         |it| it.counts.temporaries,
         Code::TooManyTemporaries,
     ),
     (
-        Numbered::Parameters,
+        LimitedItem::Parameters,
         |it| it.counts.parameters,
         Code::TooManyParameters,
     ),
     (
-        Numbered::AddressRegisters,
+        LimitedItem::AddressRegisters,
         |it| it.counts.address_registers,
         Code::TooManyTemporaries,
     ),
 ];
 
-const NO_COUNTS: Counts = Counts {
+const NO_COUNTS: ResourceCounts = ResourceCounts {
     instructions: u32::MAX,
     alu_instructions: u32::MAX,
     texture_instructions: u32::MAX,
     texture_indirections: u32::MAX,
     temporaries: u32::MAX,
     parameters: u32::MAX,
-    attribs: u32::MAX,
+    attributes: u32::MAX,
     address_registers: u32::MAX,
-    attrib_components: u32::MAX,
+    attribute_components: u32::MAX,
     result_components: u32::MAX,
 };
 
 /// Kind of an index, its limit, and the error of an index that is too large.
-type NumberRow = (Numbered, fn(&Limits) -> u32, Code);
+type NumberRow = (LimitedItem, fn(&Limits) -> u32, Code);
 
 /// A limited count, its name, and the error of an excess.
-type Row = (fn(&Counts) -> u32, &'static str, Code);
+type CountLimit = (fn(&ResourceCounts) -> u32, &'static str, Code);
 
-static COUNTS: &[Row] = &[
+static COUNT_LIMITS: &[CountLimit] = &[
     (
         |it| it.instructions,
         "instructions",
@@ -158,7 +158,7 @@ static COUNTS: &[Row] = &[
         Code::TooManyTemporaries,
     ),
     (
-        |it| it.attrib_components,
+        |it| it.attribute_components,
         "components of attributes",
         Code::TooManyAttribComponents,
     ),
@@ -175,8 +175,8 @@ impl Program {
     /// allowed ones, at the end of the source for other counts.
     ///
     /// For TGSI the indices of registers and semantics are checked, which Gallium limits in this
-    /// way: `IN` against [`Counts::attribs`], `TEMP`, `CONST` and `ADDR` against the counts of
-    /// temporaries, parameters and address registers, `SAMP` and `SVIEW` against
+    /// way: `IN` against [`ResourceCounts::attributes`], `TEMP`, `CONST` and `ADDR` against the
+    /// counts of temporaries, parameters and address registers, `SAMP` and `SVIEW` against
     /// [`Limits::texture_units`], images, buffers, `GENERIC`, `TEXCOORD`, `PATCH` and colors of
     /// fragments against the members of their names, and the nesting of blocks. TGSI has no other
     /// counts.
@@ -187,26 +187,28 @@ impl Program {
         let usage = self.usage();
         let numbers = NUMBERS
             .iter()
-            .chain(NUMBERED_COUNTS)
+            .chain(INDEXED_COUNTS)
             .filter_map(|&(kind, limit, code)| {
                 let limit = limit(limits);
-                let (number, place) = usage.find_first_beyond(kind, limit)?;
-                let words = kind.words();
-                Some(match place {
+                let (index, location) = usage.find_first_out_of_range(kind, limit)?;
+                let description = kind.plural_name();
+                Some(match location {
                     Some(span) => {
                         let message = format!(
-                            "number {number} is out of range; the limit is {limit} {words}"
+                            "number {index} is out of range; the limit is {limit} {description}"
                         );
                         Diagnostic::error(code, span, message)
                     }
-                    None => Diagnostic::whole_program(code, format!("more than {limit} {words}")),
+                    None => {
+                        Diagnostic::whole_program(code, format!("more than {limit} {description}"))
+                    }
                 })
             });
         let counts = self.counts();
-        let exceeded = COUNTS.iter().filter_map(|&(count, what, code)| {
+        let exceeded = COUNT_LIMITS.iter().filter_map(|&(count, name, code)| {
             let (count, limit) = (count(counts), count(&limits.counts));
             (count > limit).then(|| {
-                Diagnostic::whole_program(code, format!("{count} {what}; the limit is {limit}"))
+                Diagnostic::whole_program(code, format!("{count} {name}; the limit is {limit}"))
             })
         });
         let mut list: Vec<Diagnostic> = numbers.chain(exceeded).collect();

@@ -2,10 +2,14 @@
 
 mod sha256;
 
-use crate::{Options, Source, VERSION};
+use glasm_codegen::Options;
+use glasm_frontend::Source;
 use sha256::Sha256;
 use std::fmt::{self, Write};
 use std::hash::{Hash, Hasher};
+
+/// The version of this crate, which [`compute_cache_key`] covers.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Hash of all inputs of [`compile`](crate::compile()), 256 bits: the key of a result in a cache.
 ///
@@ -14,33 +18,34 @@ use std::hash::{Hash, Hasher};
 pub struct CacheKey([u8; 32]);
 
 impl CacheKey {
-    /// Returns the key with these bits, which [`Self::bytes`] has returned: for a file whose name
-    /// is its key.
+    /// Returns the key with these bits, which [`Self::as_bytes`] has returned: for a file whose
+    /// name is its key.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
     /// Returns the bits.
-    pub const fn bytes(&self) -> &[u8; 32] {
+    pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
     /// Returns the key of a result that depends on the inputs of this key and on `more`: on the
-    /// program of another stage (the [bytes](Self::bytes) of its key), on a revision of the caller.
+    /// program of another stage (the [bytes](Self::as_bytes) of its key), on a revision of the
+    /// caller.
     ///
     /// ```
-    /// use glasm::{Options, Source, cache_key};
+    /// use glasm::{Options, Source, compute_cache_key};
     ///
     /// let options = Options::default();
-    /// let vertex = cache_key(&Source::new("v", "!!ARBvp1.0\nMOV result.position, vertex.position;\nEND"), &options);
-    /// let fragment = cache_key(&Source::new("f", "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND"), &options);
-    /// let pipeline = vertex.and(fragment.bytes());
-    /// assert_ne!(pipeline, fragment.and(vertex.bytes()));
+    /// let vertex = compute_cache_key(&Source::new("v", "!!ARBvp1.0\nMOV result.position, vertex.position;\nEND"), &options);
+    /// let fragment = compute_cache_key(&Source::new("f", "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND"), &options);
+    /// let pipeline = vertex.combine(fragment.as_bytes());
+    /// assert_ne!(pipeline, fragment.combine(vertex.as_bytes()));
     /// println!("{pipeline}.json");
     /// ```
     #[must_use]
-    pub fn and(&self, more: impl AsRef<[u8]>) -> Self {
-        let mut digest = Digest::new();
+    pub fn combine(&self, more: impl AsRef<[u8]>) -> Self {
+        let mut digest = KeyHasher::new();
         self.0.hash(&mut digest);
         more.as_ref().hash(&mut digest);
         digest.finish_key()
@@ -72,32 +77,59 @@ impl fmt::Debug for CacheKey {
 ///
 /// A key does not cover changes of glasm between two versions, which concern users that build it
 /// from a checkout, and Rust compilers that lay out [`Hash`] of the options differently, which
-/// causes a cache miss. The former add their revision with [`CacheKey::and`]. The other programs of
-/// [`link`](crate::link()) are not covered either: a stage of a pipeline depends on the keys of all
-/// of them.
-pub fn cache_key(source: &Source<'_>, options: &Options) -> CacheKey {
+/// causes a cache miss. The former add their revision with [`CacheKey::combine`]. The other
+/// programs of [`link`](crate::link()) are not covered either: a stage of a pipeline depends on the
+/// keys of all of them.
+///
+/// [`Program::cache_key`](crate::Program::cache_key) is the key of a loaded program, which does not
+/// cover options without effect on it. The two kinds of keys differ.
+pub fn compute_cache_key(source: &Source<'_>, options: &Options) -> CacheKey {
+    let mut digest = KeyHasher::new();
+    hash_source(source, &mut digest);
+    options.debug.lines.then_some(source.name).hash(&mut digest);
+    options.hash(&mut digest);
+    digest.finish_key()
+}
+
+/// Returns the key of a source with the changes that were made to its program.
+pub(crate) fn compute_source_key(source: &Source<'_>, changes: &impl Hash) -> CacheKey {
+    let mut digest = KeyHasher::new();
+    hash_source(source, &mut digest);
+    changes.hash(&mut digest);
+    digest.finish_key()
+}
+
+/// Returns the key of a program with options, and with its name if modules contain it.
+pub(crate) fn combine_options(
+    program: &CacheKey,
+    name: Option<&str>,
+    options: &Options,
+) -> CacheKey {
+    let mut digest = KeyHasher::new();
+    (program, name, options).hash(&mut digest);
+    digest.finish_key()
+}
+
+/// Hashes a source with its settings and the version of the library, without its name.
+fn hash_source(source: &Source<'_>, digest: &mut KeyHasher) {
     // All fields by name, so that a new field cannot be omitted.
     let Source {
-        name,
+        name: _,
         text,
-        part: _,
+        program_span: _,
         dialect,
         program_type,
         step_limit,
         acceptance,
         tgsi,
     } = source;
-    let mut digest = Digest::new();
-    VERSION.hash(&mut digest);
-    options.debug.lines.then_some(name).hash(&mut digest);
-    text.hash(&mut digest);
-    source.part().hash(&mut digest);
-    (dialect, program_type, step_limit, acceptance, tgsi).hash(&mut digest);
-    options.hash(&mut digest);
-    digest.finish_key()
+    VERSION.hash(digest);
+    text.hash(digest);
+    source.program_span().hash(digest);
+    (dialect, program_type, step_limit, acceptance, tgsi).hash(digest);
 }
 
-/// Returns lower-case hexadecimal digits.
+/// Returns bytes as lower-case hexadecimal digits, two for each.
 fn format_hex(bytes: &[u8]) -> String {
     let mut digits = String::with_capacity(2 * bytes.len());
     for byte in bytes {
@@ -109,19 +141,21 @@ fn format_hex(bytes: &[u8]) -> String {
 /// Hasher for all types with [`Hash`], with a machine-independent encoding: numbers are little
 /// endian, lengths and variants have 64 bits. Only arrays of numbers are hashed as their bytes in
 /// memory.
-struct Digest(Sha256);
+struct KeyHasher(Sha256);
 
-impl Digest {
+impl KeyHasher {
+    /// Returns a hasher of no data.
     const fn new() -> Self {
         Self(Sha256::new())
     }
 
+    /// Returns the key of the data that was hashed.
     fn finish_key(self) -> CacheKey {
         CacheKey(self.0.finish())
     }
 }
 
-impl Hasher for Digest {
+impl Hasher for KeyHasher {
     fn write(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
@@ -164,7 +198,7 @@ impl Hasher for Digest {
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
-    use crate::{Dialect, ProgramType, TgsiOptions};
+    use crate::{Dialect, Program, ProgramType, TgsiOptions};
     use glasm_ir::{Span, Stage};
     use std::collections::HashSet;
 
@@ -173,7 +207,7 @@ mod tests {
     /// Checks the digest of bytes that were derived by hand: the digest on other machines.
     #[test]
     fn the_encoding_does_not_depend_on_the_machine() {
-        let mut digest = Digest::new();
+        let mut digest = KeyHasher::new();
         1u16.hash(&mut digest);
         2usize.hash(&mut digest);
         "ab".hash(&mut digest);
@@ -189,7 +223,7 @@ mod tests {
     fn all_settings_of_the_source_count() {
         let plain = Source::new("a", TEXT);
         let part = |start, end| Source {
-            part: Some(Span::new(start, end)),
+            program_span: Some(Span::new(start, end)),
             ..plain
         };
         let tgsi = |change: fn(&mut TgsiOptions)| {
@@ -213,19 +247,19 @@ mod tests {
                 ..plain
             },
             plain.strict(),
-            tgsi(|tgsi| tgsi.old = true),
+            tgsi(|tgsi| tgsi.legacy_semantics = true),
             tgsi(|tgsi| tgsi.block_size[2] = 2),
         ];
         let options = Options::default();
         let keys: HashSet<_> = sources
             .iter()
-            .map(|source| cache_key(source, &options))
+            .map(|source| compute_cache_key(source, &options))
             .collect();
         assert_eq!(keys.len(), sources.len());
         // The same program, and the same part in other words.
         assert_eq!(
-            cache_key(&part(0, TEXT.len() as u32), &options),
-            cache_key(&plain, &options)
+            compute_cache_key(&part(0, TEXT.len() as u32), &options),
+            compute_cache_key(&plain, &options)
         );
     }
 
@@ -236,7 +270,9 @@ mod tests {
         lines.debug.lines = true;
         for (options, counts) in [(options, false), (lines, true)] {
             let [a, b] = ["a", "b"].map(|name| Source::new(name, TEXT));
-            let differ = cache_key(&a, &options) != cache_key(&b, &options);
+            let keys = [a, b].map(|source| Program::load(&source).unwrap().cache_key(&options));
+            assert_eq!(keys[0] != keys[1], counts);
+            let differ = compute_cache_key(&a, &options) != compute_cache_key(&b, &options);
             assert_eq!(differ, counts);
             let [a, b] = [a, b].map(|source| crate::compile(&source, &options).unwrap());
             assert_eq!(a != b, counts);
@@ -244,14 +280,46 @@ mod tests {
     }
 
     #[test]
+    fn keys_of_programs_cover_what_changes_them() {
+        let lookup = "!!ARBfp1.0\nTEX result.color, fragment.texcoord[0], texture[1], 2D;\nEND\n";
+        let load = |text: &str| Program::load(&Source::new("a", text)).unwrap();
+        let [plain, program] = [TEXT, lookup].map(load);
+        let missing = program.with_missing_textures(2);
+        let twice = missing.with_non_comparison_lookups(2);
+        let reversed = program
+            .with_non_comparison_lookups(2)
+            .with_missing_textures(2);
+        let programs = [&plain, &program, &missing, &twice, &reversed];
+        let other = [
+            program.with_missing_textures(1),
+            program.with_comparison_lookups(2),
+            program.with_enabled_clip_distances(),
+        ];
+        let all = programs.into_iter().chain(&other);
+        let keys: Vec<_> = all
+            .map(|program| program.cache_key(&Options::default()))
+            .collect();
+        assert_eq!(
+            HashSet::<CacheKey>::from_iter(keys.clone()).len(),
+            keys.len()
+        );
+        // The same program again, and an option without effect.
+        let mut options = Options::default();
+        options.pipeline_state.clip_plane_mask = 1;
+        assert_eq!(load(lookup).cache_key(&options), keys[1]);
+        options.pipeline_state.clamp_fragment_colors = true;
+        assert_ne!(program.cache_key(&options), keys[1]);
+    }
+
+    #[test]
     fn what_is_added_does_not_run_together() {
-        let key = cache_key(&Source::new("a", TEXT), &Options::default());
+        let key = compute_cache_key(&Source::new("a", TEXT), &Options::default());
         let keys = [
             key,
-            key.and(""),
-            key.and("ab"),
-            key.and("a").and("b"),
-            key.and("b").and("a"),
+            key.combine(""),
+            key.combine("ab"),
+            key.combine("a").combine("b"),
+            key.combine("b").combine("a"),
         ];
         assert_eq!(HashSet::from(keys).len(), keys.len());
         assert_eq!(key.to_string().len(), 64);

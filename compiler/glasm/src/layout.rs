@@ -1,12 +1,12 @@
 //! Descriptor set layouts: the bindings that the modules of a pipeline require, from their
 //! reflections.
 //!
-//! [`descriptors`] lists the slots of one reflection, [`set_layouts`] the slots that several
-//! reflections require together. Neither calls Vulkan: kinds and stages have the numeric values of
-//! Vulkan.
+//! [`list_descriptors`] lists the slots of one reflection, [`build_set_layouts`] the slots that
+//! several reflections require together. Neither calls Vulkan: kinds and stages have the numeric
+//! values of Vulkan.
 //!
 //! ```
-//! use glasm::layout::{DescriptorKind, set_layouts};
+//! use glasm::layout::{DescriptorType, build_set_layouts};
 //! use glasm::{Options, Program, Source, link};
 //!
 //! let vertex = Program::load(&Source::new("v", "!!ARBvp1.0
@@ -19,12 +19,12 @@
 //! let linked = link(&[&vertex, &fragment], &Options::default());
 //! let shaders: Vec<_> = linked.stages.into_iter().collect::<Result<_, _>>()?;
 //! let reflections: Vec<_> = shaders.iter().map(|shader| &shader.reflection).collect();
-//! let sets = set_layouts(&reflections).unwrap_or_else(|conflict| panic!("{conflict}"));
+//! let sets = build_set_layouts(&reflections).unwrap_or_else(|conflict| panic!("{conflict}"));
 //! // Set 0 has the matrix of the vertex program, set 1 the texture of the fragment program.
 //! assert_eq!(sets.len(), 2);
-//! assert_eq!(sets[0].bindings[0].kind, DescriptorKind::UniformBuffer);
-//! assert_eq!(sets[1].bindings[0].kind.vulkan(), 1); // VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER
-//! assert_eq!(sets[1].bindings[0].stages, 0x10); // VK_SHADER_STAGE_FRAGMENT_BIT
+//! assert_eq!(sets[0].bindings[0].descriptor_type, DescriptorType::UniformBuffer);
+//! assert_eq!(sets[1].bindings[0].descriptor_type.to_vulkan(), 1); // VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER
+//! assert_eq!(sets[1].bindings[0].stage_flags, 0x10); // VK_SHADER_STAGE_FRAGMENT_BIT
 //! # Ok::<(), glasm::Diagnostics>(())
 //! ```
 
@@ -42,7 +42,7 @@ use std::fmt;
 
 /// Type of a descriptor. Vulkan specification, section "Descriptor Types".
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum DescriptorKind {
+pub enum DescriptorType {
     /// A texture with its sampler.
     CombinedImageSampler,
     /// An image.
@@ -60,9 +60,9 @@ pub enum DescriptorKind {
     InputAttachment,
 }
 
-impl DescriptorKind {
-    /// Returns the value of `VkDescriptorType`.
-    pub const fn vulkan(self) -> u32 {
+impl DescriptorType {
+    /// Returns the value of the kind in `VkDescriptorType`.
+    pub const fn to_vulkan(self) -> u32 {
         match self {
             Self::CombinedImageSampler => 1,
             Self::StorageImage => 3,
@@ -74,8 +74,8 @@ impl DescriptorKind {
         }
     }
 
-    /// Returns the kind with which programs read textures of a target.
-    pub const fn of_texture(target: TexTarget) -> Self {
+    /// Returns the kind of descriptor with which programs read textures of a target.
+    pub const fn from_texture_target(target: TexTarget) -> Self {
         if is_buffer(target) {
             Self::UniformTexelBuffer
         } else {
@@ -83,8 +83,8 @@ impl DescriptorKind {
         }
     }
 
-    /// Returns the kind with which programs access images of a target.
-    pub const fn of_image(target: TexTarget) -> Self {
+    /// Returns the kind of descriptor with which programs access images of a target.
+    pub const fn from_image_target(target: TexTarget) -> Self {
         if is_buffer(target) {
             Self::StorageTexelBuffer
         } else {
@@ -92,6 +92,7 @@ impl DescriptorKind {
         }
     }
 
+    /// Returns the name of the type in messages.
     const fn name(self) -> &'static str {
         match self {
             Self::CombinedImageSampler => "combined image sampler",
@@ -105,12 +106,13 @@ impl DescriptorKind {
     }
 }
 
-impl fmt::Display for DescriptorKind {
+impl fmt::Display for DescriptorType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
+/// Returns true if a target accesses texels of a buffer.
 const fn is_buffer(target: TexTarget) -> bool {
     match target {
         TexTarget::Buffer => true,
@@ -122,13 +124,13 @@ const fn is_buffer(target: TexTarget) -> bool {
         | TexTarget::D1Array
         | TexTarget::D2Array
         | TexTarget::CubeArray
-        | TexTarget::D2Ms
-        | TexTarget::D2MsArray => false,
+        | TexTarget::D2Multisample
+        | TexTarget::D2MultisampleArray => false,
     }
 }
 
 /// Returns the bit of a stage in `VkShaderStageFlags`.
-pub const fn stage_bit(stage: Stage) -> u32 {
+pub const fn get_stage_bit(stage: Stage) -> u32 {
     match stage {
         Stage::Vertex => 0x01,
         Stage::TessControl => 0x02,
@@ -145,9 +147,9 @@ pub struct Descriptor<'a> {
     /// Slot.
     pub slot: DescriptorSlot,
     /// Kind.
-    pub kind: DescriptorKind,
+    pub descriptor_type: DescriptorType,
     /// Number of descriptors.
-    pub count: u32,
+    pub descriptor_count: u32,
     /// Resource to write to them.
     pub resource: Resource<'a>,
 }
@@ -160,7 +162,7 @@ pub enum Resource<'a> {
     /// The uniform block of GL state that modules read at run time.
     StateBlock(&'a StateBinding),
     /// The parameters that a state program reads and writes.
-    State(&'a StateProgram),
+    StateProgram(&'a StateProgram),
     /// Textures with their samplers.
     Texture(&'a TextureBinding),
     /// A sampler, whose texture is ignored.
@@ -173,160 +175,174 @@ pub enum Resource<'a> {
     Handles(&'a HandleArray),
     /// Program parameter, storage or atomic counter buffers.
     Buffer(&'a BufferBinding),
-    /// The lock of images: [`Reflection::image_lock`].
+    /// The lock of images: [`Reflection::image_lock_slot`].
     ImageLock,
 }
 
 /// Returns the descriptors that a module requires. A slot may occur twice, with the same kind: a
 /// unit whose texture is read and whose sampler is used for another one.
-pub fn descriptors(reflection: &Reflection) -> Vec<Descriptor<'_>> {
+pub fn list_descriptors(reflection: &Reflection) -> Vec<Descriptor<'_>> {
     // Without `..`, so that a new member must be handled.
     let Reflection {
         stage: _,
         entry_point: _,
-        params,
-        state,
-        named: _,
+        parameter_block: params,
+        state_block: state,
+        named_parameters: _,
         state_program,
         textures,
         samplers,
-        attachments,
+        input_attachments: attachments,
         images,
         handle_arrays,
         buffers,
-        image_lock,
+        image_lock_slot: image_lock,
         inputs: _,
         outputs: _,
-        replication: _,
-        primitives: _,
+        view_replication: _,
+        primitive_info: _,
         workgroup_size: _,
-        unclipped_depth: _,
-        transparent_missing: _,
+        requires_depth_clamp: _,
+        missing_textures_have_zero_alpha: _,
         requirements: _,
     } = reflection;
     let mut all = Vec::new();
     all.extend(params.iter().map(Descriptor::from_params));
     all.extend(state.iter().filter_map(Descriptor::from_state_block));
     all.extend(state_program.iter().map(Descriptor::from_state));
-    all.extend(textures.iter().map(Descriptor::of_texture));
+    all.extend(textures.iter().map(Descriptor::from_texture));
     all.extend(samplers.iter().map(Descriptor::from_sampler));
     all.extend(attachments.iter().map(Descriptor::from_attachment));
-    all.extend(images.iter().map(Descriptor::of_image));
-    all.extend(handle_arrays.iter().map(Descriptor::from_handles));
+    all.extend(images.iter().map(Descriptor::from_image));
+    all.extend(handle_arrays.iter().map(Descriptor::from_handle_array));
     all.extend(buffers.iter().filter_map(Descriptor::from_buffer));
-    all.extend(image_lock.map(Descriptor::from_lock));
+    all.extend(image_lock.map(Descriptor::from_image_lock));
     all
 }
 
 impl<'a> Descriptor<'a> {
-    fn new(slot: DescriptorSlot, kind: DescriptorKind, resource: Resource<'a>) -> Self {
+    /// Returns a single descriptor of a resource at a slot.
+    fn new(slot: DescriptorSlot, kind: DescriptorType, resource: Resource<'a>) -> Self {
         Self {
             slot,
-            kind,
-            count: 1,
+            descriptor_type: kind,
+            descriptor_count: 1,
             resource,
         }
     }
 
+    /// Returns the descriptor of the parameter block: a storage buffer or a uniform buffer.
     fn from_params(block: &'a ParamBlock) -> Self {
-        let kind = if block.storage {
-            DescriptorKind::StorageBuffer
+        let kind = if block.is_storage_buffer {
+            DescriptorType::StorageBuffer
         } else {
-            DescriptorKind::UniformBuffer
+            DescriptorType::UniformBuffer
         };
         Self::new(block.slot, kind, Resource::Params(block))
     }
 
+    /// Returns the descriptor of the uniform buffer of GL state; `None` if the shader reads no
+    /// state from a buffer.
     fn from_state_block(state: &'a StateBinding) -> Option<Self> {
         let resource = Resource::StateBlock(state);
         Some(Self::new(
             state.slot?,
-            DescriptorKind::UniformBuffer,
+            DescriptorType::UniformBuffer,
             resource,
         ))
     }
 
+    /// Returns the descriptor of the storage buffer with the parameters that a vertex state program
+    /// writes.
     fn from_state(program: &'a StateProgram) -> Self {
-        let resource = Resource::State(program);
-        Self::new(program.slot, DescriptorKind::StorageBuffer, resource)
+        let resource = Resource::StateProgram(program);
+        Self::new(program.slot, DescriptorType::StorageBuffer, resource)
     }
 
-    fn of_texture(texture: &'a TextureBinding) -> Self {
+    /// Returns the descriptors of a texture binding, whose type depends on the texture target.
+    fn from_texture(texture: &'a TextureBinding) -> Self {
         Self {
             slot: texture.slot,
-            kind: DescriptorKind::of_texture(texture.target),
-            count: texture.count,
+            descriptor_type: DescriptorType::from_texture_target(texture.target),
+            descriptor_count: texture.descriptor_count,
             resource: Resource::Texture(texture),
         }
     }
 
+    /// Returns the descriptor of a sampler binding, which is combined with an image.
     fn from_sampler(sampler: &'a SamplerBinding) -> Self {
         let resource = Resource::Sampler(sampler);
-        Self::new(sampler.slot, DescriptorKind::CombinedImageSampler, resource)
+        Self::new(sampler.slot, DescriptorType::CombinedImageSampler, resource)
     }
 
+    /// Returns the descriptor of an input attachment.
     fn from_attachment(attachment: &'a AttachmentBinding) -> Self {
         let resource = Resource::Attachment(attachment);
-        Self::new(attachment.slot, DescriptorKind::InputAttachment, resource)
+        Self::new(attachment.slot, DescriptorType::InputAttachment, resource)
     }
 
-    fn of_image(image: &'a ImageBinding) -> Self {
+    /// Returns the descriptors of an image binding, whose type depends on the texture target.
+    fn from_image(image: &'a ImageBinding) -> Self {
         Self {
             slot: image.slot,
-            kind: DescriptorKind::of_image(image.target),
-            count: image.count,
+            descriptor_type: DescriptorType::from_image_target(image.target),
+            descriptor_count: image.descriptor_count,
             resource: Resource::Image(image),
         }
     }
 
-    fn from_handles(array: &'a HandleArray) -> Self {
+    /// Returns the descriptors that handles of textures or images index; their type depends on the
+    /// target.
+    fn from_handle_array(array: &'a HandleArray) -> Self {
         let kind = match array.kind {
-            HandleKind::Texture(_) | HandleKind::Comparison | HandleKind::QueriedTexture => {
-                DescriptorKind::of_texture(array.target)
+            HandleKind::Texture(_) | HandleKind::ShadowTexture | HandleKind::QueryOnlyTexture => {
+                DescriptorType::from_texture_target(array.target)
             }
-            HandleKind::Image(_) => DescriptorKind::of_image(array.target),
+            HandleKind::Image(_) => DescriptorType::from_image_target(array.target),
         };
         Self {
             slot: array.slot,
-            kind,
-            count: array.count,
+            descriptor_type: kind,
+            descriptor_count: array.descriptor_count,
             resource: Resource::Handles(array),
         }
     }
 
+    /// Returns the descriptors of a buffer; `None` for memory without a separate descriptor.
     fn from_buffer(buffer: &'a BufferBinding) -> Option<Self> {
         let kind = match buffer.kind {
-            BufferKind::Constant => DescriptorKind::UniformBuffer,
-            BufferKind::Storage | BufferKind::Counter => DescriptorKind::StorageBuffer,
+            BufferKind::ProgramParameter => DescriptorType::UniformBuffer,
+            BufferKind::Storage | BufferKind::AtomicCounter => DescriptorType::StorageBuffer,
             // Reported by `Reflection::state_program`.
-            BufferKind::State => return None,
+            BufferKind::VertexStateParameters => return None,
             // Internal memory of the module.
             BufferKind::Shared | BufferKind::Private => return None,
         };
         Some(Self {
             slot: buffer.slot,
-            kind,
-            count: buffer.count,
+            descriptor_type: kind,
+            descriptor_count: buffer.descriptor_count,
             resource: Resource::Buffer(buffer),
         })
     }
 
-    fn from_lock(slot: DescriptorSlot) -> Self {
-        Self::new(slot, DescriptorKind::StorageBuffer, Resource::ImageLock)
+    /// Returns the descriptor of the storage buffer that locks images.
+    fn from_image_lock(slot: DescriptorSlot) -> Self {
+        Self::new(slot, DescriptorType::StorageBuffer, Resource::ImageLock)
     }
 }
 
 /// A binding of a descriptor set layout: `VkDescriptorSetLayoutBinding`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LayoutBinding {
+pub struct SetLayoutBinding {
     /// Its index.
     pub binding: u32,
     /// Kind of its descriptors.
-    pub kind: DescriptorKind,
+    pub descriptor_type: DescriptorType,
     /// Number of descriptors.
-    pub count: u32,
+    pub descriptor_count: u32,
     /// The stages that use it, as `VkShaderStageFlags`.
-    pub stages: u32,
+    pub stage_flags: u32,
 }
 
 /// A descriptor set layout.
@@ -335,21 +351,21 @@ pub struct SetLayout {
     /// Index of the set.
     pub set: u32,
     /// Bindings in ascending order; empty if the set only fills the gap before another one.
-    pub bindings: Vec<LayoutBinding>,
+    pub bindings: Vec<SetLayoutBinding>,
 }
 
 /// Error: two stages require descriptors of different kinds at the same slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LayoutConflict {
+pub struct DescriptorConflict {
     /// The slot.
     pub slot: DescriptorSlot,
     /// The first stage that uses the slot, and the kind that it requires.
-    pub first: (Stage, DescriptorKind),
+    pub first: (Stage, DescriptorType),
     /// The stage that requires a different kind.
-    pub second: (Stage, DescriptorKind),
+    pub second: (Stage, DescriptorType),
 }
 
-impl fmt::Display for LayoutConflict {
+impl fmt::Display for DescriptorConflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let DescriptorSlot { set, binding } = self.slot;
         let ((first, one), (second, other)) = (self.first, self.second);
@@ -361,7 +377,7 @@ impl fmt::Display for LayoutConflict {
     }
 }
 
-impl std::error::Error for LayoutConflict {}
+impl std::error::Error for DescriptorConflict {}
 
 /// Returns the descriptor set layouts that the modules of a pipeline require together, one for each
 /// set from 0 to the last that has a binding: set n is at index n, as in a pipeline layout.
@@ -369,15 +385,19 @@ impl std::error::Error for LayoutConflict {}
 /// Stages that use the same slot share its descriptors: their number is that of the stage with the
 /// longest array. This corresponds to GL for textures, images, storage and counter buffers, whose
 /// units all stages share. Parameters are separate for each stage: stages have the same slot of
-/// them only if [`BindingLayout::param_binding`](crate::BindingLayout::param_binding) is set.
+/// them only if
+/// [`BindingLayout::parameter_block_binding`](crate::BindingLayout::parameter_block_binding) is
+/// set.
 ///
 /// # Errors
 /// If two stages require descriptors of different kinds at a slot.
-pub fn set_layouts(reflections: &[&Reflection]) -> Result<Vec<SetLayout>, LayoutConflict> {
+pub fn build_set_layouts(
+    reflections: &[&Reflection],
+) -> Result<Vec<SetLayout>, DescriptorConflict> {
     let mut slots = BTreeMap::new();
     for reflection in reflections {
-        for descriptor in descriptors(reflection) {
-            join(&mut slots, reflection.stage, &descriptor)?;
+        for descriptor in list_descriptors(reflection) {
+            merge_descriptor(&mut slots, reflection.stage, &descriptor)?;
         }
     }
     let set_count = slots.keys().last().map_or(0, |slot| slot.set + 1);
@@ -393,33 +413,34 @@ pub fn set_layouts(reflections: &[&Reflection]) -> Result<Vec<SetLayout>, Layout
 }
 
 /// Merges the descriptors of a stage into the recorded state of a slot: the stage that used it
-/// first, and the binding.
-fn join(
-    slots: &mut BTreeMap<DescriptorSlot, (Stage, LayoutBinding)>,
+/// first, and the binding, with the largest count and the bits of all stages. Fails if their kinds
+/// differ.
+fn merge_descriptor(
+    slots: &mut BTreeMap<DescriptorSlot, (Stage, SetLayoutBinding)>,
     stage: Stage,
-    wanted: &Descriptor<'_>,
-) -> Result<(), LayoutConflict> {
-    let binding = LayoutBinding {
-        binding: wanted.slot.binding,
-        kind: wanted.kind,
-        count: wanted.count,
-        stages: stage_bit(stage),
+    required: &Descriptor<'_>,
+) -> Result<(), DescriptorConflict> {
+    let binding = SetLayoutBinding {
+        binding: required.slot.binding,
+        descriptor_type: required.descriptor_type,
+        descriptor_count: required.descriptor_count,
+        stage_flags: get_stage_bit(stage),
     };
-    match slots.entry(wanted.slot) {
+    match slots.entry(required.slot) {
         Entry::Vacant(entry) => {
             entry.insert((stage, binding));
         }
         Entry::Occupied(mut entry) => {
-            let (first, known) = entry.get_mut();
-            if known.kind != wanted.kind {
-                return Err(LayoutConflict {
-                    slot: wanted.slot,
-                    first: (*first, known.kind),
-                    second: (stage, wanted.kind),
+            let (first, existing) = entry.get_mut();
+            if existing.descriptor_type != required.descriptor_type {
+                return Err(DescriptorConflict {
+                    slot: required.slot,
+                    first: (*first, existing.descriptor_type),
+                    second: (stage, required.descriptor_type),
                 });
             }
-            known.count = known.count.max(wanted.count);
-            known.stages |= binding.stages;
+            existing.descriptor_count = existing.descriptor_count.max(required.descriptor_count);
+            existing.stage_flags |= binding.stage_flags;
         }
     }
     Ok(())

@@ -28,9 +28,9 @@
 //!
 //! # Caches
 //!
-//! [`cache_key`] identifies the result of a program and its options, and with the feature `serde` a
-//! [`Shader`] and its [`Diagnostics`] can be serialized and deserialized. The example `disk_cache`
-//! is a cache in a directory.
+//! [`compute_cache_key`] identifies the result of a program and its options, and with the feature
+//! `serde` a [`Shader`] and its [`Diagnostics`] can be serialized and deserialized. The example
+//! `disk_cache` is a cache in a directory.
 //!
 //! # Features
 //!
@@ -63,7 +63,7 @@
 //!
 //! ```
 //! use glasm::ParamSource;
-//! use glasm::state::{GlState, MatrixForm, TrackedMatrix, Tracking};
+//! use glasm::state::{GlState, MatrixForm, TrackedMatrix, MatrixTracking};
 //! use glasm::{Options, ProgramType, Source, compile};
 //!
 //! let source = Source::new("scaled normal", "!!VSP1.0
@@ -74,25 +74,25 @@
 //!     END").for_type(ProgramType::VertexState);
 //! let shader = compile(&source, &Options::default()).unwrap_or_else(|errors| panic!("{}", errors.render(&source)));
 //! let program = shader.reflection.state_program.expect("a state program");
-//! assert_eq!(program.written, [4]);
+//! assert_eq!(program.written_parameters, [4]);
 //! assert_eq!(shader.reflection.workgroup_size, Some([1, 1, 1]));
 //!
 //! // A program that writes a parameter which tracks a matrix is not executed: GL's error is INVALID_OPERATION.
 //! let mut state = GlState::default();
-//! state.track_matrix(8, Some(Tracking { matrix: TrackedMatrix::Mvp, form: MatrixForm::Plain }));
-//! assert!(!program.written.iter().any(|&index| state.tracking(index).is_some()));
+//! state.track_matrix(8, Some(MatrixTracking { matrix: TrackedMatrix::ModelviewProjection, form: MatrixForm::Plain }));
+//! assert!(!program.written_parameters.iter().any(|&index| state.get_tracking(index).is_some()));
 //!
 //! // The parameters: what the application set, and the rows of the matrices that are tracked.
 //! let mut parameters = [[0.0f32; 4]; 96];
 //! parameters[4] = [0.0, 3.0, 4.0, 1.0];
 //! for (index, parameter) in (0..).zip(&mut parameters) {
-//!     *parameter = state.tracked_row(index).unwrap_or(*parameter);
+//!     *parameter = state.get_tracked_row(index).unwrap_or(*parameter);
 //! }
 //!
 //! // The last argument of glExecuteProgramNV.
 //! let argument = [2.0f32, 0.0, 0.0, 0.0];
-//! let block = shader.reflection.params.expect("the program reads v[0]");
-//! let slots = block.slots.iter().map(|slot| match slot {
+//! let block = shader.reflection.parameter_block.expect("the program reads v[0]");
+//! let slots = block.parameters.iter().map(|slot| match slot {
 //!     ParamSource::Argument => argument,
 //!     _ => unreachable!("state programs have no other slots"),
 //! });
@@ -104,13 +104,11 @@
 
 mod advertised_limits;
 mod cache;
-mod compiler;
 pub mod fixed_function;
 pub mod layout;
 mod link;
 pub mod opengl;
 mod program;
-pub mod reflect;
 pub mod stages;
 pub mod state;
 #[cfg(feature = "spirv-tools")]
@@ -119,17 +117,24 @@ pub mod validate;
 pub mod vulkan;
 
 pub use advertised_limits::Limits;
-pub use cache::{CacheKey, cache_key};
-pub use compiler::{Compiler, Shader, compile};
+pub use cache::{CacheKey, VERSION, compute_cache_key};
 pub use glasm_codegen::device_features;
-pub use glasm_codegen::features::is_feature;
+pub use glasm_codegen::features::{is_feature, vulkan_feature_names};
+/// ```
+/// use glasm::{Options, PipelineState, StateBlock};
+///
+/// let pipeline_state = PipelineState { two_sided_color: true, ..PipelineState::default() };
+/// let words = StateBlock::new(&Options { pipeline_state, ..Options::default() });
+/// assert_eq!(words.0[..2], [1, 0]);
+/// ```
+pub use glasm_codegen::options::StateBlock;
 pub use glasm_codegen::options::{
     AlphaTest, BindingLayout, Capture, ClipDepth, CompareFunction, Conventions, DebugInfo,
-    DepthMode, DeviceFeatures, FIRST_ATTACHMENT_BINDING, FIRST_IMAGE_BINDING, FixedState,
-    HandleLimits, IMAGE_LOCK_BINDING, IMAGE_UNITS, InterfaceTypes, LevelFilter, LineStipple,
-    LodBias, Options, PatchLevels, Place, PointOrigin, PolygonStipple, PrimitiveNumbers, StateForm,
-    StateForms, StateWords, Subgroups, Target, TexelFilter, TexelFormat, TextureWrap,
-    TransformFeedback, Varyings, WrapMode,
+    DefaultTessLevels, DepthMode, DeviceFeatures, FIRST_ATTACHMENT_BINDING, FIRST_IMAGE_BINDING,
+    HandleLimits, IMAGE_LOCK_BINDING, IMAGE_UNITS, InterfaceTypes, LineStipple, LodBias, MipFilter,
+    Options, PipelineState, PointOrigin, PointSize, PolygonStipple, PrimitiveIdMode, StateSource,
+    StateSources, Subgroups, Target, TexelFilter, TexelFormat, TextureWrap, TransformFeedback,
+    VaryingLocation, Varyings, WrapMode,
 };
 pub use glasm_codegen::varyings::{VARYING_LOCATIONS, varying_location};
 /// The crate that reads and checks programs. Not stable: see the documentation of this crate.
@@ -138,21 +143,36 @@ pub use glasm_frontend::diag::{LineMap, Position};
 pub use glasm_frontend::lang::limits;
 pub use glasm_frontend::source::{Family, Version};
 pub use glasm_frontend::{
-    Acceptance, Code, Counts, Diagnostic, Diagnostics, Dialect, Location, Part, ProgramType,
-    Severity, Source, TgsiOptions, count, programs, tgsi_outputs, translate,
+    Acceptance, Code, Diagnostic, Diagnostics, Dialect, Location, ProgramSpan, ProgramType,
+    ResourceCounts, Severity, Source, TgsiOptions, count_resources, find_tgsi_output_registers,
+    split_programs, translate,
 };
 /// The intermediate representation. Not stable: see the documentation of this crate.
 pub use glasm_ir as ir;
 pub use glasm_ir::semantic::Sampling;
 pub use glasm_ir::{
-    Input, Interpolation, Output, ParamSource, Semantic, Span, Stage, TexTarget, TypeBase, Width,
+    BaseType, Input, Interpolation, Output, ParamSource, Semantic, Span, Stage, TexTarget, Width,
 };
 pub use link::{Linked, link, link_with};
-pub use program::Program;
+pub use program::{Compiler, Program, Shader, compile};
 pub use reflect::Reflection;
 
-/// The version of this crate, which [`cache_key`] covers.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Interface that a module expects of its caller: [`Reflection`], and all types that it consists
+/// of.
+pub mod reflect {
+    pub use glasm_codegen::reflect::{
+        AttachmentBinding, AttributeHalf, BufferBinding, DescriptorSlot, HandleArray, HandleKind,
+        ImageBinding, ImageFormat, InterfaceVariable, NamedParameter, ParamBlock, PrimitiveInfo,
+        Reflection, Requirements, SamplerBinding, ScalarType, StateBinding, StateProgram,
+        StateSpecConstant, TextureBinding, ViewReplication, ViewportSelection,
+    };
+    pub use glasm_ir::primitive::{
+        InputPrimitive, OutputPrimitive, TessMode, TessSpacing, TessWinding,
+    };
+    pub use glasm_ir::resource::STATE_BUFFER_BYTES;
+    pub use glasm_ir::state::StateParam;
+    pub use glasm_ir::{BufferKind, Interpolation, ParamSource, Semantic, Stage, TexTarget};
+}
 
 /// The examples of the README, as tests.
 #[cfg(doctest)]

@@ -3,17 +3,17 @@
 mod interface_check;
 mod patch_lowering;
 
-use crate::compiler::{Compiler, Shader, verify};
 use crate::program::Program;
+use crate::program::{Compiler, Shader, verify_ir};
 use glasm_codegen::options::{
-    ClipDepth, Conventions, FixedState, PrimitiveNumbers, Target, TransformFeedback, Varyings,
+    ClipDepth, Conventions, PipelineState, PrimitiveIdMode, Target, TransformFeedback, Varyings,
 };
 use glasm_codegen::varyings::varying_location;
 use glasm_codegen::{Options, SourceText};
-use glasm_frontend::{Diagnostic, Diagnostics, Severity};
+use glasm_frontend::{Code, Diagnostic, Diagnostics, Severity};
 use glasm_ir::primitive::InputPrimitive;
 use glasm_ir::{self as ir, Semantic, Stage};
-use interface_check::check_interfaces;
+use interface_check::check_pipeline;
 use std::borrow::Cow;
 
 /// Result of [`link`].
@@ -24,21 +24,21 @@ pub struct Linked {
     pub stages: Vec<Result<Shader, Diagnostics>>,
     /// Additional stages that the pipeline needs: those that lower patches for geometry programs
     /// and for rasterization.
-    pub made: Vec<(Stage, Result<Shader, Diagnostics>)>,
+    pub generated: Vec<(Stage, Result<Shader, Diagnostics>)>,
     /// Inputs that the previous stage does not write, with the stage that reads them. GL links such
     /// programs: they read (0, 0, 0, 1).
     pub unwritten: Vec<(Stage, Semantic)>,
 }
 
 /// A stage of the pipeline.
-struct Part<'a> {
+struct PipelineStage<'a> {
     /// `None` if it does not match the previous stages.
     program: Option<Cow<'a, ir::Program>>,
     /// Warnings and errors.
-    found: Diagnostics,
+    diagnostics: Diagnostics,
     options: Cow<'a, Options>,
     /// For line numbers; `None` for generated stages.
-    text: Option<SourceText<'a>>,
+    source_text: Option<SourceText<'a>>,
 }
 
 /// Compiles the stages of one pipeline, given in its order, so that their interfaces match. The
@@ -54,8 +54,8 @@ struct Part<'a> {
 /// texture image unit with another target, E0912 if it is a geometry program that accepts other
 /// primitives.
 ///
-/// In Vulkan patches end in an evaluation stage. If there is none, [`Linked::made`] contains it,
-/// and draws are of patches nevertheless:
+/// In Vulkan patches end in an evaluation stage. If there is none, [`Linked::generated`] contains
+/// it, and draws are of patches nevertheless:
 ///
 /// - A geometry program with `PRIMITIVE_IN PATCHES` after a control program receives all its inputs
 ///   of a patch, up to 62 vectors, as varyings of a line. The same applies without control program
@@ -101,40 +101,41 @@ impl Compiler {
 
     /// Compiles the stages of one pipeline like [`link_with`], with the memory of this compiler.
     pub fn link_with(&mut self, stages: &[(&Program, &Options)]) -> Linked {
-        let mut parts: Vec<Part<'_>> = stages
+        let mut parts: Vec<PipelineStage<'_>> = stages
             .iter()
-            .map(|(program, options)| Part {
+            .map(|(program, options)| PipelineStage {
                 program: Some(Cow::Borrowed(program.ir())),
-                found: program.warnings().clone(),
+                diagnostics: program.warnings().clone(),
                 options: Cow::Borrowed(options),
-                text: Some(program.source_text()),
+                source_text: Some(program.source_text()),
             })
             .collect();
         let programs: Vec<_> = stages.iter().map(|(program, _)| program.ir()).collect();
-        let found = check_interfaces(&programs);
-        for (part, found) in parts.iter_mut().zip(found) {
-            part.add_diagnostics(found);
+        let diagnostics = check_pipeline(&programs);
+        for (index, mut found) in diagnostics.into_iter().enumerate() {
+            name_mismatched_programs(&mut found, stages, index);
+            parts[index].add_diagnostics(found);
         }
         // Before locations are assigned: the generated stages pass varyings through, too.
         lower_patches(&mut parts);
         let mut linked = Linked {
             stages: Vec::with_capacity(stages.len()),
-            made: Vec::new(),
+            generated: Vec::new(),
             unwritten: assign_locations(&mut parts),
         };
-        let mut images = 0;
+        let mut next_image_binding = 0;
         for mut part in parts {
             let stage = part.program.as_ref().map(|program| program.stage);
-            let is_made = part.text.is_none();
-            part.renumber_images(images);
+            let is_made = part.source_text.is_none();
+            part.renumber_images(next_image_binding);
             let compiled = part.compile(self);
             if let Ok(shader) = &compiled {
                 let bound = shader.reflection.images.iter();
-                let ends = bound.map(|it| it.slot.binding.saturating_add(it.count));
-                images = ends.fold(images, u32::max);
+                let ends = bound.map(|it| it.slot.binding.saturating_add(it.descriptor_count));
+                next_image_binding = ends.fold(next_image_binding, u32::max);
             }
             match stage.filter(|_| is_made) {
-                Some(stage) => linked.made.push((stage, compiled)),
+                Some(stage) => linked.generated.push((stage, compiled)),
                 None => linked.stages.push(compiled),
             }
         }
@@ -142,19 +143,21 @@ impl Compiler {
     }
 }
 
-impl Part<'_> {
-    /// Adds diagnostics of the comparison with other stages.
+impl PipelineStage<'_> {
+    /// Adds diagnostics of the comparison with other stages; anything but a warning removes the
+    /// program, so that the stage is not compiled.
     fn add_diagnostics(&mut self, found: Vec<Diagnostic>) {
         for diagnostic in found {
             if diagnostic.severity != Severity::Warning {
                 self.program = None;
             }
-            self.found.push(diagnostic);
+            self.diagnostics.push(diagnostic);
         }
     }
 
-    /// Renumbers the image units from `first` on: in OpenGL all stages share the image units, and
-    /// those of this stage follow those of the previous stages.
+    /// Renumbers the image units of a stage for OpenGL from `first` on, unless its options begin at
+    /// a larger number: in OpenGL all stages share the image units, and those of this stage follow
+    /// those of the previous stages. Does nothing for other targets.
     fn renumber_images(&mut self, first: u32) {
         if self.options.target == Target::OpenGl4_5
             && self.options.bindings.first_image_binding < first
@@ -163,19 +166,22 @@ impl Part<'_> {
         }
     }
 
+    /// Compiles the program of the stage; fails with its diagnostics if the comparison with other
+    /// stages found errors, and if code generation does.
     fn compile(self, compiler: &mut Compiler) -> Result<Shader, Diagnostics> {
         let Some(program) = self.program else {
-            return Err(self.found);
+            return Err(self.diagnostics);
         };
         if cfg!(debug_assertions) {
-            verify(&program)?;
+            verify_ir(&program)?;
         }
-        compiler.emit(&program, &self.options, self.text, self.found)
+        compiler.emit(&program, &self.options, self.source_text, self.diagnostics)
     }
 }
 
-/// Returns the options of one stage of a pipeline: options for vertices and primitives apply to the
-/// last stage before rasterization.
+/// Returns the options of stage `number` of a pipeline: options for vertices and primitives apply
+/// to the last stage before rasterization, the source of primitive indices depends on geometry
+/// programs.
 fn select_stage_options<'a>(
     stages: &[Stage],
     number: usize,
@@ -184,16 +190,18 @@ fn select_stage_options<'a>(
     let last = stages.iter().rposition(|&stage| stage != Stage::Fragment);
     if stages[number] == Stage::Fragment {
         // Geometry programs define primitive indices themselves.
-        let numbers = if stages.contains(&Stage::Geometry) {
-            PrimitiveNumbers::Own
+        let primitive_numbers = if stages.contains(&Stage::Geometry) {
+            PrimitiveIdMode::PerPrimitive
         } else {
-            options.fixed.primitive_numbers
+            options.pipeline_state.primitive_id_mode
         };
-        if numbers == options.fixed.primitive_numbers && options.transform_feedback.is_empty() {
+        if primitive_numbers == options.pipeline_state.primitive_id_mode
+            && options.transform_feedback.is_empty()
+        {
             return Cow::Borrowed(options);
         }
         let mut options = options.clone();
-        options.fixed.primitive_numbers = numbers;
+        options.pipeline_state.primitive_id_mode = primitive_numbers;
         options.transform_feedback = TransformFeedback::default();
         return Cow::Owned(options);
     }
@@ -208,23 +216,24 @@ fn select_stage_options<'a>(
             ..options.conventions
         },
         transform_feedback: TransformFeedback::default(),
-        fixed: FixedState {
+        pipeline_state: PipelineState {
             // Colors are clamped at the end of the last stage: GL 2.1 section 2.14.6 clamps the
             // rasterized colors.
             clamp_vertex_colors: false,
-            point_size: None,
-            unwritten_point_size: None,
+            forced_point_size: None,
+            default_point_size: None,
             line_stipple: None,
-            ..options.fixed
+            ..options.pipeline_state
         },
-        forms: options.forms.before_rasterization(),
+        state_sources: options.state_sources.without_vertex_state(),
         ..options.clone()
     })
 }
 
-/// Assigns locations to the varyings between stages; returns the varyings that are read and not
-/// written.
-fn assign_locations(parts: &mut [Part<'_>]) -> Vec<(Stage, Semantic)> {
+/// Assigns locations to the varyings between stages, in the options of both; returns the varyings
+/// that are read and not written, with the stage that reads them. Stages without a program are
+/// skipped.
+fn assign_locations(parts: &mut [PipelineStage<'_>]) -> Vec<(Stage, Semantic)> {
     let mut unwritten = Vec::new();
     for index in 1..parts.len() {
         let [before, part] = &mut parts[index - 1..=index] else {
@@ -234,16 +243,17 @@ fn assign_locations(parts: &mut [Part<'_>]) -> Vec<(Stage, Semantic)> {
             continue;
         };
         // Both sides receive one list, so that they agree independent of their other interface.
-        let packed = Varyings::pack(from, to, &before.options);
-        before.options.to_mut().interface.outputs = packed.clone();
-        part.options.to_mut().interface.inputs = packed;
+        let varyings = Varyings::pack(from, to, &before.options);
+        before.options.to_mut().interface.outputs = varyings.clone();
+        part.options.to_mut().interface.inputs = varyings;
         unwritten.extend(find_unwritten(from, to).map(|semantic| (to.stage, semantic)));
     }
     unwritten
 }
 
-/// Inserts the stages that patches need before geometry programs and rasterization.
-fn lower_patches(parts: &mut Vec<Part<'_>>) {
+/// Inserts the stages that patches need before geometry programs and rasterization. Does nothing if
+/// the pipeline has an evaluation program, no patches, or a stage with errors.
+fn lower_patches(parts: &mut Vec<PipelineStage<'_>>) {
     let stages: Option<Vec<Stage>> = parts
         .iter()
         .map(|part| part.program.as_ref().map(|program| program.stage))
@@ -259,8 +269,8 @@ fn lower_patches(parts: &mut Vec<Part<'_>>) {
     }
 }
 
-/// Returns the options of a stage that is generated before another: options for the last stage
-/// before rasterization do not apply to it.
+/// Returns the options of a stage that is generated before another one with these `options`: those
+/// for the last stage before rasterization do not apply to it.
 fn make_stage_options(options: &Options) -> Options {
     Options {
         target: options.target,
@@ -271,9 +281,17 @@ fn make_stage_options(options: &Options) -> Options {
     }
 }
 
-fn lower_patches_to_geometry(parts: &mut Vec<Part<'_>>, control: Option<usize>, geometry: usize) {
+/// Rewrites a geometry program that takes patches to one that takes lines, and inserts an
+/// evaluation stage and, if there is none, a control stage before it. Does nothing if the geometry
+/// program takes other primitives, or patches can be drawn as these. Errors become those of the
+/// geometry stage.
+fn lower_patches_to_geometry(
+    parts: &mut Vec<PipelineStage<'_>>,
+    control: Option<usize>,
+    geometry: usize,
+) {
     let options = make_stage_options(&parts[geometry].options);
-    let fixed = parts[geometry].options.fixed;
+    let fixed = parts[geometry].options.pipeline_state;
     let Some(program) = &parts[geometry].program else {
         return;
     };
@@ -281,38 +299,45 @@ fn lower_patches_to_geometry(parts: &mut Vec<Part<'_>>, control: Option<usize>, 
         return;
     }
     let vertices = u32::from(fixed.patch_vertices);
-    let passed = match control {
+    let control_program = match control {
         Some(index) => parts[index].program.clone(),
         None if vertices == 0 || patch_lowering::can_draw_as_primitive(program, vertices) => None,
         None => {
-            let passed =
-                patch_lowering::build_passthrough_control(program, vertices, fixed.patch_levels);
+            let passed = patch_lowering::build_control_for_geometry(
+                program,
+                vertices,
+                fixed.default_tess_levels,
+            );
             Some(Cow::Owned(passed))
         }
     };
-    let Some(passed) = passed else { return };
+    let Some(passed) = control_program else {
+        return;
+    };
     let bridge = match patch_lowering::build_bridge(&passed, program) {
         Ok(bridge) => bridge,
         Err(error) => return parts[geometry].add_diagnostics(vec![error]),
     };
     parts[geometry].program = Some(Cow::Owned(bridge.geometry));
-    let made = |program| Part {
+    let make_generated = |program| PipelineStage {
         program: Some(Cow::Owned(program)),
-        found: Diagnostics::default(),
+        diagnostics: Diagnostics::default(),
         options: Cow::Owned(options.clone()),
-        text: None,
+        source_text: None,
     };
-    parts.insert(geometry, made(bridge.evaluation));
+    parts.insert(geometry, make_generated(bridge.evaluation));
     match control {
         Some(index) => parts[index].program = Some(Cow::Owned(bridge.control)),
-        None => parts.insert(geometry, made(bridge.control)),
+        None => parts.insert(geometry, make_generated(bridge.control)),
     }
 }
 
-fn lower_patches_to_points(parts: &mut Vec<Part<'_>>, control: usize) {
+/// Changes a control program whose patches reach the rasterizer as points: appends an evaluation
+/// stage, to which the options of the last stage move. Errors become those of the control stage.
+fn lower_patches_to_points(parts: &mut Vec<PipelineStage<'_>>, control: usize) {
     let part = &mut parts[control];
     let Some(program) = &part.program else { return };
-    match patch_lowering::build_points(program) {
+    match patch_lowering::build_point_stage(program) {
         Ok((program, evaluation)) => {
             part.program = Some(Cow::Owned(program));
             let before = Options {
@@ -322,25 +347,47 @@ fn lower_patches_to_points(parts: &mut Vec<Part<'_>>, control: usize) {
                 transform_feedback: TransformFeedback::default(),
                 ..(*part.options).clone()
             };
-            let made = Part {
+            let evaluation_stage = PipelineStage {
                 program: Some(Cow::Owned(evaluation)),
-                found: Diagnostics::default(),
+                diagnostics: Diagnostics::default(),
                 options: std::mem::replace(&mut part.options, Cow::Owned(before)),
-                text: None,
+                source_text: None,
             };
-            parts.insert(control + 1, made);
+            parts.insert(control + 1, evaluation_stage);
         }
         Err(error) => part.add_diagnostics(vec![error]),
     }
 }
 
-/// Returns the varyings that `to` reads and `from` does not write.
-// GL links varyings by name and leaves unmatched ones undefined. Inputs that are not varyings come
-// from the system.
+/// Adds the names of the program at `index` and of the preceding one to errors about programs that
+/// do not fit each other.
+fn name_mismatched_programs(
+    diagnostics: &mut [Diagnostic],
+    stages: &[(&Program, &Options)],
+    index: usize,
+) {
+    let name = |index: usize| stages[index].0.source().name.to_owned();
+    let Some(before) = index.checked_sub(1).map(name) else {
+        return;
+    };
+    let mismatches = diagnostics
+        .iter_mut()
+        .filter(|it| it.code == Code::StageMismatch);
+    mismatches.for_each(|it| {
+        let own = name(index);
+        it.notes
+            .push(format!("note: `{own}` is linked after `{before}`"));
+    });
+}
+
+/// Returns the varyings that `to` reads and `from` does not write; inputs that come from the system
+/// are not varyings.
 fn find_unwritten<'a>(
     from: &'a ir::Program,
     to: &'a ir::Program,
 ) -> impl Iterator<Item = Semantic> + 'a {
+    // GL links varyings by name and leaves unmatched ones undefined. Inputs that are not varyings
+    // come from the system.
     let is_written = |semantic: Semantic| {
         let mut outputs = from.outputs.iter();
         outputs.any(|output| output.semantic == semantic)
@@ -354,8 +401,9 @@ fn find_unwritten<'a>(
 mod tests {
     use super::*;
     use glasm_codegen::reflect::InterfaceVariable;
-    use glasm_frontend::{Code, Source};
+    use glasm_frontend::Source;
 
+    /// Loads and links programs with default options; panics if one does not load.
     fn linked(sources: &[&Source<'_>]) -> Linked {
         let programs: Vec<_> = sources
             .iter()
@@ -364,12 +412,15 @@ mod tests {
         link(&programs.iter().collect::<Vec<_>>(), &Options::default())
     }
 
+    /// Returns semantics and locations of variables, sorted by semantic.
     fn locations(list: &[InterfaceVariable]) -> Vec<(Semantic, Option<u32>)> {
         let mut found: Vec<_> = list.iter().map(|it| (it.semantic, it.location)).collect();
         found.sort_unstable();
         found
     }
 
+    /// Checks that linked stages number only the varyings that pass between them, and list the
+    /// inputs that no stage writes.
     #[test]
     fn what_passes_is_numbered_and_the_rest_is_dropped() {
         let vertex = Source::new(
@@ -392,18 +443,20 @@ mod tests {
             [
                 (Semantic::Position, None),
                 (Semantic::Color(0), Some(0)),
-                (Semantic::Generic(27), Some(1)),
+                (Semantic::GenericVarying(27), Some(1)),
             ]
         );
         assert_eq!(
             locations(&fragment.reflection.inputs),
             [
                 (Semantic::Color(0), Some(0)),
-                (Semantic::Generic(27), Some(1)),
+                (Semantic::GenericVarying(27), Some(1)),
             ]
         );
     }
 
+    /// Checks that stages may use a texture unit with different targets only if their textures have
+    /// the same dimensions.
     #[test]
     fn stages_agree_on_targets() {
         let vertex = |target| {

@@ -7,9 +7,9 @@
 //! // What the caller asks OpenGL: `GL_VERSION`, the names of `GL_EXTENSIONS` and of `GL_SPIR_V_EXTENSIONS`, `GL_MAX_UNIFORM_BUFFER_BINDINGS`,
 //! // `GL_MAX_SHADER_STORAGE_BUFFER_BINDINGS`.
 //! let extensions = ["GL_ARB_gl_spirv", "GL_ARB_gpu_shader_int64"];
-//! let device = opengl::device_features(450, |name| extensions.contains(&name));
+//! let device = opengl::find_device_features(450, |name| extensions.contains(&name));
 //! assert!(device.int64 && device.float64 && !device.draw_parameters && !device.buffer_device_address);
-//! let options = opengl::options(device, 84, 16);
+//! let options = opengl::build_options(device, 84, 16);
 //! assert_eq!(options.target, Target::OpenGl4_5);
 //!
 //! let program = "!!ARBfp1.0\nTEX result.color, fragment.texcoord[0], texture[2], 2D;\nEND";
@@ -22,36 +22,40 @@ use crate::{BindingLayout, Conventions, DeviceFeatures, Options, Reflection, Tar
 use glasm_codegen::features::is_in_opengl;
 
 /// Name of the extension that allows modules in OpenGL. It is core in OpenGL 4.6.
-pub const EXTENSION: &str = "GL_ARB_gl_spirv";
+pub const SPIRV_EXTENSION: &str = "GL_ARB_gl_spirv";
 
 /// Returns the Vulkan features that an implementation of OpenGL supports:
 /// [`DeviceFeatures::of_opengl`].
 ///
-/// `version` is the version of OpenGL in the form of GLSL, 450 for 4.5. `has` returns true if an
-/// extension of OpenGL (`GL_...`), or of SPIR-V (`SPV_...`, from the list `SPIR_V_EXTENSIONS`), is
-/// supported.
-pub fn device_features(version: u32, has: impl Fn(&str) -> bool) -> DeviceFeatures {
-    DeviceFeatures::of_opengl(version, has)
+/// `version` is the version of OpenGL in the form of GLSL, 450 for 4.5. `has_extension` returns
+/// true if an extension of OpenGL (`GL_...`), or of SPIR-V (`SPV_...`, from the list
+/// `SPIR_V_EXTENSIONS`), is supported.
+pub fn find_device_features(version: u32, has_extension: impl Fn(&str) -> bool) -> DeviceFeatures {
+    DeviceFeatures::of_opengl(version, has_extension)
 }
 
 /// Returns the features that a module needs and an implementation does not support, with `version`
-/// and `has` as in [`device_features`]: names of Vulkan features, as in
+/// and `has_extension` as in [`find_device_features`]: names of Vulkan features, as in
 /// [`Requirements::features`](crate::reflect::Requirements::features). Not all of them are compiler
 /// options.
-pub fn lacking(
+pub fn find_missing_features(
     reflection: &Reflection,
     version: u32,
-    has: impl Fn(&str) -> bool,
+    has_extension: impl Fn(&str) -> bool,
 ) -> Vec<&'static str> {
     let needed = reflection.requirements.features.iter().copied();
     needed
-        .filter(|name| !is_in_opengl(name, version, &has))
+        .filter(|name| !is_in_opengl(name, version, &has_extension))
         .collect()
 }
 
 /// Returns options for OpenGL: target, conventions, and bindings at the end of the available ones,
 /// [`BindingLayout::opengl`].
-pub fn options(device: DeviceFeatures, uniform_buffers: u32, storage_buffers: u32) -> Options {
+pub fn build_options(
+    device: DeviceFeatures,
+    uniform_buffers: u32,
+    storage_buffers: u32,
+) -> Options {
     Options {
         target: Target::OpenGl4_5,
         device,
@@ -61,9 +65,9 @@ pub fn options(device: DeviceFeatures, uniform_buffers: u32, storage_buffers: u3
     }
 }
 
-/// Returns [`options`] for an unknown implementation: OpenGL 4.5 with all extensions that modules
-/// can use, and as many bindings as OpenGL 4.5 guarantees.
-pub fn options_of_all() -> Options {
+/// Returns [`build_options`] for an unknown implementation: OpenGL 4.5 with all extensions that
+/// modules can use, and as many bindings as OpenGL 4.5 guarantees.
+pub fn build_default_options() -> Options {
     // MAX_UNIFORM_BUFFER_BINDINGS and MAX_SHADER_STORAGE_BUFFER_BINDINGS.
-    options(device_features(450, |_| true), 84, 8)
+    build_options(find_device_features(450, |_| true), 84, 8)
 }

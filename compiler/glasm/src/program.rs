@@ -1,9 +1,14 @@
-//! Programs that are loaded once and compiled for any number of states.
+//! Programs that are loaded once and compiled for any number of states, and the compiler from
+//! program strings to SPIR-V.
 
-use crate::compiler::{Compiler, Shader};
-use glasm_codegen::{Options, SourceText};
-use glasm_frontend::{Counts, Diagnostics, Dialect, Source, Usage};
+use crate::cache::{CacheKey, combine_options, compute_source_key};
+use glasm_codegen::error::{Error, ErrorKind};
+use glasm_codegen::{Emitter, Options, Reflection, SourceText};
+use glasm_frontend::{
+    Code, Diagnostic, Diagnostics, Dialect, IndexUsage, Location, ResourceCounts, Scratch, Source,
+};
 use glasm_ir::{self as ir, Input, Output, Semantic, Stage};
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 /// A loaded program: parsed, checked and translated.
@@ -18,15 +23,15 @@ use std::sync::{Arc, OnceLock};
 /// let program = Program::load(&Source::new("tint", "!!ARBfp1.0\nMUL result.color, fragment.color, program.local[0];\nEND"))?;
 /// let smooth = program.compile(&Options::default())?;
 /// let mut flat = Options::default();
-/// flat.fixed.flat_colors = true;
+/// flat.pipeline_state.flat_colors = true;
 /// assert_ne!(program.compile(&flat)?.words, smooth.words);
 /// # Ok::<(), glasm::Diagnostics>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Program(Arc<Loaded>);
+pub struct Program(Arc<LoadedProgram>);
 
 #[derive(Debug)]
-struct Loaded {
+struct LoadedProgram {
     program: ir::Program,
     warnings: Diagnostics,
     dialect: Option<Dialect>,
@@ -34,14 +39,34 @@ struct Loaded {
     text: Box<[u8]>,
     /// The source without its name and text.
     settings: Source<'static>,
-    counted: OnceLock<(Counts, Usage)>,
+    counts_and_usage: OnceLock<(ResourceCounts, IndexUsage)>,
+    /// Changes of the program after it was loaded.
+    variants: Vec<Variant>,
+    /// Key of the source and the changes, without options.
+    key: OnceLock<CacheKey>,
 }
 
-/// Returns a predicate for the textures on one of these units, a mask; arrays of units are treated
-/// as their first unit.
-fn is_among(units: u32) -> impl Fn(&ir::Texture) -> bool {
+/// A change of a loaded program, by the function of [`Program`] that makes it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Variant {
+    NonComparisonLookups(u32),
+    ComparisonLookups(u32),
+    TexelColors(u32, Semantic, ir::Saturate),
+    MissingTextures(u32),
+    EnabledClipDistances,
+}
+
+/// Returns a predicate for the textures on one of these units, a mask of the units 0 to 31; arrays
+/// of units are treated as their first unit.
+fn make_unit_predicate(units: u32) -> impl Fn(&ir::Texture) -> bool {
     let has = move |unit: u32| units.checked_shr(unit).unwrap_or(0) & 1 != 0;
     move |texture| texture.units.first().is_some_and(has)
+}
+
+impl AsRef<ir::Program> for Program {
+    fn as_ref(&self) -> &ir::Program {
+        self.ir()
+    }
 }
 
 impl Program {
@@ -53,13 +78,15 @@ impl Program {
         Compiler::new().load(source)
     }
 
+    /// Returns a loaded program with a copy of its source and its warnings.
     pub(crate) fn new(source: &Source<'_>, program: ir::Program, warnings: Diagnostics) -> Self {
         let dialect = source.dialect;
-        Self(Arc::new(Loaded {
+        Self(Arc::new(LoadedProgram {
             program,
             warnings,
             // A dialect that the caller specifies overrides the header.
-            dialect: dialect.or_else(|| Dialect::of(&source.text[source.part().range()])),
+            dialect: dialect
+                .or_else(|| Dialect::detect(&source.text[source.program_span().range()])),
             name: source.name.into(),
             text: source.text.into(),
             settings: Source {
@@ -67,7 +94,9 @@ impl Program {
                 text: &[],
                 ..*source
             },
-            counted: OnceLock::new(),
+            counts_and_usage: OnceLock::new(),
+            variants: Vec::new(),
+            key: OnceLock::new(),
         }))
     }
 
@@ -111,35 +140,41 @@ impl Program {
 
     /// Returns the number of resources that it uses and that GL limits, for callers that answer
     /// GL's queries. The first call takes as long as loading the program.
-    pub fn counts(&self) -> &Counts {
-        &self.get_counts().0
+    pub fn counts(&self) -> &ResourceCounts {
+        &self.get_or_compute_counts().0
     }
 
     /// Returns the indices of resources that GL limits, with their spans.
-    pub(crate) fn usage(&self) -> &Usage {
-        &self.get_counts().1
+    pub(crate) fn usage(&self) -> &IndexUsage {
+        &self.get_or_compute_counts().1
     }
 
-    fn get_counts(&self) -> &(Counts, Usage) {
+    /// Returns the counts and indices of limited resources; the first call parses the source again
+    /// and caches them.
+    fn get_or_compute_counts(&self) -> &(ResourceCounts, IndexUsage) {
         // A loaded program is counted without errors.
-        let count = || glasm_frontend::count_and_index(&self.source()).unwrap_or_default();
-        self.0.counted.get_or_init(count)
+        let count = || glasm_frontend::count_with_index_usage(&self.source()).unwrap_or_default();
+        self.0.counts_and_usage.get_or_init(count)
     }
 
     /// Returns the same program for textures that do not compare: lookups of shadow targets on
     /// `units`, a mask of texture image units, return the texel, as drivers did. If a texture's
     /// `TEXTURE_COMPARE_MODE` is `NONE`, the result of such a lookup is undefined otherwise
     /// (ARB_fragment_program_shadow). Arrays of units are treated as their first unit.
-    pub fn with_plain_lookups(&self, units: u32) -> Self {
-        self.clone_with(|program| program.look_up_plainly(is_among(units)))
+    pub fn with_non_comparison_lookups(&self, units: u32) -> Self {
+        self.clone_with(Variant::NonComparisonLookups(units), |program| {
+            program.remove_comparisons(make_unit_predicate(units));
+        })
     }
 
     /// Returns the same program for depth textures that compare: lookups of ordinary targets of one
     /// and two dimensions on `units` compare with the third coordinate. Programs of
     /// NV_fragment_program look up textures as OpenGL without programs does: `TEXTURE_COMPARE_MODE`
     /// applies (section 3.11.5.38). In the ARB languages the result of such a lookup is undefined.
-    pub fn with_compared_lookups(&self, units: u32) -> Self {
-        self.clone_with(|program| program.look_up_compared(is_among(units)))
+    pub fn with_comparison_lookups(&self, units: u32) -> Self {
+        self.clone_with(Variant::ComparisonLookups(units), |program| {
+            program.add_comparisons(make_unit_predicate(units));
+        })
     }
 
     /// Returns the same fragment program with texels instead of its primary color: texels of the
@@ -153,8 +188,9 @@ impl Program {
         saturate: ir::Saturate,
     ) -> Option<Self> {
         let mut is_done = false;
-        let changed = self.clone_with(|program| {
-            is_done = program.read_texel_colors(unit, coordinate, saturate);
+        let variant = Variant::TexelColors(unit, coordinate, saturate);
+        let changed = self.clone_with(variant, |program| {
+            is_done = program.replace_color_by_texels(unit, coordinate, saturate);
         });
         is_done.then_some(changed)
     }
@@ -163,31 +199,58 @@ impl Program {
     /// lookups return (0, 0, 0, 0), as `!!FP1.0` programs define it for targets without a
     /// consistent set of images (NV_fragment_program section 3.11.5.38). Arrays of units are
     /// treated as their first unit.
-    pub fn with_zero_lookups(&self, units: u32) -> Self {
-        self.clone_with(|program| program.look_up_zeros(is_among(units)))
+    pub fn with_missing_textures(&self, units: u32) -> Self {
+        self.clone_with(Variant::MissingTextures(units), |program| {
+            program.zero_missing_lookups(make_unit_predicate(units));
+        })
     }
 
     /// Returns the same program with clip distances that clip only if their planes are enabled
-    /// ([`FixedState::clip_planes`](crate::FixedState::clip_planes)), as in OpenGL. Otherwise all
-    /// written distances clip, except in programs of NV_vertex_program2. For the last stage before
-    /// rasterization.
+    /// ([`PipelineState::clip_plane_mask`](crate::PipelineState::clip_plane_mask)), as in OpenGL.
+    /// Otherwise all written distances clip, except in programs of NV_vertex_program2. For the last
+    /// stage before rasterization.
     pub fn with_enabled_clip_distances(&self) -> Self {
-        self.clone_with(|program| program.modes.enabled_clip_distances = true)
+        self.clone_with(Variant::EnabledClipDistances, |program| {
+            program.modes.enabled_clip_distances = true;
+        })
     }
 
-    /// Returns another program with the same source.
-    fn clone_with(&self, change: impl FnOnce(&mut ir::Program)) -> Self {
+    /// Returns a program with the same source and a copy of the intermediate representation that
+    /// `change` has modified. Counts that are cached remain those of the source.
+    fn clone_with(&self, variant: Variant, change: impl FnOnce(&mut ir::Program)) -> Self {
         let mut program = self.0.program.clone();
         change(&mut program);
-        Self(Arc::new(Loaded {
+        let variants = self.0.variants.iter().cloned();
+        Self(Arc::new(LoadedProgram {
             program,
             warnings: self.0.warnings.clone(),
             dialect: self.0.dialect,
             name: self.0.name.clone(),
             text: self.0.text.clone(),
             settings: self.0.settings,
-            counted: self.0.counted.clone(),
+            counts_and_usage: self.0.counts_and_usage.clone(),
+            variants: variants.chain([variant]).collect(),
+            key: OnceLock::new(),
         }))
+    }
+
+    /// Returns the key of the result of [`Program::compile`] with these options: module, reflection
+    /// and warnings, or the errors.
+    ///
+    /// It covers the source and its settings, the changes of the program by functions such as
+    /// [`Program::with_missing_textures`], the options on which the program depends
+    /// ([`Options::for_program`]), and [`VERSION`](crate::VERSION). Options that cannot change the
+    /// module do not change the key. The name of the source is covered only with debug line
+    /// information, because only such modules contain it. As for
+    /// [`compute_cache_key`](crate::compute_cache_key), keys are the same in all processes, and the
+    /// key of a linked pipeline is the [combination](CacheKey::combine) of those of its programs.
+    pub fn cache_key(&self, options: &Options) -> CacheKey {
+        let loaded = &*self.0;
+        let source_key = loaded
+            .key
+            .get_or_init(|| compute_source_key(&self.source(), &loaded.variants));
+        let name = options.debug.lines.then_some(&*loaded.name);
+        combine_options(source_key, name, &options.for_program(self))
     }
 
     /// Returns the source that it was loaded from, to render diagnostics with.
@@ -199,10 +262,182 @@ impl Program {
         }
     }
 
+    /// Returns name and content of the source, for debug information of the module.
     pub(crate) fn source_text(&self) -> SourceText<'_> {
         SourceText {
             name: &self.0.name,
             text: &self.0.text,
         }
     }
+}
+
+/// A compiled program.
+#[derive(Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[non_exhaustive]
+pub struct Shader {
+    /// The SPIR-V module.
+    pub words: Vec<u32>,
+    /// Interface that the module expects of its caller.
+    pub reflection: Reflection,
+    /// Warnings.
+    pub warnings: Diagnostics,
+}
+
+impl Shader {
+    /// Returns a shader that was compiled before, from the words and the reflection that a caller
+    /// has stored. They are not validated.
+    pub fn from_cached(words: Vec<u32>, reflection: Reflection) -> Self {
+        Self {
+            words,
+            reflection,
+            warnings: Diagnostics::default(),
+        }
+    }
+}
+
+/// Compiles a program string to SPIR-V.
+///
+/// Callers with many programs use a [`Compiler`], which reuses its memory.
+///
+/// # Errors
+/// All errors of the program, with positions, if it does not load or cannot be expressed for the
+/// target.
+pub fn compile(source: &Source<'_>, options: &Options) -> Result<Shader, Diagnostics> {
+    Compiler::new().compile(source, options)
+}
+
+/// Compiler that reuses its memory for consecutive programs.
+#[derive(Debug, Default)]
+pub struct Compiler {
+    frontend_scratch: Scratch,
+    emitter: Emitter,
+}
+
+impl Compiler {
+    /// Returns a compiler without memory.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Compiles a program string to SPIR-V.
+    ///
+    /// # Errors
+    /// All errors of the program, with positions, if it does not load or cannot be expressed for
+    /// the target.
+    pub fn compile(
+        &mut self,
+        source: &Source<'_>,
+        options: &Options,
+    ) -> Result<Shader, Diagnostics> {
+        let (program, warnings) =
+            glasm_frontend::translate_with(&mut self.frontend_scratch, source);
+        let Some(program) = program else {
+            return Err(warnings);
+        };
+        if cfg!(debug_assertions) {
+            verify_ir(&program)?;
+        }
+        let text = SourceText {
+            name: source.name,
+            text: source.text,
+        };
+        let shader = self.emit(&program, options, Some(text), warnings);
+        self.frontend_scratch.recycle(program);
+        shader
+    }
+
+    /// Loads a program string: [`Program::load`].
+    ///
+    /// # Errors
+    /// All errors of the program, with positions.
+    pub fn load(&mut self, source: &Source<'_>) -> Result<Program, Diagnostics> {
+        let (program, diagnostics) =
+            glasm_frontend::translate_with(&mut self.frontend_scratch, source);
+        let Some(program) = program else {
+            return Err(diagnostics);
+        };
+        if cfg!(debug_assertions) {
+            verify_ir(&program)?;
+        }
+        Ok(Program::new(source, program, diagnostics))
+    }
+
+    /// Compiles a loaded program: [`Program::compile`].
+    ///
+    /// # Errors
+    /// If it cannot be expressed for the target or for the device that the options describe.
+    pub fn compile_program(
+        &mut self,
+        program: &Program,
+        options: &Options,
+    ) -> Result<Shader, Diagnostics> {
+        let text = Some(program.source_text());
+        self.emit(program.ir(), options, text, program.warnings().clone())
+    }
+
+    /// Compiles a program of the intermediate representation, for tools that create or modify such
+    /// programs.
+    ///
+    /// # Errors
+    /// If the program breaks a rule of the IR, as internal errors of glasm, or cannot be expressed
+    /// for the target.
+    pub fn compile_ir(
+        &mut self,
+        program: &ir::Program,
+        options: &Options,
+    ) -> Result<Shader, Diagnostics> {
+        verify_ir(program)?;
+        self.emit(program, options, None, Diagnostics::default())
+    }
+
+    /// Emits the module of a program. Returns the warnings with the shader; fails with the warnings
+    /// and the error of code generation.
+    pub(crate) fn emit(
+        &mut self,
+        program: &ir::Program,
+        options: &Options,
+        source: Option<SourceText<'_>>,
+        warnings: Diagnostics,
+    ) -> Result<Shader, Diagnostics> {
+        let mut words = Vec::new();
+        match self.emitter.emit_into(program, options, source, &mut words) {
+            Ok(reflection) => Ok(Shader {
+                words,
+                reflection,
+                warnings,
+            }),
+            Err(error) => Err(add_codegen_error(warnings, &error)),
+        }
+    }
+}
+
+/// Returns `diagnostics` with an error of code generation, at its source location if it has one,
+/// sorted.
+fn add_codegen_error(mut diagnostics: Diagnostics, error: &Error) -> Diagnostics {
+    let (code, feature) = match error.kind {
+        ErrorKind::Unsupported => (Code::Unsupported, None),
+        ErrorKind::MissingFeature(feature) => (Code::FeatureMissing, Some(Cow::Borrowed(feature))),
+        ErrorKind::Limit => (Code::OutputTooLarge, None),
+    };
+    diagnostics.push(Diagnostic {
+        location: error.span.map_or(Location::WholeProgram, Location::Span),
+        feature,
+        ..Diagnostic::whole_program(code, &*error.message)
+    });
+    diagnostics.sort();
+    diagnostics
+}
+
+/// Verifies a program. Fails with internal errors for a program that breaks a rule of the IR: it is
+/// a bug of glasm, which must be reported before code generation fails on it.
+pub(crate) fn verify_ir(program: &ir::Program) -> Result<(), Diagnostics> {
+    glasm_ir::verify(program).map_err(|errors| {
+        let messages = errors
+            .iter()
+            .map(|error| Diagnostic::bug(Location::WholeProgram, error.to_string()));
+        Diagnostics {
+            list: messages.collect(),
+        }
+    })
 }

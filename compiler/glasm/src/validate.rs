@@ -4,7 +4,7 @@ use crate::Target;
 use spirv_tools::TargetEnv;
 use spirv_tools::val::{Validator, create};
 
-/// Checks a module against the rules of its target environment.
+/// Checks a module against the rules of its target environment, with the validator of SPIRV-Tools.
 ///
 /// # Errors
 /// The message of spirv-val.
@@ -35,7 +35,7 @@ mod tests {
         let mut count = 0;
         for program in all_programs() {
             let tgsi = TgsiOptions {
-                old: program.tgsi_old,
+                legacy_semantics: program.tgsi_old,
                 ..TgsiOptions::default()
             };
             let source = Source {

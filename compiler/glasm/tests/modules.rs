@@ -3,17 +3,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use glasm::{Conventions, DeviceFeatures, FixedState, Options, Source, compile};
+use glasm::{Conventions, DeviceFeatures, Options, PipelineState, Source, compile};
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{BuiltIn, Decoration, GlslStd450Op, MemoryAccess, MemorySemantics, Op, Scope};
 
 #[track_caller]
-fn module(text: &str) -> Module {
-    module_with(text, &Options::default())
+fn compile_module(text: &str) -> Module {
+    compile_module_with(text, &Options::default())
 }
 
 #[track_caller]
-fn module_with(text: &str, options: &Options) -> Module {
+fn compile_module_with(text: &str, options: &Options) -> Module {
     let source = Source::new("test", text);
     let shader =
         compile(&source, options).unwrap_or_else(|errors| panic!("{}", errors.render(&source)));
@@ -24,31 +24,31 @@ fn module_with(text: &str, options: &Options) -> Module {
 
 /// Returns a compute program with statements over some variables and memories.
 #[track_caller]
-fn compute(statements: &str) -> Module {
-    module(&format!(
+fn compile_compute(statements: &str) -> Module {
+    compile_module(&format!(
         "!!NVcp5.0 OPTION NV_shader_storage_buffer; OPTION NV_shader_atomic_counters; GROUP_SIZE 8; \
          STORAGE s[] = {{ program.storage[0] }}; COUNTER c[] = {{ program.counter[0] }}; LONG TEMP l; TEMP r, i; \
          PK64.U l, program.local[0]; MOV.U i, invocation.localid; MOV.U r, i; {statements} END"
     ))
 }
 
-fn all(module: &Module, op: Op) -> Vec<&Instruction> {
+fn find_all(module: &Module, op: Op) -> Vec<&Instruction> {
     let insts = module.all_inst_iter();
     insts.filter(|inst| inst.class.opcode == op).collect()
 }
 
-fn count(module: &Module, op: Op) -> usize {
-    all(module, op).len()
+fn count_op(module: &Module, op: Op) -> usize {
+    find_all(module, op).len()
 }
 
 /// Returns the number of decorations of variables, results, or members of a block.
-fn decorations(module: &Module, decoration: Decoration) -> usize {
+fn count_decorations(module: &Module, decoration: Decoration) -> usize {
     let is_it = |inst: &&Instruction| inst.operands.contains(&Operand::Decoration(decoration));
     module.annotations.iter().filter(is_it).count()
 }
 
 /// Returns the number of decorated instructions.
-fn decorated(module: &Module, op: Op, decoration: Decoration) -> usize {
+fn count_decorated(module: &Module, op: Op, decoration: Decoration) -> usize {
     let is_decorated = |inst: &&&Instruction| {
         let target = Operand::IdRef(inst.result_id.unwrap());
         let mut annotations = module.annotations.iter();
@@ -59,22 +59,22 @@ fn decorated(module: &Module, op: Op, decoration: Decoration) -> usize {
                     .contains(&Operand::Decoration(decoration))
         })
     };
-    all(module, op).iter().filter(is_decorated).count()
+    find_all(module, op).iter().filter(is_decorated).count()
 }
 
 /// Loads and stores that are volatile, of memory that others see.
-fn volatile_accesses(module: &Module) -> (usize, usize) {
+fn count_volatile_accesses(module: &Module) -> (usize, usize) {
     let is_volatile = |inst: &&&Instruction| {
         inst.operands.iter().any(|operand| {
             matches!(operand, Operand::MemoryAccess(access) if access.contains(MemoryAccess::VOLATILE))
         })
     };
-    let count = |op| all(module, op).iter().filter(is_volatile).count();
+    let count = |op| find_all(module, op).iter().filter(is_volatile).count();
     (count(Op::Load), count(Op::Store))
 }
 
 /// Returns the number that a constant is.
-fn constant(module: &Module, operand: &Operand) -> u32 {
+fn get_constant(module: &Module, operand: &Operand) -> u32 {
     let (Operand::IdRef(id) | Operand::IdScope(id) | Operand::IdMemorySemantics(id)) = operand
     else {
         panic!("{operand:?} is no constant")
@@ -103,11 +103,11 @@ fn coherent_and_volatile_accesses_of_buffers() {
             (1, 2),
         ),
     ] {
-        let module = compute(statements);
+        let module = compile_compute(statements);
         let found = (
-            decorations(&module, Decoration::Coherent),
-            decorations(&module, Decoration::Volatile),
-            volatile_accesses(&module),
+            count_decorations(&module, Decoration::Coherent),
+            count_decorations(&module, Decoration::Volatile),
+            count_volatile_accesses(&module),
         );
         assert_eq!(found, (coherent, volatile, accesses), "{statements}");
     }
@@ -124,7 +124,7 @@ fn coherent_and_volatile_accesses_by_address() {
         ("LOAD.U32 r, l.x; STORE.F32X4.VOL r, l.y;", (0, 1)),
     ] {
         assert_eq!(
-            volatile_accesses(&compute(statements)),
+            count_volatile_accesses(&compile_compute(statements)),
             accesses,
             "{statements}"
         );
@@ -160,10 +160,10 @@ fn coherent_and_volatile_accesses_of_images() {
             1,
         ),
     ] {
-        let module = compute(statements);
+        let module = compile_compute(statements);
         let found = (
-            decorations(&module, Decoration::Coherent),
-            decorations(&module, Decoration::Volatile),
+            count_decorations(&module, Decoration::Coherent),
+            count_decorations(&module, Decoration::Volatile),
         );
         assert_eq!(found, (coherent, volatile), "{statements}");
     }
@@ -172,9 +172,10 @@ fn coherent_and_volatile_accesses_of_images() {
 /// Checks counters: other invocations change them, regardless of the program.
 #[test]
 fn counters_are_read_anew() {
-    let module = compute("ATOMCTR.GET.U r.x, c[0]; ATOMCTR.GET.U i.x, c[0]; STB.U32 r, s[i.x];");
-    assert_eq!(volatile_accesses(&module), (2, 0));
-    assert_eq!(decorations(&module, Decoration::Coherent), 1);
+    let module =
+        compile_compute("ATOMCTR.GET.U r.x, c[0]; ATOMCTR.GET.U i.x, c[0]; STB.U32 r, s[i.x];");
+    assert_eq!(count_volatile_accesses(&module), (2, 0));
+    assert_eq!(count_decorations(&module, Decoration::Coherent), 1);
 }
 
 /// Checks NV_gpu_program5 and NV_compute_program5 section 2.X.8.Z: all accesses of the invocation,
@@ -186,10 +187,10 @@ fn memory_barriers() {
         | MemorySemantics::IMAGE_MEMORY;
     let of_groups = all_memory | MemorySemantics::WORKGROUP_MEMORY;
     for statement in ["MEMBAR;", "MEMBAR.CTA;"] {
-        let module = compute(&format!("STB.U32 r, s[i.x]; {statement} STB.U32 r, s[4];"));
-        let barriers = all(&module, Op::MemoryBarrier);
+        let module = compile_compute(&format!("STB.U32 r, s[i.x]; {statement} STB.U32 r, s[4];"));
+        let barriers = find_all(&module, Op::MemoryBarrier);
         assert_eq!(barriers.len(), 1, "{statement}");
-        let [scope, semantics] = [0, 1].map(|n| constant(&module, &barriers[0].operands[n]));
+        let [scope, semantics] = [0, 1].map(|n| get_constant(&module, &barriers[0].operands[n]));
         assert_eq!((scope, semantics), (Scope::Device as u32, of_groups.bits()));
         // The barrier is between the stores.
         let body = module.functions[0].blocks.iter();
@@ -200,32 +201,32 @@ fn memory_barriers() {
         let barrier = place(Op::MemoryBarrier);
         assert!(place(Op::Store) < barrier && barrier < last_store);
     }
-    let fragment = module(
+    let fragment = compile_module(
         "!!NVfp5.0 LONG TEMP l; PK64.U l, program.local[0]; STORE.U32 program.local[1], l.x; MEMBAR; MOV result.color, 1; END",
     );
-    let barriers = all(&fragment, Op::MemoryBarrier);
+    let barriers = find_all(&fragment, Op::MemoryBarrier);
     assert_eq!(
-        constant(&fragment, &barriers[0].operands[1]),
+        get_constant(&fragment, &barriers[0].operands[1]),
         all_memory.bits()
     );
 }
 
 #[test]
 fn barriers_of_groups() {
-    let module = compute("BAR;");
-    let barriers = all(&module, Op::ControlBarrier);
+    let module = compile_compute("BAR;");
+    let barriers = find_all(&module, Op::ControlBarrier);
     assert_eq!(barriers.len(), 1);
-    let operands = [0, 1, 2].map(|n| constant(&module, &barriers[0].operands[n]));
+    let operands = [0, 1, 2].map(|n| get_constant(&module, &barriers[0].operands[n]));
     let group = Scope::Workgroup as u32;
     let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY;
     assert_eq!(operands, [group, group, semantics.bits()]);
-    assert_eq!(count(&module, Op::MemoryBarrier), 0);
+    assert_eq!(count_op(&module, Op::MemoryBarrier), 0);
 }
 
 /// Returns a fragment program with statements over attributes.
 #[track_caller]
-fn fragment(statements: &str) -> Module {
-    module(&format!(
+fn compile_fragment(statements: &str) -> Module {
+    compile_module(&format!(
         "!!NVfp5.0 ATTRIB a = fragment.texcoord[0]; ATTRIB b = fragment.texcoord[1]; LONG TEMP l; TEMP r; {statements} \
          MOV result.color, r; END"
     ))
@@ -248,11 +249,11 @@ fn precise_results_are_not_contracted() {
         ("XPD? r, a, b;", Op::FMul, 2),
         ("MAD?.F r, a, -b, a;", Op::FNegate, 1),
     ] {
-        let precise = fragment(&statement.replace('?', ".PREC"));
-        let plain = fragment(&statement.replace('?', ""));
+        let precise = compile_fragment(&statement.replace('?', ".PREC"));
+        let plain = compile_fragment(&statement.replace('?', ""));
         let found = [&precise, &plain].map(|module| {
-            let decorated = decorated(module, op, Decoration::NoContraction);
-            (count(module, op), decorated)
+            let decorated = count_decorated(module, op, Decoration::NoContraction);
+            (count_op(module, op), decorated)
         });
         assert_eq!(found, [(number, number), (number, 0)], "{statement}");
     }
@@ -267,8 +268,11 @@ fn divisions_by_minus_one_are_none() {
         "MOD.S r.x, i, -1;",
         "DIV.S r.x, i, r.x;",
     ] {
-        let module = compute(&format!("{statement} STB.U32 r, s[i.x];"));
-        for division in all(&module, Op::SDiv).iter().chain(&all(&module, Op::SRem)) {
+        let module = compile_compute(&format!("{statement} STB.U32 r, s[i.x];"));
+        for division in find_all(&module, Op::SDiv)
+            .iter()
+            .chain(&find_all(&module, Op::SRem))
+        {
             let constants = &module.types_global_values;
             let divisor = constants.iter().find(|inst| {
                 inst.result_id.map(Operand::IdRef).as_ref() == Some(&division.operands[1])
@@ -291,31 +295,31 @@ fn precise_dot_products() {
         ("DP4? r, a, b;", 1, 3),
         ("DPH? r, a, b;", 1, 3),
     ] {
-        let precise = fragment(&statement.replace('?', ".PREC"));
+        let precise = compile_fragment(&statement.replace('?', ".PREC"));
         let ops = [Op::Dot, Op::FMul, Op::FAdd];
         assert_eq!(
-            ops.map(|op| count(&precise, op)),
+            ops.map(|op| count_op(&precise, op)),
             [0, products, sums],
             "{statement}"
         );
-        let decorated = ops.map(|op| decorated(&precise, op, Decoration::NoContraction));
+        let decorated = ops.map(|op| count_decorated(&precise, op, Decoration::NoContraction));
         assert_eq!(decorated, [0, products, sums], "{statement}");
-        let plain = fragment(&statement.replace('?', ""));
-        assert_eq!(count(&plain, Op::Dot), 1, "{statement}");
-        assert_eq!(decorations(&plain, Decoration::NoContraction), 0);
+        let plain = compile_fragment(&statement.replace('?', ""));
+        assert_eq!(count_op(&plain, Op::Dot), 1, "{statement}");
+        assert_eq!(count_decorations(&plain, Decoration::NoContraction), 0);
     }
 }
 
 /// Checks that PREC applies to its instruction only.
 #[test]
 fn precision_of_one_instruction() {
-    let module = fragment("MUL.PREC r, a, b; ADD r, r, a; MUL r, r, b;");
+    let module = compile_fragment("MUL.PREC r, a, b; ADD r, r, a; MUL r, r, b;");
     let decorated =
-        [Op::FMul, Op::FAdd].map(|op| decorated(&module, op, Decoration::NoContraction));
+        [Op::FMul, Op::FAdd].map(|op| count_decorated(&module, op, Decoration::NoContraction));
     assert_eq!(decorated, [1, 0]);
-    let doubles = fragment("MUL.F64.PREC l, a, b; ADD.F64 l, l, a; CVT.F32.F64 r, l;");
+    let doubles = compile_fragment("MUL.F64.PREC l, a, b; ADD.F64 l, l, a; CVT.F32.F64 r, l;");
     let ops = [Op::FMul, Op::FAdd];
-    let decorated = ops.map(|op| self::decorated(&doubles, op, Decoration::NoContraction));
+    let decorated = ops.map(|op| count_decorated(&doubles, op, Decoration::NoContraction));
     assert_eq!(decorated, [1, 0]);
 }
 
@@ -324,12 +328,12 @@ fn precision_of_one_instruction() {
 #[test]
 fn invariant_positions() {
     for header in ["!!NVvp4.0", "!!ARBvp1.0"] {
-        let module = module(&format!(
+        let module = compile_module(&format!(
             "{header} OPTION ARB_position_invariant; MUL result.color, vertex.color, vertex.color; END"
         ));
         // Four rows: products, and three sums of each.
         let ops = [Op::FMul, Op::FAdd];
-        let decorated = ops.map(|op| decorated(&module, op, Decoration::NoContraction));
+        let decorated = ops.map(|op| count_decorated(&module, op, Decoration::NoContraction));
         assert_eq!(decorated, [4, 12], "{header}");
         let is_position = |inst: &&Instruction| {
             let builtin = Operand::BuiltIn(BuiltIn::Position);
@@ -356,8 +360,8 @@ fn half_precision() {
         ("MUL s, a, b; MOV r, s;", 1),
         ("MUL.F64 s, a, b; CVT.F32.F32 r, s;", 0),
     ] {
-        let module = fragment(&format!("SHORT TEMP s; {statement}"));
-        let found = decorated(&module, Op::FMul, Decoration::RelaxedPrecision);
+        let module = compile_fragment(&format!("SHORT TEMP s; {statement}"));
+        let found = count_decorated(&module, Op::FMul, Decoration::RelaxedPrecision);
         assert_eq!(found, relaxed, "{statement}");
     }
 }
@@ -366,24 +370,24 @@ fn half_precision() {
 #[test]
 fn distances_of_user_clip_planes() {
     let options = Options {
-        fixed: FixedState {
-            clip_planes: 0b101,
-            ..FixedState::default()
+        pipeline_state: PipelineState {
+            clip_plane_mask: 0b101,
+            ..PipelineState::default()
         },
         ..Options::default()
     };
     let text = "!!ARBvp1.0 OPTION ARB_position_invariant; MOV result.color, vertex.color; END";
-    let module = module_with(text, &options);
+    let module = compile_module_with(text, &options);
     // Four rows of each of the two matrices, and two planes: products, and three sums of each.
     let decorated =
-        [Op::FMul, Op::FAdd].map(|op| decorated(&module, op, Decoration::NoContraction));
+        [Op::FMul, Op::FAdd].map(|op| count_decorated(&module, op, Decoration::NoContraction));
     assert_eq!(decorated, [10, 30]);
 }
 
 /// Instructions of GLSL.std.450 of one kind.
-fn glsl_count(module: &Module, op: GlslStd450Op) -> usize {
+fn count_glsl_op(module: &Module, op: GlslStd450Op) -> usize {
     let number = Operand::LiteralExtInstInteger(op as u32);
-    let insts = all(module, Op::ExtInst);
+    let insts = find_all(module, Op::ExtInst);
     insts
         .iter()
         .filter(|inst| inst.operands[1] == number)
@@ -401,16 +405,16 @@ fn indices_stay_in_their_arrays() {
         ("TEMP a[4]; MOV a[1], n; MOV r, a[1];", 0),
     ] {
         let (declaration, rest) = statements.split_once("; ").unwrap();
-        let module = module(&format!(
+        let module = compile_module(&format!(
             "!!NVfp5.0 {declaration}; TEMP n, r; MOV.S n, program.local[0]; {rest} MOV result.color, r; END"
         ));
-        let clamps_all = all(&module, Op::ExtInst).iter().all(|inst| {
+        let clamps_all = find_all(&module, Op::ExtInst).iter().all(|inst| {
             inst.operands[1] != Operand::LiteralExtInstInteger(GlslStd450Op::SClamp as u32)
-                || constant(&module, &inst.operands[3]) == 0
-                    && constant(&module, &inst.operands[4]) < 4
+                || get_constant(&module, &inst.operands[3]) == 0
+                    && get_constant(&module, &inst.operands[4]) < 4
         });
         assert_eq!(
-            (glsl_count(&module, GlslStd450Op::SClamp), clamps_all),
+            (count_glsl_op(&module, GlslStd450Op::SClamp), clamps_all),
             (clamps, true),
             "{statements}"
         );
@@ -422,10 +426,10 @@ fn indices_stay_in_their_arrays() {
 #[test]
 fn divisions_of_integers_are_defined() {
     for (ty, op, choices) in [("S", Op::SDiv, 2), ("U", Op::UDiv, 1)] {
-        let module = module(&format!(
+        let module = compile_module(&format!(
             "!!NVfp5.0 TEMP r; DIV.{ty} r.x, program.local[0], program.local[1].x; MOV result.color, r.x; END"
         ));
-        let mut divisor = all(&module, op)[0].operands[1].clone();
+        let mut divisor = find_all(&module, op)[0].operands[1].clone();
         for number in 0..choices {
             let Operand::IdRef(id) = divisor else {
                 panic!("{divisor:?}")
@@ -453,19 +457,22 @@ fn helpers_do_not_wait() {
             },
             ..Options::default()
         };
-        let module = module_with(text, &options);
-        assert!(count(&module, op) > 0);
+        let module = compile_module_with(text, &options);
+        assert!(count_op(&module, op) > 0);
         let builtin = Operand::BuiltIn(BuiltIn::HelperInvocation);
         let reads_builtin = module
             .annotations
             .iter()
             .any(|inst| inst.operands.contains(&builtin));
         assert_eq!(
-            (count(&module, Op::IsHelperInvocationEXT) > 0, reads_builtin),
+            (
+                count_op(&module, Op::IsHelperInvocationEXT) > 0,
+                reads_builtin
+            ),
             (demote, !demote)
         );
         // The condition, and the end of the loop.
-        assert_eq!(count(&module, Op::BranchConditional), 2);
+        assert_eq!(count_op(&module, Op::BranchConditional), 2);
     }
 }
 
@@ -473,20 +480,20 @@ fn helpers_do_not_wait() {
 /// accept them.
 #[test]
 fn buffers_that_are_only_read() {
-    let module = compute("LDB.U32 r, s[i.x]; STORE.U32 r, l.x;");
-    assert_eq!(decorations(&module, Decoration::NonWritable), 1);
-    let module = compute("LDB.U32 r, s[i.x]; STB.U32 r, s[i.y];");
-    assert_eq!(decorations(&module, Decoration::NonWritable), 0);
-    assert_eq!(decorations(&module, Decoration::Aliased), 1);
+    let module = compile_compute("LDB.U32 r, s[i.x]; STORE.U32 r, l.x;");
+    assert_eq!(count_decorations(&module, Decoration::NonWritable), 1);
+    let module = compile_compute("LDB.U32 r, s[i.x]; STB.U32 r, s[i.y];");
+    assert_eq!(count_decorations(&module, Decoration::NonWritable), 0);
+    assert_eq!(count_decorations(&module, Decoration::Aliased), 1);
 }
 
 /// Checks that inputs with one value for a primitive are not evaluated at other locations.
 #[test]
 fn flat_attributes_are_not_evaluated_elsewhere() {
     let flat_colors = Options {
-        fixed: FixedState {
+        pipeline_state: PipelineState {
             flat_colors: true,
-            ..FixedState::default()
+            ..PipelineState::default()
         },
         ..Options::default()
     };
@@ -513,16 +520,16 @@ fn flat_attributes_are_not_evaluated_elsewhere() {
             0,
         ),
     ] {
-        let module = module_with(&format!("!!NVfp5.0 {text} END"), options);
+        let module = compile_module_with(&format!("!!NVfp5.0 {text} END"), options);
         assert_eq!(
-            glsl_count(&module, GlslStd450Op::InterpolateAtCentroid),
+            count_glsl_op(&module, GlslStd450Op::InterpolateAtCentroid),
             number,
             "{text}"
         );
         let is_flat = number == 0;
         let found = (
-            decorations(&module, Decoration::Flat),
-            decorations(&module, Decoration::Centroid),
+            count_decorations(&module, Decoration::Flat),
+            count_decorations(&module, Decoration::Centroid),
         );
         let is_centroid = !is_flat && text.starts_with("CENTROID");
         assert_eq!(
@@ -537,13 +544,14 @@ fn flat_attributes_are_not_evaluated_elsewhere() {
 #[test]
 fn options_of_fragment_programs() {
     let declared = |option: &str| {
-        module(&format!(
+        compile_module(&format!(
             "!!NVfp5.0 {option} MOV.S result.samplemask, 1; MOV result.color, 1; END"
         ))
     };
     let plain = declared("");
     let own = declared("OPTION NV_sample_mask_override_coverage;");
-    let counts = [&plain, &own].map(|module| decorations(module, Decoration::OverrideCoverageNV));
+    let counts =
+        [&plain, &own].map(|module| count_decorations(module, Decoration::OverrideCoverageNV));
     assert_eq!(counts, [0, 1]);
 }
 
@@ -567,17 +575,17 @@ fn directions_of_y() {
             let text = format!(
                 "!!NVfp5.0 ATTRIB a = fragment.attrib[0]; TEMP r; {statement} MOV result.color, r; END"
             );
-            let module = module_with(&text, &options);
+            let module = compile_module_with(&text, &options);
             let turns = statement.starts_with("IPAO") || statement.starts_with("DDY");
             let expected = if turns { negations } else { 0 };
-            assert_eq!(count(&module, Op::FNegate), expected, "{statement}");
+            assert_eq!(count_op(&module, Op::FNegate), expected, "{statement}");
         }
     }
 }
 
 /// Returns the instruction that defines the value of an operand.
 #[track_caller]
-fn definition<'m>(module: &'m Module, operand: &Operand) -> &'m Instruction {
+fn find_definition<'m>(module: &'m Module, operand: &Operand) -> &'m Instruction {
     let Operand::IdRef(id) = operand else {
         panic!("{operand:?} is no value")
     };
@@ -593,24 +601,28 @@ fn stores_stay_in_their_buffers() {
         ("STB.U32 r, s[i.x];", None),
         ("STB.U64 l, s[i.x];", Some(1)),
     ] {
-        let module = compute(statement);
-        assert_eq!(count(&module, Op::ULessThanEqual), 0);
-        let tests = all(&module, Op::ULessThan);
+        let module = compile_compute(statement);
+        assert_eq!(count_op(&module, Op::ULessThanEqual), 0);
+        let tests = find_all(&module, Op::ULessThan);
         assert_eq!(tests.len(), 1, "{statement}");
-        let [word, bound] = [0, 1].map(|n| definition(&module, &tests[0].operands[n]));
+        let [word, bound] = [0, 1].map(|n| find_definition(&module, &tests[0].operands[n]));
         assert_eq!(bound.class.opcode, Op::ArrayLength, "{statement}");
         // The last word that the store touches: the byte address over 4, and one more if it has 64
         // bits.
         let first = match more {
             Some(number) => {
                 assert_eq!(word.class.opcode, Op::IAdd, "{statement}");
-                assert_eq!(constant(&module, &word.operands[1]), number, "{statement}");
-                definition(&module, &word.operands[0])
+                assert_eq!(
+                    get_constant(&module, &word.operands[1]),
+                    number,
+                    "{statement}"
+                );
+                find_definition(&module, &word.operands[0])
             }
             None => word,
         };
         assert_eq!(first.class.opcode, Op::ShiftRightLogical, "{statement}");
-        assert_eq!(constant(&module, &first.operands[1]), 2, "{statement}");
+        assert_eq!(get_constant(&module, &first.operands[1]), 2, "{statement}");
     }
 }
 

@@ -5,9 +5,11 @@
 
 use glasm::ir::primitive::InputPrimitive;
 use glasm::ir::{Semantic, Stage};
-use glasm::reflect::{InterfaceVariable, Primitives};
-use glasm::stages::control_stage;
-use glasm::{Code, FixedState, Linked, Options, PatchLevels, Program, Shader, Source, link_with};
+use glasm::reflect::{InterfaceVariable, PrimitiveInfo};
+use glasm::stages::build_control_stage;
+use glasm::{
+    Code, DefaultTessLevels, Linked, Options, PipelineState, Program, Shader, Source, link_with,
+};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -74,17 +76,19 @@ ADD result.color, r, fragment.color;
 END";
 
 /// Links programs with the same options for all stages.
-fn linked(texts: &[&str], options: &Options) -> Linked {
-    let load = |text: &&str| Program::load(&Source::new("test", *text)).unwrap();
-    let programs: Vec<_> = texts.iter().map(load).collect();
+fn link_programs(texts: &[&str], options: &Options) -> Linked {
+    let load = |(index, text): (usize, &&str)| {
+        Program::load(&Source::new(&format!("program {index}"), *text)).unwrap()
+    };
+    let programs: Vec<_> = texts.iter().enumerate().map(load).collect();
     let stages: Vec<_> = programs.iter().map(|program| (program, options)).collect();
     link_with(&stages)
 }
 
 /// Returns all shaders of a pipeline in its order; spirv-val has checked them where it is
 /// installed.
-fn shaders(linked: &Linked) -> Vec<&Shader> {
-    let made = linked.made.iter().map(|(_, made)| made);
+fn get_shaders(linked: &Linked) -> Vec<&Shader> {
+    let made = linked.generated.iter().map(|(_, made)| made);
     let all = linked.stages.iter().chain(made);
     let mut all: Vec<_> = all
         .map(|shader| {
@@ -113,7 +117,7 @@ fn validate(words: &[u32]) {
 }
 
 /// Returns locations by semantic.
-fn locations(list: &[InterfaceVariable]) -> Vec<(Semantic, u32)> {
+fn list_locations(list: &[InterfaceVariable]) -> Vec<(Semantic, u32)> {
     let located = list.iter();
     let mut found: Vec<_> = located
         .filter_map(|it| Some((it.semantic, it.location?)))
@@ -138,13 +142,13 @@ fn all_stages_meet() {
         vec![VERTEX, EVALUATION, GEOMETRY, FRAGMENT],
         vec![VERTEX, CONTROL, EVALUATION, GEOMETRY, FRAGMENT],
     ] {
-        let linked = linked(&texts, &options);
-        assert!(linked.made.is_empty());
-        let shaders = shaders(&linked);
+        let linked = link_programs(&texts, &options);
+        assert!(linked.generated.is_empty());
+        let shaders = get_shaders(&linked);
         for pair in shaders.windows(2) {
             let [before, behind] = [&pair[0].reflection, &pair[1].reflection];
-            let written = locations(&before.outputs);
-            for read in locations(&behind.inputs) {
+            let written = list_locations(&before.outputs);
+            for read in list_locations(&behind.inputs) {
                 assert!(written.contains(&read), "{read:?} in {texts:?}");
             }
         }
@@ -157,15 +161,15 @@ fn patches_pass_where_there_is_no_control_program() {
     let evaluation =
         EVALUATION.replace("END", "MOV result.pointsize.x, vertex[0].pointsize.x;\nEND");
     let options = Options::default();
-    let linked = linked(&[&vertex, &evaluation, FRAGMENT], &options);
-    let shaders = shaders(&linked);
+    let linked = link_programs(&[&vertex, &evaluation, FRAGMENT], &options);
+    let shaders = get_shaders(&linked);
     let [vertex, evaluation] = [0, 1].map(|stage| &shaders[stage].reflection);
-    let levels = PatchLevels::new([1.0, 2.0, 3.0, 4.0], [5.0, 6.0]);
-    let control = control_stage(vertex, evaluation, 4, levels, &options).unwrap();
+    let levels = DefaultTessLevels::new([1.0, 2.0, 3.0, 4.0], [5.0, 6.0]);
+    let control = build_control_stage(vertex, evaluation, 4, levels, &options).unwrap();
     validate(&control.words);
     assert_eq!(
-        locations(&control.reflection.outputs),
-        locations(&vertex.outputs)
+        list_locations(&control.reflection.outputs),
+        list_locations(&vertex.outputs)
     );
     let mut outputs = control.reflection.outputs.iter();
     assert!(outputs.any(|output| output.semantic == Semantic::PointSize));
@@ -173,27 +177,27 @@ fn patches_pass_where_there_is_no_control_program() {
 
 #[test]
 fn what_is_not_read_is_dropped_between_all_stages() {
-    let linked = linked(
+    let linked = link_programs(
         &[VERTEX, CONTROL, EVALUATION, FRAGMENT],
         &Options::default(),
     );
-    let missing = [(Stage::TessControl, Semantic::Generic(0)); 0];
+    let missing = [(Stage::TessControl, Semantic::GenericVarying(0)); 0];
     assert_eq!(linked.unwritten, missing);
-    let control = &shaders(&linked)[1].reflection;
+    let control = &get_shaders(&linked)[1].reflection;
     assert_eq!(
-        locations(&control.outputs),
+        list_locations(&control.outputs),
         [
             (Semantic::Color(0), 0),
-            (Semantic::Generic(27), 1),
-            (Semantic::PatchGeneric(9), 2)
+            (Semantic::GenericVarying(27), 1),
+            (Semantic::GenericPatchVarying(9), 2)
         ]
     );
 }
 
 #[test]
 fn geometry_programs_get_patches_of_control_programs() {
-    let linked = linked(&[VERTEX, CONTROL, PATCHES, FRAGMENT], &Options::default());
-    let stages: Vec<_> = shaders(&linked)
+    let linked = link_programs(&[VERTEX, CONTROL, PATCHES, FRAGMENT], &Options::default());
+    let stages: Vec<_> = get_shaders(&linked)
         .iter()
         .map(|shader| shader.reflection.stage)
         .collect();
@@ -207,45 +211,58 @@ fn geometry_programs_get_patches_of_control_programs() {
             Stage::Fragment
         ]
     );
-    assert_eq!(linked.made[0].0, Stage::TessEval);
+    assert_eq!(linked.generated[0].0, Stage::TessEval);
     let geometry = linked.stages[2].as_ref().unwrap();
-    let Some(Primitives::Geometry { input, .. }) = geometry.reflection.primitives else {
+    let Some(PrimitiveInfo::Geometry {
+        input_primitive: input,
+        ..
+    }) = geometry.reflection.primitive_info
+    else {
         panic!("{:?}", geometry.reflection);
     };
     assert_eq!(input, InputPrimitive::Lines);
     // One position, three colors, an attribute and a level of the patch.
-    assert_eq!(locations(&geometry.reflection.inputs).len(), 6);
+    assert_eq!(list_locations(&geometry.reflection.inputs).len(), 6);
 }
 
 #[test]
 fn patches_without_control_program_have_the_levels_of_the_state() {
     let options = |patch_vertices| Options {
-        fixed: FixedState {
+        pipeline_state: PipelineState {
             patch_vertices,
-            ..FixedState::default()
+            ..PipelineState::default()
         },
         ..Options::default()
     };
-    let made = |linked: &Linked| linked.made.iter().map(|made| made.0).collect::<Vec<_>>();
-    let five = linked(&[VERTEX, PATCHES], &options(5));
+    let made = |linked: &Linked| {
+        linked
+            .generated
+            .iter()
+            .map(|made| made.0)
+            .collect::<Vec<_>>()
+    };
+    let five = link_programs(&[VERTEX, PATCHES], &options(5));
     assert_eq!(made(&five), [Stage::TessControl, Stage::TessEval]);
-    assert_eq!(shaders(&five).len(), 4);
+    assert_eq!(get_shaders(&five).len(), 4);
     let plain = PATCHES
         .replace("primitive.patch.attrib[9]", "1")
         .replace("primitive.tessouter[1].x", "1");
-    let three = linked(&[VERTEX, &plain], &options(3));
+    let three = link_programs(&[VERTEX, &plain], &options(3));
     assert_eq!(made(&three), []);
-    assert_eq!(shaders(&three).len(), 2);
-    assert_eq!(made(&linked(&[VERTEX, &plain], &options(7))).len(), 2);
+    assert_eq!(get_shaders(&three).len(), 2);
+    assert_eq!(
+        made(&link_programs(&[VERTEX, &plain], &options(7))).len(),
+        2
+    );
 }
 
 #[test]
 fn patches_that_nobody_takes_become_points() {
-    let pair = linked(&[VERTEX, CONTROL, FRAGMENT], &Options::default());
-    assert_eq!(pair.made[0].0, Stage::TessEval);
-    assert_eq!(shaders(&pair).len(), 4);
+    let pair = link_programs(&[VERTEX, CONTROL, FRAGMENT], &Options::default());
+    assert_eq!(pair.generated[0].0, Stage::TessEval);
+    assert_eq!(get_shaders(&pair).len(), 4);
     let single = CONTROL.replace("VERTICES_OUT 3", "VERTICES_OUT 1");
-    let refused = linked(&[VERTEX, &single], &Options::default());
+    let refused = link_programs(&[VERTEX, &single], &Options::default());
     let errors = refused.stages[1].as_ref().unwrap_err();
     assert_eq!(errors.list[0].code, Code::Unsupported);
 }
@@ -254,10 +271,10 @@ fn patches_that_nobody_takes_become_points() {
 fn patches_have_as_many_vectors_as_two_vertices() {
     let bridged = |vertices: u32, geometry: &str| {
         let control = CONTROL.replace("VERTICES_OUT 3", &format!("VERTICES_OUT {vertices}"));
-        linked(&[VERTEX, &control, geometry], &Options::default())
+        link_programs(&[VERTEX, &control, geometry], &Options::default())
     };
     for vertices in [12, 13, 14, 15, 29, 30, 31] {
-        assert_eq!(shaders(&bridged(vertices, PATCHES)).len(), 4);
+        assert_eq!(get_shaders(&bridged(vertices, PATCHES)).len(), 4);
     }
     let more = PATCHES.replace(
         "ADD r,",
@@ -272,16 +289,20 @@ fn patches_have_as_many_vectors_as_two_vertices() {
 #[test]
 fn programs_that_do_not_fit_are_refused() {
     let errors = |texts: &[&str], place: usize| {
-        let linked = linked(texts, &Options::default());
+        let linked = link_programs(texts, &Options::default());
         linked.stages[place].as_ref().unwrap_err().list[0].clone()
     };
     let lines = GEOMETRY.replace("PRIMITIVE_IN TRIANGLES", "PRIMITIVE_IN LINES");
     let lines = lines.replace("vertex[2]", "vertex[1]");
     let error = errors(&[VERTEX, EVALUATION, &lines], 2);
     assert_eq!(error.code, Code::StageMismatch);
-    assert!(error.message.contains("takes LINES"), "{}", error.message);
+    assert!(error.message.contains("expects LINES"), "{}", error.message);
+    assert_eq!(
+        error.notes,
+        ["note: `program 2` is linked after `program 1`"]
+    );
     assert!(
-        error.message.contains("makes TRIANGLES"),
+        error.message.contains("outputs TRIANGLES"),
         "{}",
         error.message
     );

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use glasm::{
-    Acceptance, Code, Compiler, Conventions, Counts, Limits, Linked, Location, Options, Program,
-    Semantic, Shader, Source, Span, TexelFormat, compile, link, link_with,
+    Acceptance, Code, Compiler, Conventions, Limits, Linked, Location, Options, Program,
+    ResourceCounts, Semantic, Shader, Source, Span, TexelFormat, compile, link, link_with,
 };
 
 const VERTEX: &str = "!!ARBvp1.0
@@ -19,21 +19,21 @@ TEX a, fragment.texcoord[1], texture[0], 2D;
 MUL result.color, a, fragment.color;
 END";
 
-fn load(text: &str) -> Program {
+fn load_program(text: &str) -> Program {
     Program::load(&Source::new("test", text)).unwrap()
 }
 
-fn shaders(linked: Linked) -> Vec<Shader> {
+fn unwrap_shaders(linked: Linked) -> Vec<Shader> {
     let stages = linked.stages.into_iter();
     stages.map(|stage| stage.unwrap()).collect()
 }
 
 #[test]
 fn a_program_gives_what_its_text_gives_for_any_options() {
-    let program = load(FRAGMENT);
+    let program = load_program(FRAGMENT);
     let mut options = vec![Options::default(), Options::default()];
     options[1].conventions = Conventions::opengl();
-    options[1].fixed.flat_colors = true;
+    options[1].pipeline_state.flat_colors = true;
     for options in options {
         let whole = compile(&Source::new("test", FRAGMENT), &options).unwrap();
         assert_eq!(program.compile(&options).unwrap(), whole);
@@ -47,10 +47,13 @@ fn a_program_gives_what_its_text_gives_for_any_options() {
 #[test]
 fn distances_clip_where_their_planes_are_enabled_if_that_is_wanted() {
     let text = "!!ARBvp1.0\nOPTION NV_vertex_program2;\nMOV result.position, vertex.position;\nMOV result.clip[1].x, vertex.position.x;\nEND";
-    let (all, enabled) = (load(text), load(text).with_enabled_clip_distances());
+    let (all, enabled) = (
+        load_program(text),
+        load_program(text).with_enabled_clip_distances(),
+    );
     for (planes, writes) in [(0, false), (0b101, false), (0b010, true)] {
         let mut options = Options::default();
-        options.fixed.clip_planes = planes;
+        options.pipeline_state.clip_plane_mask = planes;
         let has = |program: &Program| {
             let outputs = program.compile(&options).unwrap().reflection.outputs;
             let mut semantics = outputs.iter().map(|output| output.semantic);
@@ -64,7 +67,7 @@ fn distances_clip_where_their_planes_are_enabled_if_that_is_wanted() {
 #[test]
 fn programs_are_shared_between_threads() {
     fn is_shared<T: Send + Sync + Clone + 'static>(_: &T) {}
-    let program = load(FRAGMENT);
+    let program = load_program(FRAGMENT);
     is_shared(&program);
     let words = program.compile(&Options::default()).unwrap().words;
     let threads: Vec<_> = (0..4)
@@ -86,7 +89,7 @@ fn a_program_keeps_its_warnings_and_what_it_says_of_itself() {
     assert_eq!(strict.acceptance, Acceptance::Strict);
     let errors = Program::load(&strict).unwrap_err();
     assert_eq!(errors.list[0].code, Code::TargetConflict);
-    let program = load(FRAGMENT);
+    let program = load_program(FRAGMENT);
     assert!(program.warnings().list.is_empty());
     assert_eq!(program.inputs().len(), 2);
     assert_eq!(program.outputs().len(), 1);
@@ -97,37 +100,37 @@ fn a_program_keeps_its_warnings_and_what_it_says_of_itself() {
 
 #[test]
 fn pairs_link_again_and_again() {
-    let (vertex, fragment) = (load(VERTEX), load(FRAGMENT));
-    let other = load("!!ARBfp1.0\nMOV result.color, fragment.color;\nEND");
+    let (vertex, fragment) = (load_program(VERTEX), load_program(FRAGMENT));
+    let other = load_program("!!ARBfp1.0\nMOV result.color, fragment.color;\nEND");
     let options = Options::default();
     let mut compiler = Compiler::new();
-    let first = shaders(compiler.link(&[&vertex, &fragment], &options));
-    let second = shaders(compiler.link(&[&vertex, &other], &options));
+    let first = unwrap_shaders(compiler.link(&[&vertex, &fragment], &options));
+    let second = unwrap_shaders(compiler.link(&[&vertex, &other], &options));
     assert_eq!(
         first[0].reflection.outputs.len(),
         1 + second[0].reflection.outputs.len()
     );
     assert_eq!(
-        shaders(compiler.link(&[&vertex, &fragment], &options)),
+        unwrap_shaders(compiler.link(&[&vertex, &fragment], &options)),
         first
     );
-    assert_eq!(shaders(link(&[&vertex, &fragment], &options)), first);
+    assert_eq!(unwrap_shaders(link(&[&vertex, &fragment], &options)), first);
     let apart = [(&vertex, &options), (&fragment, &options)];
-    assert_eq!(shaders(link_with(&apart)), first);
+    assert_eq!(unwrap_shaders(link_with(&apart)), first);
 }
 
 /// Checks that options for vertices and primitives apply once: to the last stage before
 /// rasterization.
 #[test]
 fn options_of_a_pipeline_go_to_the_stages_that_they_are_for() {
-    let vertex = load(
+    let vertex = load_program(
         "!!NVvp4.0\nMOV result.position, vertex.position;\nMOV result.attrib[0], vertex.color;\nEND",
     );
-    let geometry = load(
+    let geometry = load_program(
         "!!NVgp4.0\nPRIMITIVE_IN POINTS;\nPRIMITIVE_OUT POINTS;\nVERTICES_OUT 1;\n\
          MOV result.position, vertex[0].position;\nMOV result.color, vertex[0].attrib[0];\nEMIT;\nEND",
     );
-    let fragment = load("!!NVfp4.0\nMOV result.color, fragment.color;\nEND");
+    let fragment = load_program("!!NVfp4.0\nMOV result.color, fragment.color;\nEND");
     let options = Options {
         conventions: Conventions::opengl(),
         ..Options::default()
@@ -136,29 +139,29 @@ fn options_of_a_pipeline_go_to_the_stages_that_they_are_for() {
     let all = [&vertex, &geometry, &fragment];
     let given = [(all[0], &plain), (all[1], &options), (all[2], &options)];
     assert_eq!(
-        shaders(link(&all, &options))[..2],
-        shaders(link_with(&given))[..2]
+        unwrap_shaders(link(&all, &options))[..2],
+        unwrap_shaders(link_with(&given))[..2]
     );
 }
 
 #[test]
 fn limits_of_the_caller_are_checked() {
-    let program = load(
+    let program = load_program(
         "!!ARBfp1.0\nTEMP a;\nTEX a, fragment.texcoord[0], texture[0], 2D;\nTEX a, a, texture[0], 2D;\n\
          MUL a, a, program.env[3];\nMUL result.color, a, program.local[7];\nEND",
     );
     assert!(program.check_limits(&Limits::default()).is_ok());
     let exact = Limits {
-        counts: Counts {
+        counts: ResourceCounts {
             instructions: 4,
             alu_instructions: 2,
             texture_instructions: 2,
             texture_indirections: 2,
             temporaries: 1,
             parameters: 2,
-            attribs: 1,
+            attributes: 1,
             address_registers: 0,
-            attrib_components: 4,
+            attribute_components: 4,
             result_components: 4,
         },
         env_parameters: 4,
@@ -170,7 +173,7 @@ fn limits_of_the_caller_are_checked() {
         let found = program.check_limits(&limits).unwrap_err().list;
         found.into_iter().map(|it| it.code).collect::<Vec<_>>()
     };
-    let less = |change: fn(&mut Counts)| {
+    let less = |change: fn(&mut ResourceCounts)| {
         let mut limits = exact;
         change(&mut limits.counts);
         codes(limits)
@@ -181,7 +184,7 @@ fn limits_of_the_caller_are_checked() {
     );
     assert_eq!(less(|it| it.temporaries -= 1), [Code::TooManyTemporaries]);
     assert_eq!(less(|it| it.parameters -= 1), [Code::TooManyParameters]);
-    assert_eq!(less(|it| it.attribs -= 1), [Code::TooManyAttribs]);
+    assert_eq!(less(|it| it.attributes -= 1), [Code::TooManyAttribs]);
     let env_parameters = 3;
     assert_eq!(
         codes(Limits {
@@ -242,27 +245,27 @@ static NUMBER_CASES: &[NumberCase] = &[
     ),
     (
         "!!ARBfp1.0 MOV result.color, fragment.texcoord[«3»]; END",
-        |it| &mut it.texture_coordinates,
+        |it| &mut it.texture_coordinate_sets,
         Code::BindingRange,
     ),
     (
         "!!ARBvp1.0 MOV result.position, vertex.texcoord[«3»]; END",
-        |it| &mut it.texture_coordinates,
+        |it| &mut it.texture_coordinate_sets,
         Code::BindingRange,
     ),
     (
         "!!ARBvp1.0 MOV result.position, 0; MOV result.texcoord[«3»], 1; END",
-        |it| &mut it.texture_coordinates,
+        |it| &mut it.texture_coordinate_sets,
         Code::BindingRange,
     ),
     (
         "!!ARBvp1.0 MOV result.position, state.texgen[«3»].eye.s; END",
-        |it| &mut it.texture_coordinates,
+        |it| &mut it.texture_coordinate_sets,
         Code::BindingRange,
     ),
     (
         "!!ARBvp1.0 MOV result.position, state.matrix.texture[«3»].row[0]; END",
-        |it| &mut it.texture_coordinates,
+        |it| &mut it.texture_coordinate_sets,
         Code::BindingRange,
     ),
     (
@@ -337,17 +340,17 @@ static NUMBER_CASES: &[NumberCase] = &[
     ),
     (
         "!!NVfp4.0 BUFFER b[] = { program.buffer[«3»][0..7] }; MOV result.color, b[1]; END",
-        |it| &mut it.parameter_buffers,
+        |it| &mut it.parameter_buffer_bindings,
         Code::BindingRange,
     ),
     (
         "!!NVfp5.0 OPTION NV_shader_storage_buffer; STORAGE b[] = { program.storage[«3»] }; TEMP t; LDB.F32 t, b[0]; MOV.F result.color, t; END",
-        |it| &mut it.storage_buffers,
+        |it| &mut it.storage_buffer_bindings,
         Code::BindingRange,
     ),
     (
         "!!NVfp5.0 OPTION NV_shader_atomic_counters; COUNTER c = program.counter[«3»][0]; TEMP t; ATOMCTR.INCR t.x, c; MOV.U result.color, t; END",
-        |it| &mut it.counter_buffers,
+        |it| &mut it.atomic_counter_buffer_bindings,
         Code::BindingRange,
     ),
     (
@@ -367,22 +370,22 @@ static NUMBER_CASES: &[NumberCase] = &[
     ),
     (
         "!!ARBvp1.0 TEMP r; ADD r, vertex.position, vertex.color; ADD r, r, vertex.normal; ADD r, r, vertex.color; ADD result.position, r, «vertex.fogcoord»; END",
-        |it| &mut it.counts.attribs,
+        |it| &mut it.counts.attributes,
         Code::TooManyAttribs,
     ),
     (
         "!!ARBfp1.0 ATTRIB a = fragment.color; ATTRIB b = fragment.fogcoord; ATTRIB c = fragment.color; ATTRIB d = fragment.texcoord; ATTRIB e = # = c\n «fragment.position»; MOV result.color, a; END",
-        |it| &mut it.counts.attribs,
+        |it| &mut it.counts.attributes,
         Code::TooManyAttribs,
     ),
     (
         "!!NVfp4.0 ATTRIB a[] = «{ fragment.texcoord[1..4] }»; MOV result.color, a[1]; END",
-        |it| &mut it.counts.attribs,
+        |it| &mut it.counts.attributes,
         Code::TooManyAttribs,
     ),
     (
         "!!NVgp4.0 PRIMITIVE_IN LINES; PRIMITIVE_OUT POINTS; VERTICES_OUT 1; TEMP r; ADD r, vertex[0].position, vertex[1].position; ADD r, r, vertex[0].color; ADD r, r, vertex[0].texcoord; ADD result.position, r, «vertex[1].fogcoord»; EMIT; END",
-        |it| &mut it.counts.attribs,
+        |it| &mut it.counts.attributes,
         Code::TooManyAttribs,
     ),
 ];
@@ -391,7 +394,7 @@ static NUMBER_CASES: &[NumberCase] = &[
 static TGSI_CASES: &[NumberCase] = &[
     (
         "VERT\nDCL IN[0..«3»]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[3]\nEND",
-        |it| &mut it.counts.attribs,
+        |it| &mut it.counts.attributes,
         Code::TooManyAttribs,
     ),
     (
@@ -416,7 +419,7 @@ static TGSI_CASES: &[NumberCase] = &[
     ),
     (
         "GEOM\nPROPERTY GS_INPUT_PRIMITIVE TRIANGLES\nPROPERTY GS_OUTPUT_PRIMITIVE POINTS\nPROPERTY GS_MAX_OUTPUT_VERTICES 1\nDCL IN[3][1..«3»], GENERIC[0]\nDCL OUT[0], POSITION\nIMM[0] UINT32 {0, 0, 0, 0}\nMOV OUT[0], IN[2][3]\nEMIT IMM[0].xxxx\nEND",
-        |it| &mut it.counts.attribs,
+        |it| &mut it.counts.attributes,
         Code::TooManyAttribs,
     ),
     (
@@ -426,7 +429,7 @@ static TGSI_CASES: &[NumberCase] = &[
     ),
     (
         "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL OUT[1], TEXCOORD[«3»]\nMOV OUT[0], IN[0]\nMOV OUT[1], IN[0]\nEND",
-        |it| &mut it.texture_coordinates,
+        |it| &mut it.texture_coordinate_sets,
         Code::BindingRange,
     ),
     (
@@ -461,7 +464,7 @@ static TGSI_CASES: &[NumberCase] = &[
     ),
     (
         "FRAG\nDCL OUT[0], COLOR\nDCL CONST[«3»][0..9]\nMOV OUT[0], CONST[3][1]\nEND",
-        |it| &mut it.parameter_buffers,
+        |it| &mut it.parameter_buffer_bindings,
         Code::BindingRange,
     ),
     (
@@ -491,17 +494,17 @@ static TGSI_CASES: &[NumberCase] = &[
     ),
     (
         "COMP\nDCL BUFFER[0..«3»]\nIMM[0] UINT32 {0, 0, 0, 0}\nSTORE BUFFER[3].x, IMM[0].xxxx, IMM[0].xxxx\nEND",
-        |it| &mut it.storage_buffers,
+        |it| &mut it.storage_buffer_bindings,
         Code::BindingRange,
     ),
     (
         "COMP\nDCL HWATOMIC[«3»][0]\nDCL TEMP[0]\nIMM[0] UINT32 {0, 0, 0, 0}\nLOAD TEMP[0].x, HWATOMIC[3][0], IMM[0].xxxx\nEND",
-        |it| &mut it.counter_buffers,
+        |it| &mut it.atomic_counter_buffer_bindings,
         Code::BindingRange,
     ),
     (
         "COMP\nDCL TEMP[0]\nIMM[0] UINT32 {0, 0, 0, 0}\nLOAD TEMP[0], CONSTBUF[«3»], IMM[0].xxxx\nEND",
-        |it| &mut it.parameter_buffers,
+        |it| &mut it.parameter_buffer_bindings,
         Code::BindingRange,
     ),
     (
@@ -522,7 +525,7 @@ fn numbers_are_checked_where_they_stand() {
         let text = marked.replace(['«', '»'], "");
         let start = marked.find('«').unwrap();
         let end = marked.find('»').unwrap() - '«'.len_utf8();
-        let program = load(&text);
+        let program = load_program(&text);
         let check = |limit: u32| {
             let mut limits = Limits::default();
             *member(&mut limits) = limit;
@@ -543,15 +546,15 @@ fn numbers_are_checked_where_they_stand() {
 /// `vertex.instance`, to which NV_vertex_program4 section 2.X.3.2 assigns no slot.
 #[test]
 fn numbers_of_vertices_and_instances_are_no_attributes_of_the_limit() {
-    let program = load(
+    let program = load_program(
         "!!NVvp4.0 ATTRIB a[] = { vertex.attrib[0..15] }; TEMP r; ADD.S r.x, vertex.id, vertex.instance; MOV result.position, a[0]; END",
     );
-    assert_eq!(program.counts().attribs, 16);
+    assert_eq!(program.counts().attributes, 16);
     // In geometry programs the number of a vertex is a result of the stage before.
-    let program = load(
+    let program = load_program(
         "!!NVgp4.0 PRIMITIVE_IN POINTS; PRIMITIVE_OUT POINTS; VERTICES_OUT 1; TEMP r; MOV.S r.x, vertex[0].id; MOV result.position, vertex[0].position; EMIT; END",
     );
-    assert_eq!(program.counts().attribs, 2);
+    assert_eq!(program.counts().attributes, 2);
 }
 
 /// Checks "A vertex program will fail to load if an attribute binding specifies a matrix index
@@ -561,7 +564,7 @@ fn numbers_of_vertices_and_instances_are_no_attributes_of_the_limit() {
 fn matrix_indices_are_those_of_vertex_units() {
     let text = "!!ARBvp1.0 MOV result.position, vertex.matrixindex[4]; END";
     let check = |vertex_units| {
-        load(text).check_limits(&Limits {
+        load_program(text).check_limits(&Limits {
             vertex_units,
             ..Limits::default()
         })
@@ -580,7 +583,7 @@ fn matrix_indices_are_those_of_vertex_units() {
 /// counts.
 #[test]
 fn chains_of_calls_are_checked() {
-    let program = load(
+    let program = load_program(
         "!!ARBvp1.0 OPTION NV_vertex_program2; CAL a; MOV result.position, 0; RET; a: CAL b; RET; b: CAL c; RET; c: RET; END",
     );
     let check = |call_depth| {
@@ -606,7 +609,7 @@ fn the_first_number_is_the_error() {
         texture_units: 4,
         ..Limits::default()
     };
-    let found = load(text).check_limits(&limits).unwrap_err();
+    let found = load_program(text).check_limits(&limits).unwrap_err();
     let at = |word: &str| text.find(word).unwrap() + word.len() - 1;
     let starts: Vec<usize> = (found.list.iter())
         .map(|it| match it.location {
@@ -629,7 +632,7 @@ fn stated_formats_of_images_are_those_of_the_module() {
         )
     };
     let formats = |text: &str, options: &Options| -> Vec<u32> {
-        let shader = load(text).compile(options).unwrap();
+        let shader = load_program(text).compile(options).unwrap();
         let mut rest = &shader.words[5..];
         let mut found = Vec::new();
         while let [first, ..] = rest {
@@ -649,7 +652,11 @@ fn stated_formats_of_images_are_those_of_the_module() {
     assert_eq!(formats(&rgba8, &options), [4]);
     assert_eq!(formats(&rgba8, &Options::default()), [4]);
     assert_eq!(formats(&text("PIPE_FORMAT_R32_UINT"), &options), [33]);
-    assert!(load(&text("PIPE_FORMAT_NONE")).compile(&options).is_err());
+    assert!(
+        load_program(&text("PIPE_FORMAT_NONE"))
+            .compile(&options)
+            .is_err()
+    );
     options.image_formats = vec![Some(TexelFormat::Rgba16f)];
     assert_eq!(formats(&rgba8, &options), [2]);
 }
@@ -663,13 +670,15 @@ fn the_texture_says_what_is_compared() {
     let compared = |program: &Program| {
         let shader = program.compile(&Options::default()).unwrap();
         let textures = shader.reflection.textures;
-        let compared = textures.iter().filter(|it| it.shadow).map(|it| it.unit);
+        let compared = textures.iter().filter(|it| it.is_shadow).map(|it| it.unit);
         compared.collect::<Vec<_>>()
     };
-    let program = load(text);
+    let program = load_program(text);
     assert_eq!(compared(&program), [0_u32; 0]);
-    assert_eq!(compared(&program.with_compared_lookups(0b110)), [1]);
-    assert_eq!(compared(&program.with_compared_lookups(!0)), [0, 1]);
-    let plain = program.with_compared_lookups(!0).with_plain_lookups(0b01);
+    assert_eq!(compared(&program.with_comparison_lookups(0b110)), [1]);
+    assert_eq!(compared(&program.with_comparison_lookups(!0)), [0, 1]);
+    let plain = program
+        .with_comparison_lookups(!0)
+        .with_non_comparison_lookups(0b01);
     assert_eq!(compared(&plain), [1]);
 }

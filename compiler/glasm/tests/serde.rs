@@ -2,14 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use glasm::ir::BufferKind;
 use glasm::reflect::Reflection;
+use glasm::state::MatrixName;
 use glasm::{
-    Acceptance, AlphaTest, BindingLayout, Capture, ClipDepth, Code, CompareFunction, Conventions,
-    DebugInfo, DepthMode, DeviceFeatures, Diagnostics, Dialect, FixedState, HandleLimits,
-    InterfaceTypes, LevelFilter, LineStipple, LodBias, Options, Place, PointOrigin, PolygonStipple,
-    PrimitiveNumbers, ProgramType, Semantic, Shader, Source, Stage, StateForm, StateForms, Target,
-    TexelFilter, TexelFormat, TextureWrap, TgsiOptions, TransformFeedback, TypeBase, Varyings,
-    WrapMode, cache_key, compile,
+    Acceptance, AlphaTest, BaseType, BindingLayout, Capture, ClipDepth, Code, CompareFunction,
+    Conventions, DebugInfo, DepthMode, DeviceFeatures, Diagnostics, Dialect, HandleLimits,
+    InterfaceTypes, LineStipple, LodBias, MipFilter, Options, PipelineState, PointOrigin,
+    PolygonStipple, PrimitiveIdMode, ProgramType, Semantic, Severity, Shader, Source, Stage,
+    StateSource, StateSources, Target, TexTarget, TexelFilter, TexelFormat, TextureWrap,
+    TgsiOptions, TransformFeedback, VaryingLocation, Varyings, WrapMode, compile,
+    compute_cache_key,
 };
 use glasm_tests::scripts::all_programs;
 use serde_json::{Value, json};
@@ -17,7 +20,7 @@ use std::collections::{BTreeMap, HashSet};
 
 /// Options with something in every list, and no variant that is the default.
 #[expect(clippy::too_many_lines, reason = "a value for every option")]
-fn all_options() -> Options {
+fn make_nondefault_options() -> Options {
     Options {
         target: Target::Vulkan1_2,
         device: DeviceFeatures {
@@ -25,54 +28,54 @@ fn all_options() -> Options {
             ..DeviceFeatures::default()
         },
         bindings: BindingLayout {
-            param_binding: Some(7),
+            parameter_block_binding: Some(7),
             ..BindingLayout::default()
         },
         conventions: Conventions {
             clip_depth: ClipDepth::NegativeOneToOne,
             ..Conventions::default()
         },
-        fixed: FixedState {
+        pipeline_state: PipelineState {
             point_origin: PointOrigin::LowerLeft,
             // All bits of floats are preserved, also those of a NaN.
-            point_size: Some(f32::NAN.to_bits()),
-            unwritten_point_size: Some(1),
-            vertex_limit: Some(3),
-            primitive_numbers: PrimitiveNumbers::Halved,
-            quadrilaterals: true,
+            forced_point_size: Some(f32::NAN.into()),
+            default_point_size: Some(f32::from_bits(1).into()),
+            max_output_vertices: Some(3),
+            primitive_id_mode: PrimitiveIdMode::PerQuad,
+            draws_quads_as_line_adjacency: true,
             alpha_test: AlphaTest::new(CompareFunction::GreaterEqual, -0.0),
             line_stipple: Some(LineStipple::new(3, 0xaaaa, [1.0, 2.0, 3.0, -4.0])),
-            ..FixedState::default()
+            ..PipelineState::default()
         },
-        forms: StateForms {
-            alpha_test: StateForm::Uniform,
-            ..StateForms::all(StateForm::Specialized)
+        state_sources: StateSources {
+            alpha_test: StateSource::UniformBlock,
+            ..StateSources::all(StateSource::SpecConstant)
         },
         polygon_stipple: Some(Box::new(PolygonStipple::new(&[0x81; 128]))),
         debug: DebugInfo::default(),
         interface: InterfaceTypes {
-            attributes: vec![TypeBase::Float, TypeBase::Unsigned],
-            colors: vec![TypeBase::Signed],
+            attributes: vec![BaseType::Float, BaseType::UnsignedInt],
+            colors: vec![BaseType::SignedInt],
             inputs: Varyings::Packed(vec![Semantic::Color(1), Semantic::FogCoord]),
-            outputs: Varyings::Placed(vec![Place::vector(
-                Semantic::Generic(3),
+            outputs: Varyings::Explicit(vec![VaryingLocation::vector(
+                Semantic::GenericVarying(3),
                 4,
-                TypeBase::Float,
+                BaseType::Float,
             )]),
         },
         handles: HandleLimits::default(),
         depth_modes: vec![DepthMode::Red],
-        signed_hilo: vec![true],
+        signed_hilo_textures: vec![true],
         image_formats: vec![None, Some(TexelFormat::R11fG11fB10f)],
         texture_wraps: vec![TextureWrap {
-            modes: [
+            wrap_modes: [
                 WrapMode::Clamp,
                 WrapMode::MirrorClampToEdge,
-                WrapMode::Sampler,
+                WrapMode::BySampler,
             ],
-            magnify: TexelFilter::Linear,
-            minify: TexelFilter::Nearest,
-            levels: LevelFilter::Base,
+            mag_filter: TexelFilter::Linear,
+            min_filter: TexelFilter::Nearest,
+            mip_filter: MipFilter::None,
         }],
         lod_biases: vec![LodBias::from(-0.0)],
         transform_feedback: TransformFeedback {
@@ -81,27 +84,27 @@ fn all_options() -> Options {
                     buffer: 1,
                     index: 0,
                 },
-                first: 1,
-                count: 2,
+                first_component: 1,
+                component_count: 2,
                 buffer: 3,
                 offset: 4,
                 stream: 0,
             }],
             strides: vec![16],
         },
-        legacy_multiply: true,
-        fast_precision: true,
-        exact_denormals: true,
+        zero_wins_multiply: true,
+        skip_precision_rounding: true,
+        emulate_denormal_flush: true,
     }
 }
 
-fn key(options: &Options) -> glasm::CacheKey {
-    cache_key(&Source::new("", ""), options)
+fn compute_key(options: &Options) -> glasm::CacheKey {
+    compute_cache_key(&Source::new("", ""), options)
 }
 
 /// Returns variants of a tree, each with a different number, boolean or missing value at one
 /// position; other values have no variant that is certainly valid.
-fn neighbors(value: &Value) -> Vec<Value> {
+fn list_changed_values(value: &Value) -> Vec<Value> {
     let changed = |neighbor: Value| vec![neighbor];
     match value {
         Value::Bool(truth) => changed(json!(!truth)),
@@ -112,7 +115,9 @@ fn neighbors(value: &Value) -> Vec<Value> {
         Value::String(_) => Vec::new(),
         Value::Array(list) => {
             let each = list.iter().enumerate().flat_map(|(index, item)| {
-                neighbors(item).into_iter().map(move |item| (index, item))
+                list_changed_values(item)
+                    .into_iter()
+                    .map(move |item| (index, item))
             });
             let replaced = |(index, item): (usize, Value)| {
                 let mut list = list.clone();
@@ -123,7 +128,9 @@ fn neighbors(value: &Value) -> Vec<Value> {
         }
         Value::Object(fields) => {
             let each = fields.iter().flat_map(|(name, field)| {
-                neighbors(field).into_iter().map(move |field| (name, field))
+                list_changed_values(field)
+                    .into_iter()
+                    .map(move |field| (name, field))
             });
             let replaced = |(name, field): (&String, Value)| {
                 let mut fields = fields.clone();
@@ -137,7 +144,7 @@ fn neighbors(value: &Value) -> Vec<Value> {
 
 #[test]
 fn options_come_back_and_every_field_counts() {
-    let options = all_options();
+    let options = make_nondefault_options();
     let text = serde_json::to_string(&options).unwrap();
     assert_eq!(serde_json::from_str::<Options>(&text).unwrap(), options);
     assert_eq!(
@@ -148,13 +155,13 @@ fn options_come_back_and_every_field_counts() {
     let mut value = serde_json::to_value(&options).unwrap();
     // A format has no variant, so that an adjacent missing format has none either.
     value["image_formats"] = json!(["Rgba8"]);
-    let neighbors = neighbors(&value);
+    let neighbors = list_changed_values(&value);
     assert!(neighbors.len() > 100, "{}", neighbors.len());
-    let mut keys = HashSet::from([key(&serde_json::from_value(value).unwrap())]);
+    let mut keys = HashSet::from([compute_key(&serde_json::from_value(value).unwrap())]);
     for neighbor in &neighbors {
         let options: Options = serde_json::from_value(neighbor.clone()).unwrap();
         assert_eq!(&serde_json::to_value(&options).unwrap(), neighbor);
-        assert!(keys.insert(key(&options)), "{neighbor}");
+        assert!(keys.insert(compute_key(&options)), "{neighbor}");
     }
 }
 
@@ -183,7 +190,7 @@ fn settings_are_called_as_in_the_documentation() {
         json!({"tarket": "vulkan1_3"}),
         json!({"target": "vulkan9"}),
         json!({"device": {"int65": true}}),
-        json!({"fixed": {"clip_planes": 256}}),
+        json!({"pipeline_state": {"clip_plane_mask": 256}}),
     ] {
         assert!(
             serde_json::from_value::<Options>(wrong.clone()).is_err(),
@@ -195,7 +202,7 @@ fn settings_are_called_as_in_the_documentation() {
 #[test]
 fn settings_of_sources_come_back() {
     let tgsi = TgsiOptions {
-        old: true,
+        legacy_semantics: true,
         user_data: [1, 2, 3, u32::MAX],
         ..TgsiOptions::default()
     };
@@ -213,6 +220,69 @@ fn settings_of_sources_come_back() {
     assert_eq!(serde_json::to_value(Acceptance::Strict).unwrap(), "strict");
 }
 
+/// Checks values whose names in JSON do not follow from those in Rust, or once were others than in C:
+/// `GLASM_TEXTURE_TARGET_2D_ARRAY` is `2d_array`.
+#[test]
+fn values_have_the_names_of_the_c_interface() {
+    let targets = [
+        (TexTarget::D1, "1d"),
+        (TexTarget::D2, "2d"),
+        (TexTarget::D3, "3d"),
+        (TexTarget::Cube, "cube"),
+        (TexTarget::Rect, "rect"),
+        (TexTarget::D1Array, "1d_array"),
+        (TexTarget::D2Array, "2d_array"),
+        (TexTarget::CubeArray, "cube_array"),
+        (TexTarget::Buffer, "buffer"),
+        (TexTarget::D2Multisample, "2d_multisample"),
+        (TexTarget::D2MultisampleArray, "2d_multisample_array"),
+    ];
+    assert_eq!(targets.len(), TexTarget::ALL.len());
+    let targets = targets.map(|(target, name)| (serde_json::to_value(target), json!(name)));
+    let others = [
+        (
+            serde_json::to_value(Severity::InternalError),
+            json!("internal_error"),
+        ),
+        (
+            serde_json::to_value(BaseType::SignedInt),
+            json!("signed_int"),
+        ),
+        (
+            serde_json::to_value(BaseType::UnsignedInt),
+            json!("unsigned_int"),
+        ),
+        (
+            serde_json::to_value(BufferKind::ProgramParameter),
+            json!("program_parameter"),
+        ),
+        (
+            serde_json::to_value(BufferKind::AtomicCounter),
+            json!("atomic_counter"),
+        ),
+        (
+            serde_json::to_value(BufferKind::VertexStateParameters),
+            json!("vertex_state_parameters"),
+        ),
+        (
+            serde_json::to_value(Semantic::VertexAttribute(1)),
+            json!({"vertex_attribute": 1}),
+        ),
+        (
+            serde_json::to_value(Semantic::FogCoordVec4),
+            json!("fog_coord_vec4"),
+        ),
+        (serde_json::to_value(Semantic::FaceSign), json!("face_sign")),
+        (
+            serde_json::to_value(MatrixName::ModelviewProjection),
+            json!("modelview_projection"),
+        ),
+    ];
+    for (value, name) in targets.into_iter().chain(others) {
+        assert_eq!(value.unwrap(), name);
+    }
+}
+
 /// Checks the form that readers in other languages rely on. Changes of it must be listed in the
 /// changelog.
 #[test]
@@ -221,8 +291,8 @@ fn reflections_keep_their_form() {
     let shader = compile(&Source::new("tint", text), &Options::default()).unwrap();
     let variable = |semantic: Value, location: u32| {
         json!({
-            "semantic": semantic, "location": location, "scalar": "float", "components": 4,
-            "interpolation": "smooth", "half": null,
+            "semantic": semantic, "location": location, "scalar_type": "float32", "component_count": 4,
+            "interpolation": "smooth", "attribute_half": null,
         })
     };
     assert_eq!(
@@ -230,12 +300,16 @@ fn reflections_keep_their_form() {
         json!({
             "stage": "fragment",
             "entry_point": "main",
-            "params": {"slot": {"set": 0, "binding": 4}, "slots": [{"local": 0}], "storage": false},
+            "parameter_block": {
+                "slot": {"set": 0, "binding": 4},
+                "parameters": [{"local": 0}],
+                "is_storage_buffer": false,
+            },
             "textures": [],
             "images": [],
             "handle_arrays": [],
             "buffers": [],
-            "image_lock": null,
+            "image_lock_slot": null,
             "inputs": [variable(json!({"color": 0}), 0)],
             "outputs": [variable(json!({"frag_color": {"buffer": 0, "index": 0}}), 0)],
             "workgroup_size": null,
@@ -262,7 +336,7 @@ fn shaders_and_errors_of_all_programs_come_back() {
     let mut features = HashSet::new();
     for program in all_programs() {
         let tgsi = TgsiOptions {
-            old: program.tgsi_old,
+            legacy_semantics: program.tgsi_old,
             ..TgsiOptions::default()
         };
         let source = Source {

@@ -4,12 +4,15 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use glasm::ir::primitive::InputPrimitive;
-use glasm::ir::{Program, Semantic, TypeBase, parse};
+use glasm::ir::{BaseType, Program, Semantic, parse};
 use glasm::stages::{
-    AttributeCopy, PassedPatch, Shading, pass_color, pass_evaluation, pass_patch, pass_primitive,
-    pass_vertex, replication_stage,
+    AttributeCopy, FragmentShading, PatchVarying, build_color_fragment, build_passthrough_control,
+    build_passthrough_evaluation, build_passthrough_geometry, build_passthrough_vertex,
+    build_replication_stage,
 };
-use glasm::{Compiler, DeviceFeatures, Options, PatchLevels, Place, Shader, Target, Varyings};
+use glasm::{
+    Compiler, DefaultTessLevels, DeviceFeatures, Options, Shader, Target, VaryingLocation, Varyings,
+};
 use rspirv::binary::Disassemble;
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -29,7 +32,7 @@ const PRIMITIVES: [InputPrimitive; 5] = [
 ];
 
 /// Returns the text of a module, which spirv-val has checked where it is installed.
-fn checked(words: &[u32], environment: &str) -> String {
+fn run_spirv_val(words: &[u32], environment: &str) -> String {
     let mut loader = rspirv::dr::Loader::new();
     rspirv::binary::parse_words(words, &mut loader).unwrap();
     let text = loader.module().disassemble();
@@ -47,7 +50,7 @@ fn checked(words: &[u32], environment: &str) -> String {
     text
 }
 
-fn check(program: &Program, options: &Options) {
+fn check_on_all_targets(program: &Program, options: &Options) {
     for (target, environment) in TARGETS {
         let options = Options {
             target,
@@ -55,41 +58,41 @@ fn check(program: &Program, options: &Options) {
         };
         let shader = Compiler::new().compile_ir(program, &options);
         let shader = shader.unwrap_or_else(|errors| panic!("{:?}", errors.list));
-        checked(&shader.words, environment);
+        run_spirv_val(&shader.words, environment);
     }
 }
 
 /// Varyings as a module of another compiler has them: an integer, and two that share a location.
-fn placed() -> (Vec<Semantic>, Options) {
-    let place = |number, location, component, base, components| Place {
-        semantic: Semantic::Generic(number),
+fn make_placed_varyings() -> (Vec<Semantic>, Options) {
+    let place = |number, location, component, base, components| VaryingLocation {
+        semantic: Semantic::GenericVarying(number),
         location,
-        component,
-        base,
-        components,
+        first_component: component,
+        base_type: base,
+        component_count: components,
     };
     let places = vec![
-        place(0, 3, 0, TypeBase::Float, 2),
-        place(1, 3, 2, TypeBase::Float, 1),
-        place(2, 1, 0, TypeBase::Signed, 3),
-        place(3, 2, 0, TypeBase::Unsigned, 1),
+        place(0, 3, 0, BaseType::Float, 2),
+        place(1, 3, 2, BaseType::Float, 1),
+        place(2, 1, 0, BaseType::SignedInt, 3),
+        place(3, 2, 0, BaseType::UnsignedInt, 1),
     ];
     let semantics = places.iter().map(|place| place.semantic).collect();
     let mut options = Options::default();
-    options.interface.inputs = Varyings::Placed(places.clone());
-    options.interface.outputs = Varyings::Placed(places);
+    options.interface.inputs = Varyings::Explicit(places.clone());
+    options.interface.outputs = Varyings::Explicit(places);
     (semantics, options)
 }
 
 #[test]
 fn stages_between_other_modules_have_their_types() {
-    let (semantics, options) = placed();
+    let (semantics, options) = make_placed_varyings();
     let base = |number| {
         [
-            TypeBase::Float,
-            TypeBase::Float,
-            TypeBase::Signed,
-            TypeBase::Unsigned,
+            BaseType::Float,
+            BaseType::Float,
+            BaseType::SignedInt,
+            BaseType::UnsignedInt,
         ][number]
     };
     let copies: Vec<_> = semantics
@@ -98,36 +101,39 @@ fn stages_between_other_modules_have_their_types() {
         .map(|(number, to)| AttributeCopy {
             attribute: number as u8 + 1,
             base: base(number),
-            first: number as u8 % 2,
-            to: *to,
+            first_component: number as u8 % 2,
+            varying: *to,
         })
         .collect();
-    check(&pass_vertex(&copies), &options);
-    check(&pass_patch(&semantics, 7, PatchLevels::default()), &options);
+    check_on_all_targets(&build_passthrough_vertex(&copies), &options);
+    check_on_all_targets(
+        &build_passthrough_control(&semantics, 7, DefaultTessLevels::default()),
+        &options,
+    );
     for vertices in 2..=4 {
         let patch: Vec<_> = semantics
             .iter()
             .enumerate()
             .map(|(number, semantic)| match number {
-                0 | 1 => PassedPatch::Interpolated(*semantic),
-                _ => PassedPatch::First(*semantic),
+                0 | 1 => PatchVarying::Interpolated(*semantic),
+                _ => PatchVarying::First(*semantic),
             })
             .collect();
-        check(&pass_evaluation(&patch, vertices), &options);
+        check_on_all_targets(&build_passthrough_evaluation(&patch, vertices), &options);
     }
     for primitive in PRIMITIVES {
-        check(&pass_primitive(&semantics, primitive), &options);
+        check_on_all_targets(&build_passthrough_geometry(&semantics, primitive), &options);
     }
     for (number, semantic) in semantics.iter().enumerate() {
-        check(
-            &pass_color(*semantic, base(number), Shading::Flat),
+        check_on_all_targets(
+            &build_color_fragment(*semantic, base(number), FragmentShading::Flat),
             &options,
         );
     }
 }
 
 /// Returns a vertex program that writes these results.
-fn vertex(results: &[&str], modes: &str, options: &Options) -> Shader {
+fn compile_vertex(results: &[&str], modes: &str, options: &Options) -> Shader {
     let mut text = format!("program vertex\n{modes}");
     for number in 0..results.len() {
         text += &format!("r{number}: output32 out{number}\n");
@@ -146,7 +152,7 @@ fn vertex(results: &[&str], modes: &str, options: &Options) -> Shader {
 
 /// Checks the geometry stages after a program; returns the text of the stage for triangles in four
 /// viewports.
-fn replicated(shader: &Shader) -> String {
+fn disassemble_replication(shader: &Shader) -> String {
     let mut text = String::new();
     for primitive in PRIMITIVES {
         for (target, environment) in TARGETS {
@@ -154,9 +160,9 @@ fn replicated(shader: &Shader) -> String {
                 target,
                 ..Options::default()
             };
-            let stage = replication_stage(&shader.reflection, primitive, 4, &options);
+            let stage = build_replication_stage(&shader.reflection, primitive, 4, &options);
             let words = stage.unwrap().unwrap().words;
-            let own = checked(&words, environment);
+            let own = run_spirv_val(&words, environment);
             if primitive == InputPrimitive::Triangles {
                 text = own;
             }
@@ -165,12 +171,12 @@ fn replicated(shader: &Shader) -> String {
     text
 }
 
-fn count(text: &str, word: &str) -> usize {
+fn count_word(text: &str, word: &str) -> usize {
     let words = text.split_whitespace();
     words.filter(|&token| token == word).count()
 }
 
-fn native() -> Options {
+fn make_native_options() -> Options {
     Options {
         device: DeviceFeatures {
             viewport_array2: true,
@@ -190,20 +196,26 @@ fn masks_take_an_invocation_for_each_viewport() {
         "color[0]",
         "generic[3]",
     ];
-    let text = replicated(&vertex(&results, "", &Options::default()));
-    assert_eq!(count(&text, "OpEmitVertex"), 3);
+    let text = disassemble_replication(&compile_vertex(&results, "", &Options::default()));
+    assert_eq!(count_word(&text, "OpEmitVertex"), 3);
     assert!(text.contains("Invocations 4\n"), "{text}");
-    assert_eq!(count(&text, "Layer"), 0);
-    let built_in = vertex(&results, "", &native());
+    assert_eq!(count_word(&text, "Layer"), 0);
+    let built_in = compile_vertex(&results, "", &make_native_options());
     let lines = InputPrimitive::Lines;
-    assert!(replication_stage(&built_in.reflection, lines, 16, &native()).is_none());
+    assert!(
+        build_replication_stage(&built_in.reflection, lines, 16, &make_native_options()).is_none()
+    );
 }
 
 #[test]
 fn second_views_double_the_invocations() {
-    let text = replicated(&vertex(&["position", "secondary_position"], "", &native()));
+    let text = disassemble_replication(&compile_vertex(
+        &["position", "secondary_position"],
+        "",
+        &make_native_options(),
+    ));
     assert!(text.contains("Invocations 2\n"), "{text}");
-    assert_eq!(count(&text, "ViewportIndex"), 0);
+    assert_eq!(count_word(&text, "ViewportIndex"), 0);
     let all = [
         "position",
         "layer",
@@ -212,7 +224,7 @@ fn second_views_double_the_invocations() {
         "secondary_viewport_mask",
     ];
     let modes = "layer_viewport_relative\nsecondary_view_layer_offset -2\n";
-    let text = replicated(&vertex(&all, modes, &Options::default()));
+    let text = disassemble_replication(&compile_vertex(&all, modes, &Options::default()));
     assert!(text.contains("Invocations 8\n"), "{text}");
-    assert_eq!(count(&text, "Layer"), 1);
+    assert_eq!(count_word(&text, "Layer"), 1);
 }

@@ -8,31 +8,33 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use glasm::fixed_function::{
-    Argument, BaseFormat, ColorMaterial, Combine, CombineFunction, CombineOperand, CombineSource,
-    Combiner, Environment, FixedFragment, FixedVertex, FogMode, FogSource, LIGHTS, LightForm,
-    Lighting, MATERIAL_ATTRIBUTES, MaterialFaces, MaterialMode, NormalScaling, Scale, TexCoords,
-    TexGenMode, TextureTarget, TextureUnit, UNITS, fragment_program, vertex_program,
+    BaseFormat, ColorMaterial, Combine, CombineArgument, CombineFunction, CombineOperand,
+    CombineScale, CombineSource, Combiner, FixedFragmentKey, FixedVertexKey, FogMode, FogSource,
+    LightKey, LightingKey, MATERIAL_ATTRIBUTES, MAX_LIGHTS, MAX_TEXTURE_UNITS, MaterialFaces,
+    MaterialMode, NormalScaling, TexCoordSet, TexGenMode, TextureEnvironment, TextureTarget,
+    TextureUnit, generate_fragment_program, generate_vertex_program,
 };
 use glasm::reflect::{
-    AttachmentBinding, BufferBinding, BufferKind, DescriptorSlot, Half, HandleArray, HandleKind,
-    ImageBinding, ImageFormat, InputPrimitive, InterfaceVariable, NamedParameter, OutputPrimitive,
-    ParamBlock, Primitives, Replication, Requirements, STATE_BYTES, SamplerBinding, Scalar,
-    StateBinding, StateConstant, StateParam, StateProgram, TessMode, TessOrder, TessSpacing,
-    TextureBinding, ViewportChoice,
+    AttachmentBinding, AttributeHalf, BufferBinding, BufferKind, DescriptorSlot, HandleArray,
+    HandleKind, ImageBinding, ImageFormat, InputPrimitive, InterfaceVariable, NamedParameter,
+    OutputPrimitive, ParamBlock, PrimitiveInfo, Requirements, STATE_BUFFER_BYTES, SamplerBinding,
+    ScalarType, StateBinding, StateParam, StateProgram, StateSpecConstant, TessMode, TessSpacing,
+    TessWinding, TextureBinding, ViewReplication, ViewportSelection,
 };
 use glasm::state::{GlState, Light, MatrixForm, MatrixName};
 use glasm::{
-    Acceptance, AlphaTest, BindingLayout, CacheKey, Capture, ClipDepth, Code, CompareFunction,
-    Compiler, Conventions, Counts, DebugInfo, DepthMode, DeviceFeatures, Diagnostic, Diagnostics,
-    Dialect, FIRST_ATTACHMENT_BINDING, FIRST_IMAGE_BINDING, Family, FixedState, HandleLimits,
-    IMAGE_LOCK_BINDING, IMAGE_UNITS, Input, InterfaceTypes, Interpolation, LevelFilter, Limits,
-    LineMap, LineStipple, Linked, Location, LodBias, Options, Output, ParamSource, Part,
-    PatchLevels, Place, PointOrigin, PolygonStipple, Position, PrimitiveNumbers, Program,
-    ProgramType, Reflection, Sampling, Semantic, Severity, Shader, Source, Span, Stage, StateForm,
-    StateForms, StateWords, Subgroups, Target, TexTarget, TexelFilter, TexelFormat, TextureWrap,
-    TgsiOptions, TransformFeedback, TypeBase, VARYING_LOCATIONS, VERSION, Varyings, Version, Width,
-    WrapMode, cache_key, compile, count, is_feature, limits, link, link_with, programs,
-    tgsi_outputs, varying_location,
+    Acceptance, AlphaTest, BaseType, BindingLayout, CacheKey, Capture, ClipDepth, Code,
+    CompareFunction, Compiler, Conventions, DebugInfo, DefaultTessLevels, DepthMode,
+    DeviceFeatures, Diagnostic, Diagnostics, Dialect, FIRST_ATTACHMENT_BINDING,
+    FIRST_IMAGE_BINDING, Family, HandleLimits, IMAGE_LOCK_BINDING, IMAGE_UNITS, Input,
+    InterfaceTypes, Interpolation, Limits, LineMap, LineStipple, Linked, Location, LodBias,
+    MipFilter, Options, Output, ParamSource, PipelineState, PointOrigin, PointSize, PolygonStipple,
+    Position, PrimitiveIdMode, Program, ProgramSpan, ProgramType, Reflection, ResourceCounts,
+    Sampling, Semantic, Severity, Shader, Source, Span, Stage, StateBlock, StateSource,
+    StateSources, Subgroups, Target, TexTarget, TexelFilter, TexelFormat, TextureWrap, TgsiOptions,
+    TransformFeedback, VARYING_LOCATIONS, VERSION, VaryingLocation, Varyings, Version, Width,
+    WrapMode, compile, compute_cache_key, count_resources, find_tgsi_output_registers, is_feature,
+    limits, link, link_with, split_programs, varying_location, vulkan_feature_names,
 };
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -41,10 +43,10 @@ use std::hash::Hash;
 
 /// Items that are re-exported for tools, or cannot be named in a value: the macro that is the table
 /// of features.
-const NOT_HERE: [&str; 4] = ["device_features", "frontend", "ir", "translate"];
+const UNLISTED_NAMES: [&str; 4] = ["device_features", "frontend", "ir", "translate"];
 
 /// Returns the names that the root of the library re-exports.
-fn exported() -> BTreeSet<&'static str> {
+fn list_exports() -> BTreeSet<&'static str> {
     let root = include_str!("../src/lib.rs");
     let statements = root.split("\npub use ").skip(1);
     let lists = statements.map(|statement| {
@@ -61,7 +63,7 @@ fn exported() -> BTreeSet<&'static str> {
 
 #[test]
 fn every_name_of_the_surface_is_here() {
-    let exported = exported();
+    let exported = list_exports();
     assert!(exported.len() > 70, "{exported:?}");
     let this = include_str!("surface.rs");
     let imports = this.split("use glasm::").skip(1).take(4);
@@ -70,7 +72,11 @@ fn every_name_of_the_surface_is_here() {
     let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
     let imports: BTreeSet<_> = imports.split(|c| !is_word(c)).collect();
     for name in exported {
-        assert_eq!(imports.contains(name), !NOT_HERE.contains(&name), "{name}");
+        assert_eq!(
+            imports.contains(name),
+            !UNLISTED_NAMES.contains(&name),
+            "{name}"
+        );
     }
 }
 
@@ -78,17 +84,22 @@ fn every_name_of_the_surface_is_here() {
 fn functions_have_these_types() {
     type Compiled = Result<Shader, Diagnostics>;
     let _: fn(&Source<'_>, &Options) -> Compiled = compile;
-    let _: fn(Vec<u32>, Reflection) -> Shader = Shader::from_kept;
-    let _: fn(StateForm) -> bool = StateForm::is_fixed;
-    let _: fn(&FixedVertex) -> u16 = FixedVertex::material_attributes;
+    let _: fn(Vec<u32>, Reflection) -> Shader = Shader::from_cached;
+    let _: fn(StateSource) -> bool = StateSource::is_fixed;
+    let _: fn() -> PipelineState = PipelineState::gl_initial;
+    let _: fn(PointSize) -> f32 = PointSize::pixels;
+    let _: fn(f32) -> PointSize = PointSize::from;
+    let _: fn() -> Vec<&'static str> = vulkan_feature_names;
+    let _: fn(&Options, &Program) -> Options = Options::for_program;
+    let _: fn(&FixedVertexKey) -> u16 = FixedVertexKey::find_material_attributes;
     let _: fn(&Source<'_>) -> Result<Program, Diagnostics> = Program::load;
     let _: fn(&Program, &Options) -> Compiled = Program::compile;
     let _: fn(&Program) -> Stage = Program::stage;
     let _: fn(&Program) -> Option<Dialect> = Program::dialect;
     let _: fn(&Program) -> &Diagnostics = Program::warnings;
     let _: fn(&Program) -> Source<'_> = Program::source;
-    let _: fn(DeviceFeatures, u32, u32) -> Options = glasm::opengl::options;
-    let _: fn() -> Options = glasm::opengl::options_of_all;
+    let _: fn(DeviceFeatures, u32, u32) -> Options = glasm::opengl::build_options;
+    let _: fn() -> Options = glasm::opengl::build_default_options;
     let _: fn(u32, u32) -> BindingLayout = BindingLayout::opengl;
     let _: fn() -> Compiler = Compiler::new;
     let _: fn(&mut Compiler, &Source<'_>, &Options) -> Compiled = Compiler::compile;
@@ -98,22 +109,22 @@ fn functions_have_these_types() {
     let _: fn(&mut Compiler, &[(&Program, &Options)]) -> Linked = Compiler::link_with;
     let _: fn(&[&Program], &Options) -> Linked = link;
     let _: fn(&[(&Program, &Options)]) -> Linked = link_with;
-    let _: fn(&Source<'_>, &Options) -> CacheKey = cache_key;
-    let _: fn(&CacheKey) -> &[u8; 32] = CacheKey::bytes;
+    let _: fn(&Source<'_>, &Options) -> CacheKey = compute_cache_key;
+    let _: fn(&CacheKey) -> &[u8; 32] = CacheKey::as_bytes;
     let _: fn([u8; 32]) -> CacheKey = CacheKey::from_bytes;
-    let _: fn(&Source<'_>) -> Result<Counts, Diagnostics> = count;
-    let _: fn(&Source<'_>) -> Vec<(u32, Semantic)> = tgsi_outputs;
+    let _: fn(&Source<'_>) -> Result<ResourceCounts, Diagnostics> = count_resources;
+    let _: fn(&Source<'_>) -> Vec<(u32, Semantic)> = find_tgsi_output_registers;
     let _: fn(Semantic) -> Option<u32> = varying_location;
     let _: fn(&str) -> bool = is_feature;
     let _: fn(&Diagnostics, &Source<'_>) -> String = Diagnostics::render;
     let _: fn(&Diagnostics, &Source<'_>) -> String = Diagnostics::to_json;
     let _: fn(&Diagnostics, &Source<'_>) -> Option<usize> = Diagnostics::gl_error_position;
-    let _: fn(&GlState, StateParam) -> [f32; 4] = GlState::evaluate;
-    let _: fn(&[u8]) -> Option<Dialect> = Dialect::of;
-    let _: fn(&FixedVertex) -> String = vertex_program;
-    let _: fn(&FixedFragment) -> String = fragment_program;
-    let _: fn(&Light) -> LightForm = LightForm::of;
-    assert_eq!(programs(b"!!ARBfp1.0 END").count(), 1);
+    let _: fn(&GlState, StateParam) -> [f32; 4] = GlState::evaluate_param;
+    let _: fn(&[u8]) -> Option<Dialect> = Dialect::detect;
+    let _: fn(&FixedVertexKey) -> String = generate_vertex_program;
+    let _: fn(&FixedFragmentKey) -> String = generate_fragment_program;
+    let _: fn(&Light) -> LightKey = LightKey::from_light;
+    assert_eq!(split_programs(b"!!ARBfp1.0 END").count(), 1);
 }
 
 fn value<T: Clone + PartialEq + Debug + Send + Sync + Unpin + 'static>() {}
@@ -132,22 +143,22 @@ macro_rules! all {
 fn types_have_these_traits() {
     all!(
         options: Options, BindingLayout, ClipDepth, Conventions, DebugInfo, DepthMode,
-        DeviceFeatures, FixedState, HandleLimits, InterfaceTypes, LevelFilter, LodBias, AlphaTest, CompareFunction,
-        PatchLevels, PointOrigin, PolygonStipple, PrimitiveNumbers, StateForm, StateForms, Subgroups, Target, TexelFilter, TextureWrap,
+        DeviceFeatures, PipelineState, HandleLimits, InterfaceTypes, MipFilter, LodBias, AlphaTest, CompareFunction,
+        DefaultTessLevels, PointOrigin, PolygonStipple, PrimitiveIdMode, StateSource, StateSources, Subgroups, Target, TexelFilter, TextureWrap,
         TransformFeedback, Varyings, WrapMode, Acceptance, TgsiOptions, MatrixForm, Interpolation,
-        Sampling, FixedVertex, FixedFragment, Lighting, LightForm, ColorMaterial, MaterialFaces, MaterialMode, NormalScaling,
-        TexCoords, TexGenMode, TextureUnit, BaseFormat, Environment, Combine, Scale,
+        Sampling, FixedVertexKey, FixedFragmentKey, LightingKey, LightKey, ColorMaterial, MaterialFaces, MaterialMode, NormalScaling,
+        TexCoordSet, TexGenMode, TextureUnit, BaseFormat, TextureEnvironment, Combine, CombineScale,
     );
     all!(
-        setting: FogMode, FogSource, TextureTarget, Combiner, CombineFunction, Argument, CombineSource, CombineOperand, LineStipple, StateWords, StateConstant, CacheKey, Capture, Place, TexelFormat, Code, Dialect, Family, Version,
-        ProgramType, Part, Span, Semantic, Stage, ParamSource, StateParam, MatrixName, TexTarget,
-        TypeBase, Width, BufferKind, DescriptorSlot, Half, HandleKind, ImageFormat, Scalar,
-        ViewportChoice, InputPrimitive, OutputPrimitive, TessMode, TessOrder, TessSpacing,
+        setting: FogMode, FogSource, TextureTarget, Combiner, CombineFunction, CombineArgument, CombineSource, CombineOperand, LineStipple, StateBlock, StateSpecConstant, CacheKey, Capture, VaryingLocation, TexelFormat, Code, Dialect, Family, Version,
+        ProgramType, ProgramSpan, Span, Semantic, Stage, ParamSource, StateParam, MatrixName, TexTarget,
+        BaseType, Width, BufferKind, DescriptorSlot, AttributeHalf, HandleKind, ImageFormat, ScalarType,
+        ViewportSelection, InputPrimitive, OutputPrimitive, TessMode, TessWinding, TessSpacing,
     );
     all!(
-        value: Shader, Linked, Reflection, Counts, Limits, Input, Output, Location, Severity, Position,
+        value: Shader, Linked, Reflection, ResourceCounts, Limits, Input, Output, Location, Severity, Position,
         AttachmentBinding, BufferBinding, HandleArray, ImageBinding, InterfaceVariable,
-        NamedParameter, ParamBlock, Primitives, Replication, Requirements, SamplerBinding,
+        NamedParameter, ParamBlock, PrimitiveInfo, ViewReplication, Requirements, SamplerBinding,
         StateBinding, StateProgram, TextureBinding, GlState,
     );
     all!(error: Diagnostic, Diagnostics);
@@ -160,8 +171,8 @@ fn constants_have_these_values() {
     assert_eq!(FIRST_ATTACHMENT_BINDING, 128);
     assert_eq!((FIRST_IMAGE_BINDING, IMAGE_UNITS), (128, 32));
     assert_eq!(IMAGE_LOCK_BINDING, 352);
-    assert_eq!(STATE_BYTES, 1536);
-    assert_eq!((LIGHTS, UNITS), (8, 8));
+    assert_eq!(STATE_BUFFER_BYTES, 1536);
+    assert_eq!((MAX_LIGHTS, MAX_TEXTURE_UNITS), (8, 8));
     assert_eq!(MATERIAL_ATTRIBUTES, [7, 6, 1, 15, 14, 12, 13, 11, 10, 9]);
     assert_eq!(limits::ATTRIB_COMPONENTS, 128);
 }
@@ -187,7 +198,7 @@ fn a_pipeline_needs_the_surface_only() -> Result<(), Box<dyn Error>> {
         .map(|(name, text)| Program::load(&Source::new(name, text)));
     let [vertex, fragment] = [vertex?, fragment?];
     let attributes: Vec<Semantic> = vertex.inputs().map(|input| input.semantic).collect();
-    assert!(attributes.contains(&Semantic::Attrib(9)));
+    assert!(attributes.contains(&Semantic::VertexAttribute(9)));
 
     let linked = link(&[&vertex, &fragment], &Options::default());
     let mut state = GlState::default();
@@ -195,11 +206,13 @@ fn a_pipeline_needs_the_surface_only() -> Result<(), Box<dyn Error>> {
     let mut blocks = Vec::new();
     for stage in linked.stages {
         let Reflection {
-            params, textures, ..
+            parameter_block: params,
+            textures,
+            ..
         } = stage?.reflection;
-        let values = params.into_iter().flat_map(|block| block.slots);
+        let values = params.into_iter().flat_map(|block| block.parameters);
         let values = values.map(|source| match source {
-            ParamSource::State(param) => state.evaluate(param),
+            ParamSource::State(param) => state.evaluate_param(param),
             ParamSource::Literal(bits) => bits.map(f32::from_bits),
             ParamSource::Env(number) => [number as f32; 4],
             ParamSource::Local(_)
@@ -219,7 +232,7 @@ fn a_pipeline_needs_the_surface_only() -> Result<(), Box<dyn Error>> {
     let Location::Span(span) = errors.list[0].location else {
         unreachable!("the name has a place");
     };
-    let Position { line, column } = LineMap::new(source.text).position(span.start as usize);
+    let Position { line, column } = LineMap::new(source.text).position_at(span.start as usize);
     assert_eq!((line, column), (2, 19));
     assert_eq!(
         errors.to_string(),

@@ -4,14 +4,14 @@
 
 use ash::vk;
 use glasm::Target;
-use glasm::vulkan::Support;
+use glasm::vulkan::DeviceSupport;
 use std::ffi::CStr;
 
 /// Content of a structure of a list for which the device reports some members.
-type Fill = fn(&mut vk::BaseOutStructure<'_>);
+type FillFn = fn(&mut vk::BaseOutStructure<'_>);
 
 /// Returns the structure as `T`, if its type tag is that of `T`.
-fn structure<'a, T>(found: &'a mut vk::BaseOutStructure<'_>) -> Option<&'a mut T>
+fn find_structure<'a, T>(found: &'a mut vk::BaseOutStructure<'_>) -> Option<&'a mut T>
 where
     T: vk::TaggedStructure,
 {
@@ -21,7 +21,7 @@ where
 }
 
 /// Calls `fill` for each structure of a list.
-fn fill_list<T>(list: &mut T, fill: Fill) {
+fn fill_list<T>(list: &mut T, fill: FillFn) {
     let mut next = std::ptr::from_mut(list).cast::<vk::BaseOutStructure<'_>>();
     // SAFETY: a Vulkan list, whose structures live as long as the call; one reference at a time.
     while let Some(found) = unsafe { next.as_mut() } {
@@ -30,36 +30,40 @@ fn fill_list<T>(list: &mut T, fill: Fill) {
     }
 }
 
-fn core(list: &mut vk::BaseOutStructure<'_>, set: fn(&mut vk::PhysicalDeviceFeatures)) {
-    if let Some(all) = structure::<vk::PhysicalDeviceFeatures2<'_>>(list) {
+fn set_core_features(
+    list: &mut vk::BaseOutStructure<'_>,
+    set: fn(&mut vk::PhysicalDeviceFeatures),
+) {
+    if let Some(all) = find_structure::<vk::PhysicalDeviceFeatures2<'_>>(list) {
         set(&mut all.features);
     }
 }
 
 /// Returns a device of a version with extensions, whose features `features` writes.
-fn device(version: u32, extensions: &[&CStr], features: Fill) -> Support {
-    Support::query(
+fn query_device(version: u32, extensions: &[&CStr], features: FillFn) -> DeviceSupport {
+    DeviceSupport::query(
         version,
         |name| extensions.contains(&name),
         |list| fill_list(list, features),
-        |list| fill_list(list, properties),
+        |list| fill_list(list, fill_properties),
     )
 }
 
-fn properties(found: &mut vk::BaseOutStructure<'_>) {
-    if let Some(all) = structure::<vk::PhysicalDeviceProperties2<'_>>(found) {
+fn fill_properties(found: &mut vk::BaseOutStructure<'_>) {
+    if let Some(all) = find_structure::<vk::PhysicalDeviceProperties2<'_>>(found) {
         let limits = &mut all.properties.limits;
         limits.max_geometry_total_output_components = 2048;
     }
-    if let Some(subgroups) = structure::<vk::PhysicalDeviceSubgroupProperties<'_>>(found) {
+    if let Some(subgroups) = find_structure::<vk::PhysicalDeviceSubgroupProperties<'_>>(found) {
         subgroups.subgroup_size = 8;
         subgroups.supported_stages = vk::ShaderStageFlags::COMPUTE;
         subgroups.supported_operations = vk::SubgroupFeatureFlags::VOTE;
     }
-    if let Some(floats) = structure::<vk::PhysicalDeviceFloatControlsProperties<'_>>(found) {
+    if let Some(floats) = find_structure::<vk::PhysicalDeviceFloatControlsProperties<'_>>(found) {
         floats.shader_denorm_flush_to_zero_float32 = vk::TRUE;
     }
-    let coverage = structure::<vk::PhysicalDeviceConservativeRasterizationPropertiesEXT<'_>>(found);
+    let coverage =
+        find_structure::<vk::PhysicalDeviceConservativeRasterizationPropertiesEXT<'_>>(found);
     if let Some(coverage) = coverage {
         coverage.fully_covered_fragment_shader_input_variable = vk::TRUE;
     }
@@ -68,22 +72,22 @@ fn properties(found: &mut vk::BaseOutStructure<'_>) {
 #[test]
 fn fields_follow_from_members_of_structures() {
     let narrow = |found: &mut vk::BaseOutStructure<'_>| {
-        core(found, |core| core.shader_int16 = vk::TRUE);
+        set_core_features(found, |core| core.shader_int16 = vk::TRUE);
     };
-    let support = device(vk::API_VERSION_1_1, &[], narrow);
+    let support = query_device(vk::API_VERSION_1_1, &[], narrow);
     let features = support.device_features();
     // Arithmetic without storage is not enough.
     assert!(!features.int16 && !features.int64 && !features.float64);
     let wide = |found: &mut vk::BaseOutStructure<'_>| {
-        core(found, |core| {
+        set_core_features(found, |core| {
             core.shader_int16 = vk::TRUE;
             core.shader_float64 = vk::TRUE;
         });
-        if let Some(storage) = structure::<vk::PhysicalDevice16BitStorageFeatures<'_>>(found) {
+        if let Some(storage) = find_structure::<vk::PhysicalDevice16BitStorageFeatures<'_>>(found) {
             storage.storage_buffer16_bit_access = vk::TRUE;
         }
     };
-    let support = device(vk::API_VERSION_1_1, &[], wide);
+    let support = query_device(vk::API_VERSION_1_1, &[], wide);
     let features = support.device_features();
     assert!(features.int16 && features.float64 && !features.int64);
     assert_eq!(support.target(), Target::Vulkan1_1);
@@ -92,9 +96,9 @@ fn fields_follow_from_members_of_structures() {
 #[test]
 fn properties_are_mapped() {
     let extension = ash::khr::shader_float_controls::NAME;
-    let support = device(vk::make_api_version(0, 1, 1, 70), &[extension], |_| ());
+    let support = query_device(vk::make_api_version(0, 1, 1, 70), &[extension], |_| ());
     let features = support.device_features();
-    assert_eq!(features.geometry_components, 2048);
+    assert_eq!(features.max_geometry_total_output_components, 2048);
     assert_eq!(features.subgroups.size, 8);
     assert_eq!(
         features.subgroups.stages,
@@ -104,10 +108,10 @@ fn properties_are_mapped() {
     assert!(features.denorm_flush_to_zero_float32);
     assert_eq!(support.extensions(), [extension]);
     // Modules for Vulkan 1.1 name the extension on later devices, too.
-    let support = device(vk::API_VERSION_1_3, &[extension], |_| ());
+    let support = query_device(vk::API_VERSION_1_3, &[extension], |_| ());
     assert_eq!(support.extensions(), [extension]);
     // Without the extension the structure is not asked for.
-    let features = device(vk::API_VERSION_1_1, &[], |_| ()).device_features();
+    let features = query_device(vk::API_VERSION_1_1, &[], |_| ()).device_features();
     assert!(!features.denorm_flush_to_zero_float32);
 }
 
@@ -115,22 +119,22 @@ fn properties_are_mapped() {
 fn structures_of_extensions_end_where_vulkan_took_them_over() {
     let address = ash::khr::buffer_device_address::NAME;
     let fill = |found: &mut vk::BaseOutStructure<'_>| {
-        let old = structure::<vk::PhysicalDeviceBufferDeviceAddressFeatures<'_>>(found);
+        let old = find_structure::<vk::PhysicalDeviceBufferDeviceAddressFeatures<'_>>(found);
         if let Some(old) = old {
             old.buffer_device_address = vk::TRUE;
         }
-        if let Some(new) = structure::<vk::PhysicalDeviceVulkan12Features<'_>>(found) {
+        if let Some(new) = find_structure::<vk::PhysicalDeviceVulkan12Features<'_>>(found) {
             new.buffer_device_address = vk::TRUE;
             // No module needs it.
             new.imageless_framebuffer = vk::TRUE;
         }
     };
-    let old = device(vk::API_VERSION_1_1, &[address], fill);
+    let old = query_device(vk::API_VERSION_1_1, &[address], fill);
     assert!(old.enabled.address.is_some() && old.enabled.vulkan12.is_none());
     assert_eq!(old.extensions(), [address]);
     assert!(old.device_features().buffer_device_address);
 
-    let new = device(vk::API_VERSION_1_2, &[address], fill);
+    let new = query_device(vk::API_VERSION_1_2, &[address], fill);
     assert!(new.enabled.address.is_none());
     assert!(new.extensions().is_empty());
     assert!(new.device_features().buffer_device_address);
@@ -143,7 +147,7 @@ fn structures_of_extensions_end_where_vulkan_took_them_over() {
     assert_eq!(enabled.imageless_framebuffer, vk::FALSE);
     assert_eq!(new.target(), Target::Vulkan1_2);
 
-    let none = device(vk::API_VERSION_1_1, &[], fill);
+    let none = query_device(vk::API_VERSION_1_1, &[], fill);
     assert!(!none.device_features().buffer_device_address);
 }
 
@@ -155,14 +159,14 @@ fn extensions_stand_for_features() {
         ash::nv::viewport_array2::NAME,
         ash::khr::swapchain::NAME,
     ];
-    let support = device(vk::API_VERSION_1_1, &extensions, |_| ());
+    let support = query_device(vk::API_VERSION_1_1, &extensions, |_| ());
     let wanted = [
         "VK_NV_viewport_array2",
         "fullyCoveredFragmentShaderInputVariable",
         "shaderOutputLayer",
         "shaderOutputViewportIndex",
     ];
-    assert!(support.names().iter().copied().eq(wanted));
+    assert!(support.feature_names().iter().copied().eq(wanted));
     let mut enabled = support.extensions().to_vec();
     enabled.sort_unstable();
     let mut expected = extensions[..3].to_vec();
@@ -175,16 +179,16 @@ fn extensions_stand_for_features() {
 #[test]
 fn robust_accesses_come_with_the_feature_they_need() {
     let fill = |found: &mut vk::BaseOutStructure<'_>| {
-        core(found, |core| core.robust_buffer_access = vk::TRUE);
-        let robustness = structure::<vk::PhysicalDeviceRobustness2FeaturesEXT<'_>>(found);
+        set_core_features(found, |core| core.robust_buffer_access = vk::TRUE);
+        let robustness = find_structure::<vk::PhysicalDeviceRobustness2FeaturesEXT<'_>>(found);
         if let Some(robustness) = robustness {
             robustness.robust_buffer_access2 = vk::TRUE;
         }
     };
     let extensions = [ash::ext::robustness2::NAME];
-    let support = device(vk::API_VERSION_1_3, &extensions, fill);
+    let support = query_device(vk::API_VERSION_1_3, &extensions, fill);
     assert_eq!(support.enabled.core.robust_buffer_access, vk::TRUE);
     assert!(support.device_features().robust_buffer_access2);
-    let without = device(vk::API_VERSION_1_3, &[], fill);
+    let without = query_device(vk::API_VERSION_1_3, &[], fill);
     assert_eq!(without.enabled.core.robust_buffer_access, vk::FALSE);
 }

@@ -2,6 +2,8 @@
 //!
 //! Ids are `u32` positions. An [`IndexVec`] can only be indexed by its own id type, so that a
 //! register id cannot index the textures.
+//!
+//! The id types of the tables of a program are defined here, too.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -23,12 +25,10 @@ macro_rules! define_ids {
         pub struct $name(u32);
 
         impl $crate::arena::Id for $name {
-            #[inline]
             fn new(index: usize) -> Self {
                 debug_assert!(index < u32::MAX as usize);
                 Self(index as u32)
             }
-            #[inline]
             fn index(self) -> usize {
                 self.0 as usize
             }
@@ -65,7 +65,6 @@ impl<I: Id, T> IndexVec<I, T> {
     }
 
     /// Appends `item` and returns its id.
-    #[inline]
     pub fn push(&mut self, item: T) -> I {
         let id = I::new(self.items.len());
         self.items.push(item);
@@ -142,6 +141,7 @@ impl<I: Id, T> IndexVec<I, T> {
 }
 
 impl<I, T> Default for IndexVec<I, T> {
+    /// Returns an empty vector.
     fn default() -> Self {
         Self {
             items: Vec::new(),
@@ -152,14 +152,12 @@ impl<I, T> Default for IndexVec<I, T> {
 
 impl<I: Id, T> Index<I> for IndexVec<I, T> {
     type Output = T;
-    #[inline]
     fn index(&self, id: I) -> &T {
         &self.items[id.index()]
     }
 }
 
 impl<I: Id, T> IndexMut<I> for IndexVec<I, T> {
-    #[inline]
     fn index_mut(&mut self, id: I) -> &mut T {
         &mut self.items[id.index()]
     }
@@ -177,4 +175,39 @@ impl<'a, I: Id, T> IntoIterator for &'a IndexVec<I, T> {
     fn into_iter(self) -> Self::IntoIter {
         self.items.iter()
     }
+}
+
+define_ids! {
+    /// A register.
+    RegisterId = "r";
+    /// A block: a sequence of nodes.
+    BlockId = "b";
+    /// A routine: main or a subroutine.
+    RoutineId = "fn";
+    /// A switch.
+    SwitchId = "sw";
+    /// A name of the source.
+    NameId = "name";
+    /// A literal vector of a program.
+    LiteralId = "lit";
+    /// An operand index that is not just a constant; see [`Index`](crate::Index).
+    IndexId = "idx";
+    /// Texture access data of one instruction.
+    TexAccessId = "txa";
+    /// Memory access data of one instruction.
+    MemAccessId = "mem";
+    /// Image access data of one instruction.
+    ImageAccessId = "ima";
+    /// A parameter slot: one vec4 of the parameter block.
+    ParamId = "p";
+    /// A texture of the program.
+    TextureId = "tex";
+    /// A buffer of the program.
+    BufferId = "buf";
+    /// An image of the program.
+    ImageId = "img";
+    /// A stage input.
+    InputId = "in";
+    /// A stage output.
+    OutputId = "out";
 }

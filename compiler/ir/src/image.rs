@@ -1,11 +1,11 @@
 //! Images: single texture levels whose texels a program reads, writes and updates by integer
 //! coordinates.
 
-use crate::ids::ImageId;
+use crate::arena::ImageId;
 use crate::operand::IndexTerm;
+use crate::resource::UnitSet;
 use crate::resource::{AtomicOp, MemFlags, TexTarget};
 use crate::types::Type;
-use crate::units::Units;
 
 /// Interpretation of the texels of an image.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -15,7 +15,7 @@ pub enum ImageTexels {
     /// The unconverted bits, with the number of bits of a texel: 8, 16, 32, 64 or 128.
     Raw(u8),
     /// None: the image is only queried.
-    Unseen,
+    Unused,
 }
 
 impl ImageTexels {
@@ -28,9 +28,9 @@ impl ImageTexels {
         (128, "raw128"),
     ];
 
-    /// Returns texels of `components` elements of type `ty`, or `None` if images cannot have such
-    /// texels.
-    pub fn raw(ty: Type, components: u8) -> Option<Self> {
+    /// Returns raw texels of `components` elements of type `ty`, or `None` if images cannot have
+    /// such texels: elements of 64 bits, or other sizes than 8 to 128 bits.
+    pub fn from_raw_elements(ty: Type, components: u8) -> Option<Self> {
         let bits = ty.width().bits() * u32::from(components);
         let known = Self::RAW
             .into_iter()
@@ -43,7 +43,7 @@ impl ImageTexels {
 
 /// Formats that programs may declare for images, with Vulkan's names without `VK_FORMAT_`: the
 /// formats of EXT_shader_image_load_store table X.2.
-pub static FORMATS: &[&str] = &[
+pub static IMAGE_FORMATS: &[&str] = &[
     "R32G32B32A32_SFLOAT",
     "R16G16B16A16_SFLOAT",
     "R32G32_SFLOAT",
@@ -89,13 +89,13 @@ pub static FORMATS: &[&str] = &[
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Image {
     /// The image units.
-    pub units: Units,
+    pub units: UnitSet,
     /// Target.
     pub target: TexTarget,
     /// Interpretation of the texels.
     pub texels: ImageTexels,
-    /// The format that the program declares, one of [`FORMATS`]; `None` if the format is that of
-    /// the bound image.
+    /// The format that the program declares, one of [`IMAGE_FORMATS`]; `None` if the format is
+    /// that of the bound image.
     pub format: Option<&'static str>,
 }
 
@@ -134,7 +134,8 @@ impl ImageAccess {
         ((1u16 << self.components) - 1) as u8
     }
 
-    /// Returns the lanes of the value that an atomic reads.
+    /// Returns the lanes of the value that an atomic reads, as a mask: its components, or x and y
+    /// for a compare-exchange.
     pub fn atomic_lanes(&self) -> u8 {
         if self.atomic == Some(AtomicOp::CompareExchange) {
             3

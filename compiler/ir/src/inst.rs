@@ -6,9 +6,9 @@ use crate::resource::{MemAccess, TexAccess};
 use crate::span::Span;
 use crate::types::Type;
 
-use crate::ids::RegisterId;
-pub use crate::ids::{ImageAccessId, IndexId, LiteralId, MemAccessId, TexAccessId};
-pub use crate::operand::{Base, Index, IndexTerm, Src, Swizzle, WriteMask};
+use crate::arena::RegisterId;
+pub use crate::arena::{ImageAccessId, IndexId, LiteralId, MemAccessId, TexAccessId};
+pub use crate::operand::{Index, IndexTerm, OperandBase, Src, Swizzle, WriteMask};
 use crate::text_keywords::{words, words_of_tables};
 
 /// A test of condition-code flags. SF: below 0 or NaN (integers: top bit); ZF: zero or NaN; OF, CF:
@@ -76,8 +76,8 @@ impl CondTest {
         (Self::BelowEqual, "ble"),
     ];
 
-    /// Returns true if the test reads OF or CF.
-    pub const fn reads_overflow(self) -> bool {
+    /// Returns true if the test reads the overflow flag (OF) or the carry flag (CF).
+    pub const fn is_reading_overflow(self) -> bool {
         !matches!(
             self,
             Self::Eq
@@ -130,23 +130,23 @@ pub enum Saturate {
 }
 
 impl Saturate {
-    /// Returns the lower bound; the upper bound is 1.
-    pub const fn low(self) -> f64 {
+    /// Returns the lower bound of the clamp, -1 for signed ones, else 0; the upper bound is 1.
+    pub const fn lower_bound(self) -> f64 {
         match self {
             Self::None | Self::Unsigned | Self::UnsignedOrNan => 0.0,
             Self::Signed | Self::SignedOrNan => -1.0,
         }
     }
 
-    /// Returns true if NaN remains NaN.
-    pub const fn keeps_nan(self) -> bool {
+    /// Returns true if NaN remains NaN, also without a clamp.
+    pub const fn preserves_nan(self) -> bool {
         match self {
             Self::None | Self::UnsignedOrNan | Self::SignedOrNan => true,
             Self::Unsigned | Self::Signed => false,
         }
     }
 
-    /// Returns the suffix in the text form.
+    /// Returns the suffix in the text form, with the dot; empty without a clamp.
     pub const fn suffix(self) -> &'static str {
         match self {
             Self::None => "",
@@ -177,7 +177,7 @@ pub struct Dst {
 }
 
 impl Dst {
-    /// Returns an unconditional write of `mask`.
+    /// Returns an unconditional write of `mask` without index, clamp and condition codes.
     pub const fn new(register: RegisterId, mask: WriteMask) -> Self {
         Self {
             register,
@@ -205,7 +205,7 @@ pub enum Rounding {
 
 /// Data that only some operations have.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Aux {
+pub enum InstData {
     /// None.
     None,
     /// Of [`Op::Cvt`].
@@ -252,7 +252,7 @@ pub struct Inst {
     /// Result, unless the operation has none or it is unused.
     pub dst: Option<Dst>,
     /// Operation-specific data.
-    pub aux: Aux,
+    pub data: InstData,
     /// The source range that this instruction was translated from.
     pub span: Span,
 }
@@ -278,17 +278,23 @@ pub trait AccessTables {
 /// result lanes `needed`.
 ///
 /// This function is the only definition of that relation; liveness and emission call it.
-pub fn read_lanes(tables: &impl AccessTables, inst: &Inst, source: usize, needed: u8) -> u8 {
-    match common_read_lanes(inst, needed) {
+pub fn compute_read_lanes(
+    tables: &impl AccessTables,
+    inst: &Inst,
+    source: usize,
+    needed: u8,
+) -> u8 {
+    match find_common_read_lanes(inst, needed) {
         Some(lanes) => lanes,
         None => compute_special_read_lanes(tables, inst, source, needed),
     }
 }
 
-/// Returns the [`read_lanes`] of all sources of `inst`, if they are the same; else `None`.
-#[inline]
-pub fn common_read_lanes(inst: &Inst, needed: u8) -> Option<u8> {
-    let has_access = !matches!(inst.aux, Aux::None | Aux::Cvt { .. });
+/// Returns the [`compute_read_lanes`] of all sources of `inst`, if the operation determines the
+/// same lanes for all of them; `None` for operations with access data and those whose sources
+/// differ.
+pub fn find_common_read_lanes(inst: &Inst, needed: u8) -> Option<u8> {
+    let has_access = !matches!(inst.data, InstData::None | InstData::Cvt { .. });
     if has_access
         || matches!(
             inst.op,
@@ -297,14 +303,14 @@ pub fn common_read_lanes(inst: &Inst, needed: u8) -> Option<u8> {
     {
         return None;
     }
-    let reads = &READS[inst.op as usize];
+    let reads = &SOURCE_READS[inst.op as usize];
     let fixed = if needed == 0 { 0 } else { reads.fixed };
     Some(needed & reads.own | fixed)
 }
 
 /// Lanes that an operation reads of each source.
 #[derive(Clone, Copy)]
-struct Reads {
+struct SourceReads {
     /// The subset of the needed lanes that it reads.
     own: u8,
     /// Lanes that it reads if any lane is needed, regardless of which.
@@ -312,34 +318,39 @@ struct Reads {
 }
 
 /// Lanes read, by operation. A precomputed table, because passes query it for every instruction.
-static READS: [Reads; Op::ALL.len()] = {
-    let mut table = [Reads { own: 0, fixed: 0 }; Op::ALL.len()];
-    let mut number = 0;
-    while number < table.len() {
-        let (own, fixed) = match Op::ALL[number].info().shape {
+static SOURCE_READS: [SourceReads; Op::ALL.len()] = {
+    let mut table = [SourceReads { own: 0, fixed: 0 }; Op::ALL.len()];
+    let mut index = 0;
+    while index < table.len() {
+        let (own, fixed) = match Op::ALL[index].info().shape {
             ResultShape::None => (0, 0),
             ResultShape::Componentwise => (u8::MAX, 0),
             ResultShape::Replicated { reads } | ResultShape::Vector { reads } => (0, reads),
         };
-        table[number] = Reads { own, fixed };
-        number += 1;
+        table[index] = SourceReads { own, fixed };
+        index += 1;
     }
     table
 };
 
+/// Returns the lanes that an instruction for which [`find_common_read_lanes`] returns `None` reads
+/// of a source, given the lanes of the result that are needed. Accesses read their sources even if
+/// none is needed.
 fn compute_special_read_lanes(
     tables: &impl AccessTables,
     inst: &Inst,
     source: usize,
     needed: u8,
 ) -> u8 {
-    match (inst.aux, inst.op) {
-        (Aux::Tex(id), _) => tables.tex_access(id).source_lanes(source),
-        (Aux::Mem(id), Op::Store) if source == 0 => tables.mem_access(id).element_lanes(),
-        (Aux::Mem(_), Op::Store | Op::Load | Op::BufferSize) => 1,
-        (Aux::Mem(id), Op::Atomic) if source == 0 => tables.mem_access(id).atomic_lanes(),
-        (Aux::Mem(_), Op::Atomic) => 1,
-        (Aux::Image(id), op) => compute_image_source_lanes(tables.image_access(id), op, source),
+    match (inst.data, inst.op) {
+        (InstData::Tex(id), _) => tables.tex_access(id).source_lanes(source),
+        (InstData::Mem(id), Op::Store) if source == 0 => tables.mem_access(id).element_lanes(),
+        (InstData::Mem(_), Op::Store | Op::Load | Op::BufferSize) => 1,
+        (InstData::Mem(id), Op::Atomic) if source == 0 => tables.mem_access(id).atomic_lanes(),
+        (InstData::Mem(_), Op::Atomic) => 1,
+        (InstData::Image(id), op) => {
+            compute_image_source_lanes(tables.image_access(id), op, source)
+        }
         (_, Op::InterpOffset) if source == 1 && needed != 0 => 0b11,
         (_, Op::InterpSample | Op::GroupRead) if source == 1 && needed != 0 => 1,
         (_, Op::EmitVertex) => 1,
@@ -348,7 +359,8 @@ fn compute_special_read_lanes(
     }
 }
 
-/// Returns the lanes that an image instruction reads of a source.
+/// Returns the lanes that an image instruction reads of a source: the value of a write, then the
+/// coordinate, then the sample.
 fn compute_image_source_lanes(
     (access, image): (&ImageAccess, &Image),
     op: Op,
@@ -368,16 +380,17 @@ fn compute_image_source_lanes(
     }
 }
 
-/// Returns the type with which `inst` interprets the lanes of source number `source`.
-pub fn source_type(tables: &impl AccessTables, inst: &Inst, source: usize) -> Type {
-    match (inst.aux, inst.op) {
-        (Aux::Tex(id), _) => tables.tex_access(id).source_type(source),
-        (Aux::Cvt { from, .. }, _) => from,
-        (Aux::Mem(id), Op::Load | Op::BufferSize) => tables.mem_access(id).address_type(),
-        (Aux::Mem(id), Op::Store | Op::Atomic) if source == 1 => {
+/// Returns the type with which `inst` interprets the lanes of source number `source`. It may differ
+/// from the type of the instruction for addresses, coordinates and indices.
+pub fn get_source_type(tables: &impl AccessTables, inst: &Inst, source: usize) -> Type {
+    match (inst.data, inst.op) {
+        (InstData::Tex(id), _) => tables.tex_access(id).source_type(source),
+        (InstData::Cvt { from, .. }, _) => from,
+        (InstData::Mem(id), Op::Load | Op::BufferSize) => tables.mem_access(id).address_type(),
+        (InstData::Mem(id), Op::Store | Op::Atomic) if source == 1 => {
             tables.mem_access(id).address_type()
         }
-        (Aux::Image(_), op) => {
+        (InstData::Image(_), op) => {
             let is_value = source == 0 && op.has(OpFlags::WRITES);
             if is_value { inst.ty } else { Type::S32 }
         }
@@ -386,14 +399,15 @@ pub fn source_type(tables: &impl AccessTables, inst: &Inst, source: usize) -> Ty
             _,
             Op::ShuffleUp | Op::ShuffleDown | Op::ShuffleXor | Op::ShuffleIndex | Op::GroupRead,
         ) if source > 0 => Type::U32,
-        (_, op) if op.has(OpFlags::WORD_SOURCE) => Type::U32,
+        (_, op) if op.has(OpFlags::U32_SOURCE) => Type::U32,
         _ => inst.ty,
     }
 }
 
-/// Returns the type of the result lanes of `inst`.
-pub fn result_type(inst: &Inst) -> Type {
-    if inst.op.has(OpFlags::WORD_RESULT) {
+/// Returns the type of the result lanes of `inst`: that of the instruction, unless its operation
+/// always returns words.
+pub fn get_result_type(inst: &Inst) -> Type {
+    if inst.op.has(OpFlags::U32_RESULT) {
         Type::U32
     } else {
         inst.ty
@@ -413,11 +427,11 @@ mod tests {
     #[test]
     fn atomics_read_one_lane_of_their_address() {
         let text = "program compute\nr0: temp32\nbuf0: storage 0\nroutine fn0 {\n\
-                    r0.x = atom.u32 (buf0 x1 cswap) r0.xyzw, r0.xyzw\n\
+                    r0.x = atom.u32 (buf0 x1 compare_exchange) r0.xyzw, r0.xyzw\n\
                     r0.xy = atom.f16 (buf0 x2 add) r0.xyzw, r0.xyzw\n\
                     }\nmain fn0";
         let program = crate::parse(text).unwrap();
-        let read = |inst: &Inst| [0, 1].map(|source| read_lanes(&program, inst, source, 1));
+        let read = |inst: &Inst| [0, 1].map(|source| compute_read_lanes(&program, inst, source, 1));
         // The compared and the new value; two halves of a vector.
         assert_eq!(read(&program.insts[0]), [0b11, 1]);
         assert_eq!(read(&program.insts[1]), [0b11, 1]);

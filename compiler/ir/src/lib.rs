@@ -13,16 +13,12 @@
 #[macro_use]
 pub mod arena;
 pub mod builder;
-mod draw_pixels;
-mod exits;
-pub mod flow;
-#[cfg(any(test, feature = "generate"))]
-pub mod generate;
-pub mod ids;
+pub mod cfg;
 pub mod image;
 pub mod inst;
 pub mod interp;
-pub mod lock_step;
+pub mod lockstep;
+pub mod lower_returns;
 pub mod op;
 pub mod operand;
 pub mod parse;
@@ -30,41 +26,41 @@ pub mod primitive;
 pub mod print;
 pub mod program;
 pub mod resource;
-pub mod returns;
-pub mod samples;
+pub mod sample_locations;
 pub mod semantic;
-mod shadow_lookups;
 pub mod span;
+mod specialize;
 pub mod state;
 mod state_params;
 pub mod structurize;
-mod text_keywords;
 #[cfg(test)]
-mod traces;
+mod test_support;
+#[cfg(any(test, feature = "generate"))]
+pub mod testgen;
+mod text_keywords;
 pub mod types;
-pub mod units;
 pub mod verify;
 
-pub use arena::{Id, IndexVec};
-pub use builder::{Builder, BuilderMemory};
-pub use ids::{
+pub use arena::{
     BlockId, BufferId, ImageId, InputId, OutputId, ParamId, RegisterId, RoutineId, SwitchId,
     TextureId,
 };
+pub use arena::{Id, IndexVec};
+pub use builder::{Builder, BuilderScratch};
 pub use image::{Image, ImageAccess, ImageTexels};
-pub use inst::{Aux, Cond, CondTest, Dst, Guard, Inst, InstFlags, Saturate};
+pub use inst::{Cond, CondTest, Dst, Guard, Inst, InstData, InstFlags, Saturate};
 pub use op::{Op, OpFlags, OpInfo, ResultShape};
-pub use operand::{Base, Index, IndexTerm, Src, Swizzle, WriteMask};
+pub use operand::{Index, IndexTerm, OperandBase, Src, Swizzle, WriteMask};
 pub use parse::{ParseError, parse};
 pub use print::print;
 pub use program::{Block, Case, Modes, Node, Program, Register, Routine, Stage, Storage, Switch};
+pub use resource::UnitSet;
 pub use resource::{
     Buffer, BufferKind, MemAccess, NamedParam, Param, ParamSource, TexAccess, TexTarget, Texture,
 };
 pub use semantic::{Input, Interpolation, Output, Semantic};
 pub use span::Span;
 pub use state::StateParam;
-pub use text_keywords::Word;
-pub use types::{Base as TypeBase, Type, Width};
-pub use units::Units;
+pub use text_keywords::Keyword;
+pub use types::{BaseType, Type, Width};
 pub use verify::{VerifyError, verify};

@@ -22,7 +22,8 @@ pub enum ResultShape {
     },
     /// Lane `i` of the result is operation-specific; reads the given lanes of every source.
     Vector {
-        /// Lanes read of each source, unless the instruction's [`Aux`](crate::Aux) specifies more.
+        /// Lanes read of each source, unless the instruction's [`InstData`](crate::InstData)
+        /// specifies more.
         reads: u8,
     },
 }
@@ -43,7 +44,7 @@ pub enum TypeClass {
     /// 32-bit float only.
     F32,
     /// 32 bits of any kind.
-    Word,
+    Any32,
     /// Every type, 8 bits included: conversions and memory.
     Memory,
 }
@@ -59,7 +60,7 @@ impl TypeClass {
             Self::Int => ty.is_int() && bits >= 32,
             Self::Int32 => ty.is_int() && bits == 32,
             Self::F32 => matches!(ty, Type::F32),
-            Self::Word => bits == 32,
+            Self::Any32 => bits == 32,
             Self::Memory => true,
         }
     }
@@ -75,12 +76,12 @@ bitflags::bitflags! {
         /// copy bits.
         const FLOAT_MATH = 1;
         /// Integer results have overflow and carry.
-        const ADDS = 1 << 1;
+        const HAS_CARRY = 1 << 1;
         /// The result is a product or a sum of products: it may have more fraction bits than the
         /// sources.
         const MULTIPLIES = 1 << 2;
         /// The result is a boolean.
-        const TRUTH = 1 << 3;
+        const BOOLEAN = 1 << 3;
         /// Defined for all integers of its types; the generator of random programs draws from these
         /// operations.
         const TOTAL = 1 << 4;
@@ -93,21 +94,21 @@ bitflags::bitflags! {
         const INTERPOLATES = 1 << 7;
         /// The result depends on other invocations of a group or on the time, not only on the
         /// sources.
-        const VARIES = 1 << 8;
-        /// Accesses memory: [`Aux::Mem`](crate::Aux::Mem).
+        const NON_UNIFORM = 1 << 8;
+        /// Accesses memory: [`InstData::Mem`](crate::InstData::Mem).
         const MEM = 1 << 9;
-        /// Accesses a texture: [`Aux::Tex`](crate::Aux::Tex).
+        /// Accesses a texture: [`InstData::Tex`](crate::InstData::Tex).
         const TEX = 1 << 10;
-        /// Accesses an image: [`Aux::Image`](crate::Aux::Image).
+        /// Accesses an image: [`InstData::Image`](crate::InstData::Image).
         const IMAGE = 1 << 11;
         /// Reads memory or texels of an image.
         const READS = 1 << 12;
         /// Writes memory or texels of an image; the first source is the value.
         const WRITES = 1 << 13;
         /// The sources are `u32` for all types.
-        const WORD_SOURCE = 1 << 14;
+        const U32_SOURCE = 1 << 14;
         /// The result is `u32` for all types.
-        const WORD_RESULT = 1 << 15;
+        const U32_RESULT = 1 << 15;
     }
 }
 
@@ -201,15 +202,15 @@ ops! {
     /// `a + b`. Integer results of `add`, `sub` and `mad` may be written to registers of the other
     /// width, 32 or 64 bits: they are sign-extended or truncated; overflow and carry are computed
     /// at the width of the operation.
-    Add "add" 2 (each) Any math [ADDS TOTAL EXACT];
+    Add "add" 2 (each) Any math [HAS_CARRY TOTAL EXACT];
     /// `a - b`
-    Sub "sub" 2 (each) Any math [ADDS TOTAL EXACT];
+    Sub "sub" 2 (each) Any math [HAS_CARRY TOTAL EXACT];
     /// `a * b`; integers keep the low bits.
     Mul "mul" 2 (each) Any math [MULTIPLIES TOTAL EXACT];
     /// The upper half of the double-width product.
     MulHi "mulhi" 2 (each) Int32 bits [TOTAL];
     /// `a * b + c`; floats may round once or twice unless precise.
-    Mad "mad" 3 (each) Any math [ADDS MULTIPLIES TOTAL EXACT];
+    Mad "mad" 3 (each) Any math [HAS_CARRY MULTIPLIES TOTAL EXACT];
     /// `a * b + c`, rounded once.
     Fma "fma" 3 (each) Float math [MULTIPLIES];
     /// `a / b`; integers truncate, and division by zero returns all ones.
@@ -287,17 +288,17 @@ ops! {
     FindMsb "btfm" 1 (each) Int32 bits [TOTAL];
     /// `a == b`; true is 1.0 for floats and all ones for integers, false is 0. Comparisons with NaN
     /// are false.
-    SetEq "seteq" 2 (each) Any math [TRUTH TOTAL EXACT];
+    SetEq "seteq" 2 (each) Any math [BOOLEAN TOTAL EXACT];
     /// `!(a == b)`; true with NaN.
-    SetNe "setne" 2 (each) Any math [TRUTH TOTAL EXACT];
+    SetNe "setne" 2 (each) Any math [BOOLEAN TOTAL EXACT];
     /// `a < b`
-    SetLt "setlt" 2 (each) Any math [TRUTH TOTAL EXACT];
+    SetLt "setlt" 2 (each) Any math [BOOLEAN TOTAL EXACT];
     /// `a <= b`
-    SetLe "setle" 2 (each) Any math [TRUTH TOTAL EXACT];
+    SetLe "setle" 2 (each) Any math [BOOLEAN TOTAL EXACT];
     /// `a > b`
-    SetGt "setgt" 2 (each) Any math [TRUTH TOTAL EXACT];
+    SetGt "setgt" 2 (each) Any math [BOOLEAN TOTAL EXACT];
     /// `a >= b`
-    SetGe "setge" 2 (each) Any math [TRUTH TOTAL EXACT];
+    SetGe "setge" 2 (each) Any math [BOOLEAN TOTAL EXACT];
     /// `a < 0 ? b : c`
     SelLt "sellt" 3 (each) Any math [TOTAL EXACT];
     /// `a != 0 ? b : c`, where `a` is tested as bits: -0.0 selects `b`.
@@ -308,28 +309,28 @@ ops! {
     Dp3 "dp3" 2 (one 0b0111) Float math [MULTIPLIES EXACT];
     /// `a.x*b.x + a.y*b.y + a.z*b.z + a.w*b.w`
     Dp4 "dp4" 2 (one 0b1111) Float math [MULTIPLIES EXACT];
-    /// Conversion to the instruction's type; [`Aux::Cvt`](crate::Aux::Cvt) names the source type,
-    /// rounding and saturation. Types below 32 bits live in the low bits of 32-bit lanes, extended
-    /// by their sign on writing.
+    /// Conversion to the instruction's type; [`InstData::Cvt`](crate::InstData::Cvt) names the
+    /// source type, rounding and saturation. Types below 32 bits live in the low bits of 32-bit
+    /// lanes, extended by their sign on writing.
     Cvt "cvt" 1 (each) Memory bits [];
     /// Halves of `a.x` (low) and `a.y` (high) in one 32-bit word.
-    PackHalf2 "packh2" 1 (one 0b0011) F32 bits [WORD_RESULT];
+    PackHalf2 "packh2" 1 (one 0b0011) F32 bits [U32_RESULT];
     /// `round(clamp(v, 0, 1) * 65535)` of `a.xy`, x low.
-    PackUnorm2 "packu2" 1 (one 0b0011) F32 bits [WORD_RESULT];
+    PackUnorm2 "packu2" 1 (one 0b0011) F32 bits [U32_RESULT];
     /// `round(clamp(v, 0, 1) * 255)` of `a.xyzw`, x lowest.
-    PackUnorm4 "packu4" 1 (one 0b1111) F32 bits [WORD_RESULT];
+    PackUnorm4 "packu4" 1 (one 0b1111) F32 bits [U32_RESULT];
     /// Lanes x and y are the low and high half of word `a.x`; z and w repeat x and y.
-    UnpackHalf2 "unpackh2" 1 (vec 0b0001) F32 bits [WORD_SOURCE];
+    UnpackHalf2 "unpackh2" 1 (vec 0b0001) F32 bits [U32_SOURCE];
     /// 16-bit unsigned normalized values, with the lanes of `unpackh2`.
-    UnpackUnorm2 "unpacku2" 1 (vec 0b0001) F32 bits [WORD_SOURCE];
+    UnpackUnorm2 "unpacku2" 1 (vec 0b0001) F32 bits [U32_SOURCE];
     /// The four bytes of `a.x` divided by 255, lowest in x.
-    UnpackUnorm4 "unpacku4" 1 (vec 0b0001) F32 bits [WORD_SOURCE];
+    UnpackUnorm4 "unpacku4" 1 (vec 0b0001) F32 bits [U32_SOURCE];
     /// 64-bit lane x is `a.x | a.y << 32`, lane y is `a.z | a.w << 32`; z and w repeat x and y. The
     /// source has 32-bit lanes; the type applies to the result.
-    Pack64 "pack64" 1 (vec 0b1111) Any bits [WORD_SOURCE];
+    Pack64 "pack64" 1 (vec 0b1111) Any bits [U32_SOURCE];
     /// 32-bit lanes x and y are the low and high half of 64-bit lane `a.x`, z and w the halves of
     /// `a.y`. The type applies to the source.
-    Unpack64 "unpack64" 1 (vec 0b0011) Any bits [WORD_RESULT];
+    Unpack64 "unpack64" 1 (vec 0b0011) Any bits [U32_RESULT];
     /// Derivative in x of the fragments of a quad.
     Ddx "ddx" 1 (each) F32 math [FRAGMENT];
     /// Derivative in y; the conventions determine the direction in which y grows.
@@ -352,36 +353,36 @@ ops! {
     InterpSample "ipas" 2 (each) F32 bits [FRAGMENT INTERPOLATES];
     /// True if `a` is not zero in all active invocations of the thread group; true is 1.0 for
     /// floats and all ones for integers. -0.0 is zero, NaN is not.
-    GroupAll "groupall" 1 (each) Word bits [TRUTH VARIES];
+    GroupAll "groupall" 1 (each) Any32 bits [BOOLEAN NON_UNIFORM];
     /// True if `a` is not zero in some active invocation of the thread group.
-    GroupAny "groupany" 1 (each) Word bits [TRUTH VARIES];
+    GroupAny "groupany" 1 (each) Any32 bits [BOOLEAN NON_UNIFORM];
     /// True if `a` is zero in all active invocations of the thread group, or not zero in all of
     /// them.
-    GroupEqual "groupeq" 1 (each) Word bits [TRUTH VARIES];
+    GroupEqual "groupeq" 1 (each) Any32 bits [BOOLEAN NON_UNIFORM];
     /// Bit `i` is set if invocation `i` of the thread group is active and its `a` is not zero.
     /// Groups have up to 32 invocations. The type applies to the source; the result is `u32`.
-    GroupBallot "ballot" 1 (each) Word bits [VARIES WORD_RESULT];
+    GroupBallot "ballot" 1 (each) Any32 bits [NON_UNIFORM U32_RESULT];
     /// True if `a` has the same bits in all active invocations of the device's subgroup; true is
     /// all ones.
-    GroupAllEqual "groupalleq" 1 (each) Word bits [TRUTH VARIES WORD_RESULT];
+    GroupAllEqual "groupalleq" 1 (each) Any32 bits [BOOLEAN NON_UNIFORM U32_RESULT];
     /// Lanes x and y are the low and the high word of a mask in which bit `i` is set if invocation
     /// `i` of the subgroup is active and its `a.x` is not zero; z and w are 0.
-    GroupBallotWide "ballot64" 1 (vec 0b0001) Word bits [VARIES WORD_RESULT];
+    GroupBallotWide "ballot64" 1 (vec 0b0001) Any32 bits [NON_UNIFORM U32_RESULT];
     /// `a` of the first active invocation of the subgroup.
-    GroupFirst "groupfirst" 1 (each) Word bits [VARIES];
+    GroupFirst "groupfirst" 1 (each) Any32 bits [NON_UNIFORM];
     /// `a` of invocation `b.x` of the subgroup; undefined if that invocation is not active. `b` is
     /// an integer for all types.
-    GroupRead "groupread" 2 (each) Word bits [VARIES];
+    GroupRead "groupread" 2 (each) Any32 bits [NON_UNIFORM];
     /// Lane x is true if invocation `id - b.x` of the thread group is in range, lane y is `a.x` of
     /// that invocation, or of the current one if it is not in range. Bits 0 to 4 of `c.x` limit the
     /// range, bits 8 to 12 divide the group into segments.
-    ShuffleUp "shfup" 3 (vec 0b0001) Word bits [VARIES];
+    ShuffleUp "shfup" 3 (vec 0b0001) Any32 bits [NON_UNIFORM];
     /// Like `shfup`, for invocation `id + b.x`.
-    ShuffleDown "shfdown" 3 (vec 0b0001) Word bits [VARIES];
+    ShuffleDown "shfdown" 3 (vec 0b0001) Any32 bits [NON_UNIFORM];
     /// Like `shfup`, for invocation `id ^ b.x`.
-    ShuffleXor "shfxor" 3 (vec 0b0001) Word bits [VARIES];
+    ShuffleXor "shfxor" 3 (vec 0b0001) Any32 bits [NON_UNIFORM];
     /// Like `shfup`, for invocation `b.x` of the segment.
-    ShuffleIndex "shfidx" 3 (vec 0b0001) Word bits [VARIES];
+    ShuffleIndex "shfidx" 3 (vec 0b0001) Any32 bits [NON_UNIFORM];
     /// `a` of fragment 0 of the quad, plus `b` of the current fragment; 0 if a fragment of the quad
     /// is not active. Fragments 0 and 1 are the row with the smaller y, 0 and 2 the column with the
     /// smaller x.
@@ -396,15 +397,15 @@ ops! {
     QuadX "quadx" 2 (each) F32 bits [FRAGMENT];
     /// Like `quad0`, for the neighbor in y.
     QuadY "quady" 2 (each) F32 bits [FRAGMENT];
-    /// Texture access; [`Aux::Tex`](crate::Aux::Tex) specifies the access and the order of the
-    /// sources.
+    /// Texture access; [`InstData::Tex`](crate::InstData::Tex) specifies the access and the order
+    /// of the sources.
     Tex "tex" * (vec 0b1111) Any bits [TEX];
     /// True if all texels that an access reads are populated; true is all ones. Sources and access
     /// data are those of the corresponding texture access or image load. Directly before that
     /// instruction, it needs no separate access.
-    Resident "resident" * (one 0b1111) Int32 bits [TRUTH TEX IMAGE];
-    /// Reads memory: `[address]`; [`Aux::Mem`](crate::Aux::Mem) names space and element. Lanes past
-    /// the element's are 0.
+    Resident "resident" * (one 0b1111) Int32 bits [BOOLEAN TEX IMAGE];
+    /// Reads memory: `[address]`; [`InstData::Mem`](crate::InstData::Mem) names space and element.
+    /// Lanes past the element's are 0.
     Load "load" 1 (vec 0b0001) Memory bits [MEM READS];
     /// Writes memory: `[value, address]`.
     Store "store" 2 (none) Memory bits [MEM WRITES] effect;
@@ -412,11 +413,11 @@ ops! {
     /// if memory equals lane x. Returns the old value in every lane. Vectors of half floats are
     /// updated component by component, each update being atomic; lanes past them are 0.
     Atomic "atom" 2 (vec 0b0011) Memory bits [MEM READS WRITES] effect;
-    /// Size in bytes of the buffer that [`Aux::Mem`](crate::Aux::Mem) names, a multiple of 4;
-    /// `[address]` is an ignored offset.
+    /// Size in bytes of the buffer that [`InstData::Mem`](crate::InstData::Mem) names, a multiple
+    /// of 4; `[address]` is an ignored offset.
     BufferSize "bufsize" 1 (one 0b0001) Int32 bits [MEM];
-    /// Reads a texel: `[coordinate, sample]`; [`Aux::Image`](crate::Aux::Image) specifies the image
-    /// and the interpretation of its texels.
+    /// Reads a texel: `[coordinate, sample]`; [`InstData::Image`](crate::InstData::Image) specifies
+    /// the image and the interpretation of its texels.
     ImageLoad "imgload" * (vec 0b1111) Memory bits [IMAGE READS];
     /// Writes a texel: `[value, coordinate, sample]`.
     ImageStore "imgstore" * (none) Memory bits [IMAGE WRITES] effect;
@@ -437,10 +438,10 @@ ops! {
     Demote "demote" 0 (none) Untyped bits [FRAGMENT] effect;
     /// True if the fragment is a helper invocation at this point, including after `demote`; true is
     /// all ones.
-    IsHelper "ishelper" 0 (one 0) Untyped bits [TRUTH FRAGMENT];
+    IsHelper "ishelper" 0 (one 0) Untyped bits [BOOLEAN FRAGMENT];
     /// Time in lanes x and y, the low word first, in device-specific units; z and w are 0. Reads of
     /// the time are not reordered.
-    Clock "clock" 0 (vec 0) Untyped bits [VARIES];
+    Clock "clock" 0 (vec 0) Untyped bits [NON_UNIFORM];
     /// Ends a vertex of a geometry program: it has the current values of the outputs, which are
     /// preserved. `a.x` is the stream; a vertex of a stream that does not exist is dropped.
     EmitVertex "emit" 1 (none) Int32 bits [] effect;
@@ -454,7 +455,6 @@ ops! {
 
 impl Op {
     /// Returns the table entry of the operation.
-    #[inline]
     pub const fn info(self) -> &'static OpInfo {
         &TABLE[self as usize]
     }
@@ -465,19 +465,18 @@ impl Op {
     }
 
     /// Returns true if the operation has a property.
-    #[inline]
     pub const fn has(self, flag: OpFlags) -> bool {
         self.info().flags.contains(flag)
     }
 
     /// Returns true if integer results have overflow and carry.
-    pub const fn adds(self) -> bool {
-        self.has(OpFlags::ADDS)
+    pub const fn has_carry(self) -> bool {
+        self.has(OpFlags::HAS_CARRY)
     }
 
     /// Returns true if the operation flushes denormals of its sources in programs with
     /// [`Modes::flush_denormals`](crate::program::Modes::flush_denormals): [`OpFlags::FLOAT_MATH`].
-    pub const fn computes_floats(self) -> bool {
+    pub const fn is_float_math(self) -> bool {
         self.has(OpFlags::FLOAT_MATH)
     }
 

@@ -1,6 +1,6 @@
 //! Operands of instructions: bases, indices, swizzles, sign modifiers.
 
-use crate::ids::{IndexId, InputId, LiteralId, OutputId, ParamId, RegisterId};
+use crate::arena::{IndexId, InputId, LiteralId, OutputId, ParamId, RegisterId};
 
 /// Lanes that a write may change; bit 0 is x.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -15,24 +15,21 @@ impl WriteMask {
     pub const XYZW: Self = Self(15);
 
     /// Returns true if lane `lane` (0 to 3) is enabled.
-    #[inline]
     pub const fn has(self, lane: usize) -> bool {
         self.0 >> lane & 1 != 0
     }
 
-    /// Returns the enabled lanes in order.
-    #[inline]
+    /// Returns the enabled lanes in order, as numbers from 0 to 3.
     pub fn lanes(self) -> impl Iterator<Item = usize> {
-        let mut rest = self.0 & 15;
+        let mut remaining = self.0 & 15;
         std::iter::from_fn(move || {
-            let lane = rest.trailing_zeros() as usize;
-            rest &= rest.wrapping_sub(1);
+            let lane = remaining.trailing_zeros() as usize;
+            remaining &= remaining.wrapping_sub(1);
             (lane < 4).then_some(lane)
         })
     }
 
     /// Returns the number of enabled lanes.
-    #[inline]
     pub const fn count(self) -> u32 {
         // One hexadecimal digit for each mask: not every target processor has an instruction that
         // counts bits.
@@ -46,6 +43,7 @@ impl WriteMask {
 }
 
 impl std::fmt::Debug for WriteMask {
+    /// Writes the components of the enabled lanes, such as `xz`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for lane in self.lanes() {
             f.write_str(["x", "y", "z", "w"][lane])?;
@@ -73,7 +71,6 @@ impl Swizzle {
     }
 
     /// Returns the source lane that lane `lane` reads.
-    #[inline]
     pub const fn lane(self, lane: usize) -> usize {
         (self.0 >> (2 * lane) & 3) as usize
     }
@@ -84,13 +81,12 @@ impl Swizzle {
     }
 
     /// Returns the source lanes that the lanes of `needed` read.
-    #[inline]
-    pub const fn source_lanes(self, needed: u8) -> u8 {
-        READ[self.0 as usize][needed as usize & 15]
+    pub const fn find_source_lanes(self, needed: u8) -> u8 {
+        SOURCE_LANES[self.0 as usize][needed as usize & 15]
     }
 
     /// Returns the composition of two swizzles: lane `i` reads `self[outer[i]]`.
-    pub const fn then(self, outer: Self) -> Self {
+    pub const fn compose(self, outer: Self) -> Self {
         Self::new([
             self.lane(outer.lane(0)) as u8,
             self.lane(outer.lane(1)) as u8,
@@ -102,17 +98,17 @@ impl Swizzle {
 
 /// Source lanes read, by swizzle and lanes. A precomputed table, because every pass queries it for
 /// each operand.
-static READ: [[u8; 16]; 256] = {
+static SOURCE_LANES: [[u8; 16]; 256] = {
     let mut table = [[0; 16]; 256];
-    let mut place = 0;
-    while place < 256 * 16 {
-        let (swizzle, needed) = (Swizzle((place / 16) as u8), place % 16);
+    let mut index = 0;
+    while index < 256 * 16 {
+        let (swizzle, needed) = (Swizzle((index / 16) as u8), index % 16);
         let mut lane = 0;
         while lane < 4 {
-            table[place / 16][needed] |= ((needed >> lane & 1) as u8) << swizzle.lane(lane);
+            table[index / 16][needed] |= ((needed >> lane & 1) as u8) << swizzle.lane(lane);
             lane += 1;
         }
-        place += 1;
+        index += 1;
     }
     table
 };
@@ -125,7 +121,7 @@ impl std::fmt::Debug for Swizzle {
 
 /// Storage that an operand names.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Base {
+pub enum OperandBase {
     /// A register, or an element of a register array.
     Register(RegisterId),
     /// A parameter slot; with an index, the first slot of an array.
@@ -149,7 +145,7 @@ pub struct IndexTerm {
 
 impl IndexTerm {
     /// Returns a constant term.
-    pub const fn constant(offset: i32) -> Self {
+    pub const fn from_constant(offset: i32) -> Self {
         Self {
             relative: None,
             offset,
@@ -172,7 +168,7 @@ pub struct Index {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Src {
     /// Storage that is read.
-    pub base: Base,
+    pub base: OperandBase,
     /// Index into an array, if any.
     pub index: Option<IndexId>,
     /// Lane selection.
@@ -185,7 +181,7 @@ pub struct Src {
 
 impl Src {
     /// Returns an operand that reads `base` without index, swizzle and modifiers.
-    pub const fn new(base: Base) -> Self {
+    pub const fn new(base: OperandBase) -> Self {
         Self {
             base,
             index: None,
@@ -196,14 +192,14 @@ impl Src {
     }
 
     /// Returns an operand that reads a register without index, swizzle and modifiers.
-    pub const fn register(register: RegisterId) -> Self {
-        Self::new(Base::Register(register))
+    pub const fn from_register(register: RegisterId) -> Self {
+        Self::new(OperandBase::Register(register))
     }
 
     /// Returns the same operand with `outer` applied after its swizzle.
     pub const fn swizzled(self, outer: Swizzle) -> Self {
         Self {
-            swizzle: self.swizzle.then(outer),
+            swizzle: self.swizzle.compose(outer),
             ..self
         }
     }

@@ -39,13 +39,14 @@ word_enum! {
 impl InputPrimitive {
     /// Returns the primitive with that number of vertices; `None` for primitives whose number
     /// depends on the draw.
-    pub fn of_vertices(vertices: u32) -> Option<Self> {
+    pub fn from_vertex_count(vertices: u32) -> Option<Self> {
         let mut all = Self::ALL.iter().map(|row| row.0);
-        all.find(|primitive| primitive.vertices() == Some(vertices))
+        all.find(|primitive| primitive.vertex_count() == Some(vertices))
     }
 
-    /// Returns the number of vertices; `None` if it depends on the draw.
-    pub const fn vertices(self) -> Option<u32> {
+    /// Returns the number of vertices of a primitive, adjacent ones included; `None` for patches,
+    /// whose number depends on the draw.
+    pub const fn vertex_count(self) -> Option<u32> {
         match self {
             Self::Points => Some(1),
             Self::Lines => Some(2),
@@ -99,7 +100,7 @@ word_enum! {
 word_enum! {
     /// Orientation of the triangles of a subdivision in which u grows to the right and v grows
     /// upward. NV_tessellation_program5 section 2.X.7.Y, `TESS_VERTEX_ORDER`.
-    TessOrder {
+    TessWinding {
         /// Counterclockwise.
         #[default]
         Ccw = "ccw",
@@ -115,4 +116,4 @@ pub const MAX_PATCH_VERTICES: u32 = 32;
 /// Maximum number of vertex streams. NV_gpu_program5 section 2.X.8.Z, `EMITS`.
 pub const MAX_VERTEX_STREAMS: u32 = 4;
 
-words_of_tables! { InputPrimitive OutputPrimitive TessMode TessSpacing TessOrder }
+words_of_tables! { InputPrimitive OutputPrimitive TessMode TessSpacing TessWinding }

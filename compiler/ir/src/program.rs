@@ -1,23 +1,23 @@
-//! A program: tables of registers, resources and instructions, and the tree of blocks.
+//! A program: tables of registers, resources and instructions, and the tree of blocks with the
+//! exits of these.
 
-use crate::arena::{Id, IndexVec};
-use crate::ids::{
+pub use crate::arena::{BlockId, NameId, RegisterId, RoutineId, SwitchId};
+use crate::arena::{
     BufferId, ImageAccessId, ImageId, IndexId, InputId, LiteralId, MemAccessId, OutputId, ParamId,
     TexAccessId, TextureId,
 };
+use crate::arena::{Id, IndexVec};
 use crate::image::{Image, ImageAccess};
 use crate::inst::{AccessTables, Cond, Inst};
-use crate::interp::{Arithmetic, Denormals, Products};
+use crate::interp::{Denormals, FloatArithmetic, ZeroTimesInf};
 use crate::operand::{Index, Src};
-use crate::primitive::{InputPrimitive, OutputPrimitive, TessMode, TessOrder, TessSpacing};
+use crate::primitive::{InputPrimitive, OutputPrimitive, TessMode, TessSpacing, TessWinding};
 use crate::resource::{Buffer, MemAccess, NamedParam, Param, TexAccess, Texture};
 use crate::semantic::{Input, Output};
 use crate::span::Span;
 use crate::text_keywords::words_of_tables;
 use crate::types::Width;
 use std::ops::Range;
-
-pub use crate::ids::{BlockId, NameId, RegisterId, RoutineId, SwitchId};
 
 /// Maximum nesting depth of blocks in a routine, counting its body. Recursive walks over a verified
 /// program cannot overflow the stack.
@@ -82,16 +82,15 @@ pub struct Register {
     /// Width of a lane.
     pub width: Width,
     /// Number of elements of an array.
-    pub array: Option<u32>,
+    pub array_len: Option<u32>,
     /// Name in the source.
     pub name: Option<NameId>,
 }
 
 impl Register {
     /// Returns the number of elements: 1 if the register is not an array.
-    #[inline]
-    pub fn elements(&self) -> u32 {
-        self.array.unwrap_or(1).max(1)
+    pub fn element_count(&self) -> u32 {
+        self.array_len.unwrap_or(1).max(1)
     }
 }
 
@@ -239,13 +238,13 @@ pub struct Modes {
     /// Division of the edges of patches.
     pub tess_spacing: TessSpacing,
     /// Orientation of the triangles of a subdivided patch.
-    pub tess_order: TessOrder,
+    pub tess_order: TessWinding,
     /// Subdivided patches become points.
     pub point_mode: bool,
     /// The invocations of a tessellation control program complete each instruction before any of
     /// them begins the next one: outputs that are read back have the values that other invocations
     /// have written before. NV_tessellation_program5 section 2.X.5.
-    pub lock_step: bool,
+    pub lockstep: bool,
     /// Depth and stencil tests run before the program.
     pub early_fragment_tests: bool,
     /// The coverage mask contains only samples that passed these tests.
@@ -266,7 +265,7 @@ pub struct Modes {
     pub pixel_center_integer: bool,
     /// Color `n` is written to attachment `n`; otherwise color 0 is written to all attachments that
     /// are drawn to.
-    pub numbered_colors: bool,
+    pub separate_colors: bool,
     /// Clip distance `n` clips only if user clip plane `n` is enabled; otherwise clip distances
     /// always clip.
     pub enabled_clip_distances: bool,
@@ -275,25 +274,25 @@ pub struct Modes {
     pub unclipped_depth: bool,
     /// Lookups of incomplete textures return (0, 0, 0, 0), otherwise (0, 0, 0, 1).
     /// NV_fragment_program section 3.11.5.38.
-    pub transparent_missing: bool,
+    pub transparent_missing_textures: bool,
     /// Zero of either sign times any number, infinities and NaN included, is +0 in products of
     /// 32-bit floats. NV_vertex_program section 2.14.1.11.
-    pub zero_product: bool,
+    pub zero_times_inf_is_zero: bool,
     /// Operations that compute with 32-bit floats
-    /// ([`Op::computes_floats`](crate::Op::computes_floats)) flush denormal sources and results to
+    /// ([`Op::is_float_math`](crate::Op::is_float_math)) flush denormal sources and results to
     /// zero. NV_vertex_program section 2.14.1.11, NV_fragment_program section 3.11.4.1.
     pub flush_denormals: bool,
 }
 
 /// Accessor of a boolean mode.
-type Flag = fn(&mut Modes) -> &mut bool;
+type ModeAccessor = fn(&mut Modes) -> &mut bool;
 
 impl Modes {
     /// The boolean modes with their names in the text form.
-    pub const FLAGS: &'static [(&'static str, Flag)] = &[
+    pub const FLAGS: &'static [(&'static str, ModeAccessor)] = &[
         ("passthrough", |modes| &mut modes.passthrough),
         ("point_mode", |modes| &mut modes.point_mode),
-        ("lock_step", |modes| &mut modes.lock_step),
+        ("lockstep", |modes| &mut modes.lockstep),
         ("early_fragment_tests", |modes| {
             &mut modes.early_fragment_tests
         }),
@@ -310,39 +309,42 @@ impl Modes {
         ("pixel_center_integer", |modes| {
             &mut modes.pixel_center_integer
         }),
-        ("numbered_colors", |modes| &mut modes.numbered_colors),
+        ("separate_colors", |modes| &mut modes.separate_colors),
         ("enabled_clip_distances", |modes| {
             &mut modes.enabled_clip_distances
         }),
         ("unclipped_depth", |modes| &mut modes.unclipped_depth),
-        ("transparent_missing", |modes| {
-            &mut modes.transparent_missing
+        ("transparent_missing_textures", |modes| {
+            &mut modes.transparent_missing_textures
         }),
-        ("zero_product", |modes| &mut modes.zero_product),
+        ("zero_times_inf_is_zero", |modes| {
+            &mut modes.zero_times_inf_is_zero
+        }),
         ("flush_denormals", |modes| &mut modes.flush_denormals),
     ];
 
-    /// Returns the float arithmetic of the program.
-    pub const fn arithmetic(&self) -> Arithmetic {
-        Arithmetic {
-            products: if self.zero_product {
-                Products::ZeroWins
+    /// Returns the float arithmetic that the modes of the program specify: products of zero and
+    /// infinity, and denormals.
+    pub const fn get_arithmetic(&self) -> FloatArithmetic {
+        FloatArithmetic {
+            zero_times_inf: if self.zero_times_inf_is_zero {
+                ZeroTimesInf::Zero
             } else {
-                Products::Ieee
+                ZeroTimesInf::Nan
             },
             denormals: if self.flush_denormals {
                 Denormals::Flushed
             } else {
-                Denormals::Kept
+                Denormals::Preserved
             },
         }
     }
 
     /// Sets the mode with this name in the text form; returns `false` if there is none.
-    pub(crate) fn set_named(&mut self, name: &str) -> bool {
+    pub(crate) fn set_mode_by_name(&mut self, name: &str) -> bool {
         if let Some((_, flag)) = Self::FLAGS.iter().find(|(known, _)| *known == name) {
             *flag(self) = true;
-        } else if let Some((interlock, _)) = Interlock::ALL.iter().find(|(_, it)| *it == name) {
+        } else if let Some((interlock, _)) = Interlock::ALL.iter().find(|(_, word)| *word == name) {
             self.interlock = Some(*interlock);
         } else {
             return false;
@@ -402,8 +404,16 @@ pub struct Program {
     pub names: Names,
 }
 
+// For functions that take the programs of other crates, which contain one of these.
+impl AsRef<Self> for Program {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
 impl Program {
-    /// Returns an empty program whose main routine does nothing.
+    /// Returns an empty program whose main routine does nothing; the size of work groups is 1 in
+    /// each dimension.
     pub fn new(stage: Stage) -> Self {
         let mut blocks = IndexVec::new();
         let body = blocks.push(Block { first: 0, len: 0 });
@@ -440,27 +450,25 @@ impl Program {
     }
 
     /// Returns the number of elements that a source can access.
-    #[inline]
-    pub fn source_len(&self, src: &Src) -> u32 {
+    pub fn get_source_len(&self, src: &Src) -> u32 {
         src.index.map_or(1, |index| self.indices[index].len.max(1))
     }
 
     /// Returns the registers of outputs, each with the range of the outputs that it holds.
-    #[inline]
     pub fn output_registers(&self) -> impl Iterator<Item = (RegisterId, Range<usize>)> {
         let registers = self.registers.iter_enumerated();
         registers.filter_map(|(id, register)| match register.storage {
             Storage::Output(first) => {
-                let end = first.index() + register.elements() as usize;
+                let end = first.index() + register.element_count() as usize;
                 Some((id, first.index()..end.min(self.outputs.len())))
             }
             Storage::Temp | Storage::Cond => None,
         })
     }
 
-    /// Returns an empty program whose main routine does nothing, which reuses the memory of this
-    /// one.
-    pub fn emptied(mut self, stage: Stage) -> Self {
+    /// Returns an empty program of `stage` whose main routine does nothing, which reuses the memory
+    /// of this one.
+    pub fn into_empty(mut self, stage: Stage) -> Self {
         self.stage = stage;
         self.modes = Modes {
             workgroup_size: [1; 3],
@@ -492,7 +500,7 @@ impl Program {
     }
 
     /// Returns the nodes of a block.
-    pub fn block(&self, id: BlockId) -> &[Node] {
+    pub fn block_nodes(&self, id: BlockId) -> &[Node] {
         let block = self.blocks[id];
         &self.nodes[block.first as usize..(block.first + block.len) as usize]
     }
@@ -516,21 +524,18 @@ impl Program {
     }
 
     /// Returns the instructions of a [`Node::Run`].
-    #[inline]
-    pub fn run(&self, first: u32, len: u32) -> &[Inst] {
+    pub fn run_insts(&self, first: u32, len: u32) -> &[Inst] {
         &self.insts[first as usize..(first + len) as usize]
     }
 
     /// Returns the sources of an instruction.
-    #[inline]
     pub fn sources(&self, inst: &Inst) -> &[Src] {
         &self.srcs[inst.source_range()]
     }
 
-    /// Returns the source with index `number` of an instruction.
-    #[inline]
-    pub fn source(&self, inst: &Inst, number: usize) -> &Src {
-        &self.srcs[inst.first_source as usize + number]
+    /// Returns source `index` of an instruction, from 0.
+    pub fn source(&self, inst: &Inst, index: usize) -> &Src {
+        &self.srcs[inst.first_source as usize + index]
     }
 
     /// Returns the name of a register, if it has one.
@@ -591,3 +596,47 @@ impl Names {
 }
 
 words_of_tables! { Stage }
+
+bitflags::bitflags! {
+    /// Targets of the jumps that leave a block.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    pub(crate) struct BlockExits: u8 {
+        /// The code after the innermost loop or switch.
+        const BREAK = 1;
+        /// The next iteration of the innermost loop.
+        const CONTINUE = 2;
+        /// The caller of the routine.
+        const RETURN = 4;
+    }
+}
+
+impl BlockExits {
+    /// Returns the exit that a node itself takes, without the nodes of its blocks.
+    pub(crate) const fn from_node(node: Node) -> Self {
+        match node {
+            Node::Break => Self::BREAK,
+            Node::Continue => Self::CONTINUE,
+            Node::Return => Self::RETURN,
+            Node::Run { .. }
+            | Node::If { .. }
+            | Node::Loop { .. }
+            | Node::Switch(_)
+            | Node::Call(..) => Self::empty(),
+        }
+    }
+
+    /// Returns the exits that leave a node, given the exits of its blocks: breaks and continues end
+    /// in a loop, breaks in a switch.
+    pub(crate) fn propagate_through(self, node: Node) -> Self {
+        match node {
+            Node::Loop { .. } => self.difference(Self::BREAK.union(Self::CONTINUE)),
+            Node::Switch(_) => self.difference(Self::BREAK),
+            Node::Run { .. }
+            | Node::If { .. }
+            | Node::Break
+            | Node::Continue
+            | Node::Call(..)
+            | Node::Return => self,
+        }
+    }
+}

@@ -1,13 +1,12 @@
-//! Resources of a program other than registers: parameters, textures, buffers.
+//! Resources of a program other than registers: parameters, textures, buffers, and the sets of
+//! textures or images that an access can read.
 
-use crate::ids::NameId;
+use crate::arena::NameId;
+pub use crate::arena::{BufferId, ImageId, ParamId, TextureId};
 use crate::operand::IndexTerm;
 use crate::state::StateParam;
 use crate::text_keywords::{words, words_of_tables};
 use crate::types::Type;
-use crate::units::Units;
-
-pub use crate::ids::{BufferId, ImageId, ParamId, TextureId};
 
 /// Origin of the value of a parameter slot.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -61,27 +60,34 @@ pub struct Param {
 )]
 pub enum TexTarget {
     /// One-dimensional.
+    #[cfg_attr(feature = "serde", serde(rename = "1d"))]
     D1,
     /// Two-dimensional.
+    #[cfg_attr(feature = "serde", serde(rename = "2d"))]
     D2,
     /// Three-dimensional.
+    #[cfg_attr(feature = "serde", serde(rename = "3d"))]
     D3,
     /// Cube map.
     Cube,
     /// Rectangle: unnormalised coordinates, one level.
     Rect,
     /// Array of one-dimensional.
+    #[cfg_attr(feature = "serde", serde(rename = "1d_array"))]
     D1Array,
     /// Array of two-dimensional.
+    #[cfg_attr(feature = "serde", serde(rename = "2d_array"))]
     D2Array,
     /// Array of cube maps.
     CubeArray,
     /// Buffer texture.
     Buffer,
     /// Two-dimensional multisample (and renderbuffers).
-    D2Ms,
+    #[cfg_attr(feature = "serde", serde(rename = "2d_multisample"))]
+    D2Multisample,
     /// Array of two-dimensional multisample.
-    D2MsArray,
+    #[cfg_attr(feature = "serde", serde(rename = "2d_multisample_array"))]
+    D2MultisampleArray,
 }
 
 impl TexTarget {
@@ -96,15 +102,19 @@ impl TexTarget {
         (Self::D2Array, "2darray"),
         (Self::CubeArray, "cubearray"),
         (Self::Buffer, "buffer"),
-        (Self::D2Ms, "2dms"),
-        (Self::D2MsArray, "2dmsarray"),
+        (Self::D2Multisample, "2dms"),
+        (Self::D2MultisampleArray, "2dmsarray"),
     ];
 
-    /// Returns the number of coordinates without the layer.
+    /// Returns the number of coordinates without the layer; 3 for directions of cubes.
     pub const fn dimensions(self) -> u8 {
         match self {
             Self::D1 | Self::D1Array | Self::Buffer => 1,
-            Self::D2 | Self::Rect | Self::D2Array | Self::D2Ms | Self::D2MsArray => 2,
+            Self::D2
+            | Self::Rect
+            | Self::D2Array
+            | Self::D2Multisample
+            | Self::D2MultisampleArray => 2,
             Self::D3 | Self::Cube | Self::CubeArray => 3,
         }
     }
@@ -123,7 +133,7 @@ impl TexTarget {
     pub const fn is_array(self) -> bool {
         matches!(
             self,
-            Self::D1Array | Self::D2Array | Self::CubeArray | Self::D2MsArray
+            Self::D1Array | Self::D2Array | Self::CubeArray | Self::D2MultisampleArray
         )
     }
 
@@ -135,7 +145,7 @@ impl TexTarget {
 
     /// Returns true if texels have samples.
     pub const fn is_multisample(self) -> bool {
-        matches!(self, Self::D2Ms | Self::D2MsArray)
+        matches!(self, Self::D2Multisample | Self::D2MultisampleArray)
     }
 }
 
@@ -144,13 +154,13 @@ impl TexTarget {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Texture {
     /// The texture image units.
-    pub units: Units,
+    pub units: UnitSet,
     /// Target.
     pub target: TexTarget,
     /// True if lookups compare with a reference.
     pub shadow: bool,
     /// Type to which texels are converted: `f32`, `s32` or `u32`.
-    pub texel: Type,
+    pub texel_type: Type,
     /// Texture image unit whose sampler replaces the sampler of the texture's unit. Single units
     /// only.
     pub sampler: Option<u32>,
@@ -199,8 +209,8 @@ pub enum TexMode {
 
 impl TexMode {
     /// Returns true if lookups of shadow textures have a reference in this mode.
-    pub const fn compares(self) -> bool {
-        self.reads_texels() && !self.integer_coordinate()
+    pub const fn has_reference(self) -> bool {
+        self.reads_texels() && !self.has_integer_coordinate()
     }
 
     /// Returns true if the sources begin with a coordinate.
@@ -209,12 +219,12 @@ impl TexMode {
     }
 
     /// Returns true if coordinates are integers.
-    pub const fn integer_coordinate(self) -> bool {
+    pub const fn has_integer_coordinate(self) -> bool {
         matches!(self, Self::Fetch | Self::FetchSample)
     }
 
     /// Returns true if the level of detail is computed from derivatives.
-    pub const fn computes_level(self) -> bool {
+    pub const fn uses_derivatives(self) -> bool {
         matches!(self, Self::Implicit | Self::Bias | Self::Grad)
     }
 
@@ -223,8 +233,9 @@ impl TexMode {
         !matches!(self, Self::QuerySize | Self::QueryLod | Self::QuerySamples)
     }
 
-    /// Returns the number of sources that belong to the mode itself.
-    pub const fn own_sources(self) -> usize {
+    /// Returns the number of sources that belong to the mode itself, in addition to coordinate,
+    /// reference, minimum level and offset.
+    pub const fn mode_source_count(self) -> usize {
         match self {
             Self::Implicit | Self::Gather(_) | Self::QueryLod | Self::QuerySamples => 0,
             Self::Bias | Self::Lod | Self::Fetch | Self::FetchSample | Self::QuerySize => 1,
@@ -264,14 +275,14 @@ pub struct TexAccess {
     /// Number of coordinate lanes, layer included.
     pub coordinate_lanes: u8,
     /// True if a reference follows the coordinate.
-    pub reference: bool,
+    pub has_reference: bool,
     /// True if the level of detail, bias included, is clamped to a minimum: lane x of a source.
-    pub min_lod: bool,
+    pub has_min_lod: bool,
 }
 
 /// Role of a source of a texture instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TexSource {
+pub enum TexSourceRole {
     /// The coordinate.
     Coordinate,
     /// The comparison reference.
@@ -295,58 +306,62 @@ impl TexAccess {
             mode,
             offset: TexelOffset::None,
             coordinate_lanes: if mode.has_coordinate() { lanes } else { 0 },
-            reference: texture.shadow && mode.compares(),
-            min_lod: false,
+            has_reference: texture.shadow && mode.has_reference(),
+            has_min_lod: false,
         }
     }
 
-    /// Returns the number of sources.
+    /// Returns the number of sources of an instruction with this access.
     pub fn source_count(&self) -> usize {
         usize::from(self.mode.has_coordinate())
-            + usize::from(self.reference)
-            + self.mode.own_sources()
-            + usize::from(self.min_lod)
+            + usize::from(self.has_reference)
+            + self.mode.mode_source_count()
+            + usize::from(self.has_min_lod)
             + usize::from(self.offset == TexelOffset::Dynamic)
     }
 
-    /// Returns the role of source number `source`.
-    pub fn source_role(&self, source: usize) -> TexSource {
+    /// Returns the role of source number `source`. Numbers beyond the other roles are the offset.
+    pub fn source_role(&self, source: usize) -> TexSourceRole {
         let first_reference = usize::from(self.mode.has_coordinate());
-        let first_own = first_reference + usize::from(self.reference);
-        let end_own = first_own + self.mode.own_sources();
+        let first_own = first_reference + usize::from(self.has_reference);
+        let end_own = first_own + self.mode.mode_source_count();
         if source < first_reference {
-            TexSource::Coordinate
+            TexSourceRole::Coordinate
         } else if source < first_own {
-            TexSource::Reference
+            TexSourceRole::Reference
         } else if source < end_own {
-            TexSource::Mode(source - first_own)
-        } else if source == end_own && self.min_lod {
-            TexSource::MinLod
+            TexSourceRole::Mode(source - first_own)
+        } else if source == end_own && self.has_min_lod {
+            TexSourceRole::MinLod
         } else {
-            TexSource::Offset
+            TexSourceRole::Offset
         }
     }
 
-    /// Returns the type of source number `source`.
+    /// Returns the type of source number `source`: integers for offsets and for the coordinates and
+    /// levels of fetches and size queries, else 32-bit floats.
     pub fn source_type(&self, source: usize) -> Type {
         match (self.source_role(source), self.mode) {
-            (TexSource::Coordinate | TexSource::Mode(_), TexMode::Fetch | TexMode::FetchSample)
-            | (TexSource::Mode(_), TexMode::QuerySize | TexMode::GatherOffsets(_))
-            | (TexSource::Offset, _) => Type::S32,
+            (
+                TexSourceRole::Coordinate | TexSourceRole::Mode(_),
+                TexMode::Fetch | TexMode::FetchSample,
+            )
+            | (TexSourceRole::Mode(_), TexMode::QuerySize | TexMode::GatherOffsets(_))
+            | (TexSourceRole::Offset, _) => Type::S32,
             _ => Type::F32,
         }
     }
 
-    /// Returns the lanes of source number `source` that are read.
+    /// Returns the lanes of source number `source` that are read. It is a mask.
     pub fn source_lanes(&self, source: usize) -> u8 {
         let lanes = |count: u8| (1u8 << count) - 1;
         match (self.source_role(source), self.mode) {
-            (TexSource::Coordinate, _) => lanes(self.coordinate_lanes),
-            (TexSource::Mode(_), TexMode::GatherOffsets(_)) => 0b1111,
-            (TexSource::Mode(_), TexMode::Grad) | (TexSource::Offset, _) => {
+            (TexSourceRole::Coordinate, _) => lanes(self.coordinate_lanes),
+            (TexSourceRole::Mode(_), TexMode::GatherOffsets(_)) => 0b1111,
+            (TexSourceRole::Mode(_), TexMode::Grad) | (TexSourceRole::Offset, _) => {
                 0b0111 & lanes(self.coordinate_lanes)
             }
-            (TexSource::Reference | TexSource::Mode(_) | TexSource::MinLod, _) => 1,
+            (TexSourceRole::Reference | TexSourceRole::Mode(_) | TexSourceRole::MinLod, _) => 1,
         }
     }
 }
@@ -360,7 +375,7 @@ impl TexAccess {
 )]
 pub enum BufferKind {
     /// Program parameter buffer (`program.buffer[b]`): read only.
-    Constant,
+    ProgramParameter,
     /// Storage buffer.
     Storage,
     /// Memory shared by a work group.
@@ -369,14 +384,14 @@ pub enum BufferKind {
     /// out-of-bounds writes have no effect.
     Private,
     /// Atomic counter buffer.
-    Counter,
+    AtomicCounter,
     /// The 96 parameters of vertex programs as state programs read and write them. Out-of-bounds
     /// reads return 0. NV_vertex_program section 2.14.4.
-    State,
+    VertexStateParameters,
 }
 
-/// Size in bytes of a buffer of [`BufferKind::State`]: 96 vectors.
-pub const STATE_BYTES: u32 = 96 * 16;
+/// Size in bytes of a buffer of [`BufferKind::VertexStateParameters`]: 96 vectors.
+pub const STATE_BUFFER_BYTES: u32 = 96 * 16;
 
 /// A buffer of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -386,7 +401,7 @@ pub struct Buffer {
     /// First binding number in the source language.
     pub binding: u32,
     /// Number of bindings if the program indexes them dynamically, otherwise `None`.
-    pub array: Option<u32>,
+    pub array_len: Option<u32>,
     /// Size in bytes if the program declares it: shared and private memory, and constant buffers,
     /// which return 0 past it.
     pub size: Option<u32>,
@@ -394,7 +409,7 @@ pub struct Buffer {
 
 /// The memory that is accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum MemSpace {
+pub enum MemorySpace {
     /// Global memory by 64-bit address (the address source is `u64`).
     Global,
     /// A buffer by byte offset (the address source is `u32`).
@@ -432,13 +447,13 @@ impl AtomicOp {
         (Self::Add, "add"),
         (Self::Min, "min"),
         (Self::Max, "max"),
-        (Self::IncWrap, "iwrap"),
-        (Self::DecWrap, "dwrap"),
+        (Self::IncWrap, "inc_wrap"),
+        (Self::DecWrap, "dec_wrap"),
         (Self::And, "and"),
         (Self::Or, "or"),
         (Self::Xor, "xor"),
-        (Self::Exchange, "exch"),
-        (Self::CompareExchange, "cswap"),
+        (Self::Exchange, "exchange"),
+        (Self::CompareExchange, "compare_exchange"),
     ];
 }
 
@@ -458,7 +473,7 @@ bitflags::bitflags! {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MemAccess {
     /// The memory.
-    pub space: MemSpace,
+    pub space: MemorySpace,
     /// Dynamically indexed element of a buffer array.
     pub element: Option<IndexTerm>,
     /// Number of scalars: 1, 2 or 4.
@@ -477,15 +492,16 @@ impl MemAccess {
         ((1u16 << self.components) - 1) as u8
     }
 
-    /// Returns the type of the address source.
+    /// Returns the type of the address source: a 64-bit address, or a 32-bit offset in a buffer.
     pub const fn address_type(&self) -> Type {
         match self.space {
-            MemSpace::Global => Type::U64,
-            MemSpace::Buffer(_) => Type::U32,
+            MemorySpace::Global => Type::U64,
+            MemorySpace::Buffer(_) => Type::U32,
         }
     }
 
-    /// Returns the lanes of the value that an atomic reads.
+    /// Returns the lanes of the value that an atomic reads, as a mask: its components, and y for
+    /// the new value of a compare-exchange of one component.
     pub fn atomic_lanes(&self) -> u8 {
         if self.components > 1 {
             self.element_lanes()
@@ -500,5 +516,60 @@ impl MemAccess {
 words_of_tables! { TexTarget AtomicOp }
 
 words! {
-    BufferKind { Constant = "constant", Storage = "storage", Shared = "shared", Private = "private", Counter = "counter", State = "state" }
+    BufferKind {
+        ProgramParameter = "constant", Storage = "storage", Shared = "shared", Private = "private", AtomicCounter = "counter",
+        VertexStateParameters = "state",
+    }
+}
+
+/// The textures or images that a program accesses through one resource.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum UnitSet {
+    /// The texture or image of one unit.
+    Single(u32),
+    /// The textures or images of consecutive units; an access selects one.
+    Array {
+        /// First unit.
+        first: u32,
+        /// Number of units.
+        count: u32,
+    },
+    /// The resident textures or images with the target and the texels of the resource; the low word
+    /// of a handle selects one.
+    Handle,
+    /// The resident textures with texels of any type, selected like `Handle`. For queries only,
+    /// which read no texels.
+    QueryHandle,
+}
+
+impl UnitSet {
+    /// Returns the `count` units from `first` on, or one unit without a count.
+    pub const fn new(first: u32, count: Option<u32>) -> Self {
+        match count {
+            Some(count) => Self::Array { first, count },
+            None => Self::Single(first),
+        }
+    }
+
+    /// Returns the first unit; `None` for handles.
+    pub const fn first(self) -> Option<u32> {
+        match self {
+            Self::Single(first) | Self::Array { first, .. } => Some(first),
+            Self::Handle | Self::QueryHandle => None,
+        }
+    }
+
+    /// Returns the indices of the units; an empty range for handles.
+    pub const fn indices(self) -> std::ops::Range<u32> {
+        match self {
+            Self::Single(unit) => unit..unit.saturating_add(1),
+            Self::Array { first, count } => first..first.saturating_add(count),
+            Self::Handle | Self::QueryHandle => 0..0,
+        }
+    }
+
+    /// Returns true if handles select the texture or image.
+    pub const fn is_handle(self) -> bool {
+        matches!(self, Self::Handle | Self::QueryHandle)
+    }
 }

@@ -2,10 +2,10 @@
 
 use crate::operand::WriteMask;
 use crate::text_keywords::words;
-use crate::types::{Base, Width};
+use crate::types::{BaseType, Width};
 use std::fmt;
 
-pub use crate::ids::{InputId, OutputId};
+pub use crate::arena::{InputId, OutputId};
 
 macro_rules! semantics {
     ($($(#[$doc:meta])* $name:ident $(($number:ident))? $({ $($(#[$field_doc:meta])* $field:ident,)* })? = $word:literal;)*) => {
@@ -30,7 +30,8 @@ macro_rules! semantics {
                 }
             }
 
-            /// Returns the semantic with a keyword and its numbers; `None` if there is none.
+            /// Returns the semantic with a keyword and its numbers; `None` if there is none with
+            /// this keyword and as many numbers.
             pub(crate) fn from_parts(word: &str, numbers: &[u8]) -> Option<Self> {
                 match (word, numbers) {
                     $(($word, &[$($number)? $($($field),*)?]) => Some(Self::$name $(($number))? $({ $($field,)* })?),)*
@@ -46,7 +47,7 @@ semantics! {
     // Each variant with its keyword in the text form.
     /// Vertex attribute by index; conventional names alias (ARB_vertex_program table X.2,
     /// NV_vertex_program4).
-    Attrib(n) = "attrib";
+    VertexAttribute(n) = "attrib";
     /// Clip-space position of a vertex; as fragment input the window position (x, y, z, 1/w).
     Position = "position";
     /// Point size in lane x.
@@ -62,17 +63,17 @@ semantics! {
     FlatBackColor(n) = "flat_back_color";
     /// Start of the line that a fragment belongs to, in pixels, for line stipples: (x, y). Programs
     /// cannot name it.
-    LineStart = "line_start";
+    LineStippleStart = "line_start";
     /// Vertex position for user clip planes, for later stages that read it.
     ClipVertex = "clip_vertex";
     /// Fog coordinate in lane x; as fragment input (f, 0, 0, 1).
     FogCoord = "fog_coord";
     /// Fog as a vector of four components.
-    FogVector = "fog_vector";
+    FogCoordVec4 = "fog_vector";
     /// Texture coordinate set.
     TexCoord(n) = "tex_coord";
     /// Generic varying (`result.attrib[n]`, `fragment.attrib[n]`, TGSI GENERIC).
-    Generic(n) = "generic";
+    GenericVarying(n) = "generic";
     /// Clip distance in lane x.
     ClipDistance(n) = "clip_distance";
     /// Cull distance in lane x: a primitive is dropped if all its vertices have a negative one.
@@ -105,17 +106,17 @@ semantics! {
     /// its primitive; in a tessellation control program, the index of the output vertex.
     InvocationId = "invocation_id";
     /// Number of vertices of the input primitive or patch in lane x, integer.
-    VertexCount = "vertex_count";
+    InputVertexCount = "vertex_count";
     /// Position in the subdivided patch: (u, v, w), with sum 1 for triangles.
     TessCoord = "tess_coord";
     /// Outer tessellation level of the patch in lane x.
-    TessOuter(n) = "tess_outer";
+    TessLevelOuter(n) = "tess_outer";
     /// Inner tessellation level of the patch in lane x.
-    TessInner(n) = "tess_inner";
+    TessLevelInner(n) = "tess_inner";
     /// Generic varying of the patch (`result.patch.attrib[n]`).
-    PatchGeneric(n) = "patch_generic";
+    GenericPatchVarying(n) = "patch_generic";
     /// Facing in lane x: +1.0 front, -1.0 back.
-    Facing = "facing";
+    FaceSign = "facing";
     /// Point sprite coordinate (s, t, 0, 1).
     PointCoord = "point_coord";
     /// Sample index in lane x, integer.
@@ -189,6 +190,7 @@ semantics! {
 
 /// The text form.
 impl fmt::Display for Semantic {
+    /// Writes the keyword and the numbers in brackets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (word, numbers) = self.to_parts();
         f.write_str(word)?;
@@ -201,7 +203,7 @@ impl fmt::Display for Semantic {
 impl Semantic {
     /// Returns true if the value is the index of the invocation in its thread group, or derived
     /// from it.
-    pub const fn is_thread_number(self) -> bool {
+    pub const fn is_thread_index(self) -> bool {
         matches!(
             self,
             Self::ThreadId
@@ -217,7 +219,7 @@ impl Semantic {
     pub const fn is_per_patch(self) -> bool {
         matches!(
             self,
-            Self::TessOuter(_) | Self::TessInner(_) | Self::PatchGeneric(_)
+            Self::TessLevelOuter(_) | Self::TessLevelInner(_) | Self::GenericPatchVarying(_)
         )
     }
 }
@@ -262,7 +264,7 @@ pub struct Input {
     /// Semantic.
     pub semantic: Semantic,
     /// Type of the lanes as the program declares it; attributes and varyings may have any type.
-    pub base: Base,
+    pub base: BaseType,
     /// Width of the lanes: 64 for vertex attributes of 64-bit components, else 32.
     pub width: Width,
     /// Interpolation of fragment inputs.
@@ -274,11 +276,11 @@ pub struct Input {
 }
 
 impl Input {
-    /// Returns a smooth float input.
+    /// Returns a 32-bit float input that is interpolated smoothly, at the pixel center.
     pub const fn new(semantic: Semantic) -> Self {
         Self {
             semantic,
-            base: Base::Float,
+            base: BaseType::Float,
             width: Width::W32,
             interpolation: Interpolation::Smooth,
             sampling: Sampling::Center,
@@ -293,7 +295,7 @@ pub struct Output {
     /// Semantic.
     pub semantic: Semantic,
     /// Type of the lanes as the program declares it.
-    pub base: Base,
+    pub base: BaseType,
     /// True if the position must be bit-identical to that of other invariant programs.
     pub invariant: bool,
     /// Lanes that each vertex receives from the input with the same semantic, in a program with
@@ -302,11 +304,11 @@ pub struct Output {
 }
 
 impl Output {
-    /// Returns a float output.
+    /// Returns a float output that is not invariant and not passed through.
     pub const fn new(semantic: Semantic) -> Self {
         Self {
             semantic,
-            base: Base::Float,
+            base: BaseType::Float,
             invariant: false,
             passthrough: WriteMask::NONE,
         }

@@ -4,7 +4,9 @@
 
 use crate::text_keywords::words;
 
-pub use crate::state_params::{StateParam, form_text, matrix_text, state_text, variable_name};
+pub use crate::state_params::{
+    StateParam, describe_matrix, describe_matrix_form, describe_state_param, make_variable_name,
+};
 
 /// A face of two-sided lighting.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -83,7 +85,7 @@ pub enum MatrixName {
     /// Projection.
     Projection,
     /// Projection times modelview 0.
-    Mvp,
+    ModelviewProjection,
     /// Texture, by coordinate set.
     Texture(u32),
     /// Matrix palette entry.

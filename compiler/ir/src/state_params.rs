@@ -7,7 +7,7 @@
 use crate::state::{
     ColorTerm, Face, MatrixForm, MatrixName, TexGenCoord, TexGenPlane, ThreadProperty,
 };
-use crate::text_keywords::Word;
+use crate::text_keywords::Keyword;
 use std::fmt::{self, Display, Write};
 
 /// Invokes a macro with the table of `state.*` bindings, an entry for each variant of
@@ -23,33 +23,33 @@ use std::fmt::{self, Display, Write};
 #[macro_export]
 macro_rules! state_params {
     ($callback:ident) => { $callback! {
-        [Material(face: Face, term: ColorTerm)] "material.{face}.{term}" "{term} color of the material of {face}" {
+        [MaterialColor(face: Face, color_term: ColorTerm)] "material.{face}.{color_term}" "{color_term} color of the material of {face}" {
             // "If a material face is not specified in the binding, the front property is used":
             // table X.3.
-            "material.ambient" () |_| P::Material(Front, Ambient);
-            "material.diffuse" () |_| P::Material(Front, Diffuse);
-            "material.specular" () |_| P::Material(Front, Specular);
-            "material.emission" () |_| P::Material(Front, Emission);
+            "material.ambient" () |_| P::MaterialColor(Front, Ambient);
+            "material.diffuse" () |_| P::MaterialColor(Front, Diffuse);
+            "material.specular" () |_| P::MaterialColor(Front, Specular);
+            "material.emission" () |_| P::MaterialColor(Front, Emission);
             "material.shininess" () |_| P::MaterialShininess(Front);
-            "material.front.ambient" () |_| P::Material(Front, Ambient);
-            "material.front.diffuse" () |_| P::Material(Front, Diffuse);
-            "material.front.specular" () |_| P::Material(Front, Specular);
-            "material.front.emission" () |_| P::Material(Front, Emission);
+            "material.front.ambient" () |_| P::MaterialColor(Front, Ambient);
+            "material.front.diffuse" () |_| P::MaterialColor(Front, Diffuse);
+            "material.front.specular" () |_| P::MaterialColor(Front, Specular);
+            "material.front.emission" () |_| P::MaterialColor(Front, Emission);
             "material.front.shininess" () |_| P::MaterialShininess(Front);
-            "material.back.ambient" () |_| P::Material(Back, Ambient);
-            "material.back.diffuse" () |_| P::Material(Back, Diffuse);
-            "material.back.specular" () |_| P::Material(Back, Specular);
-            "material.back.emission" () |_| P::Material(Back, Emission);
+            "material.back.ambient" () |_| P::MaterialColor(Back, Ambient);
+            "material.back.diffuse" () |_| P::MaterialColor(Back, Diffuse);
+            "material.back.specular" () |_| P::MaterialColor(Back, Specular);
+            "material.back.emission" () |_| P::MaterialColor(Back, Emission);
             "material.back.shininess" () |_| P::MaterialShininess(Back);
         }
         // Its paths are above: lists of bindings have all properties of a face together.
         [MaterialShininess(face: Face)] "material.{face}.shininess" "material of {face}: (shininess, 0, 0, 1)" {}
         // Lights and clip planes: as many as the GL state of glasm has, the least number of lights
         // that GL allows.
-        [Light(index: u32, term: ColorTerm)] "light[{index}].{term}" "{term} color of a light" {
-            "light[].ambient" ([8 Lights]) |n| P::Light(n, Ambient);
-            "light[].diffuse" ([8 Lights]) |n| P::Light(n, Diffuse);
-            "light[].specular" ([8 Lights]) |n| P::Light(n, Specular);
+        [LightColor(index: u32, color_term: ColorTerm)] "light[{index}].{color_term}" "{color_term} color of a light" {
+            "light[].ambient" ([8 Lights]) |n| P::LightColor(n, Ambient);
+            "light[].diffuse" ([8 Lights]) |n| P::LightColor(n, Diffuse);
+            "light[].specular" ([8 Lights]) |n| P::LightColor(n, Specular);
         }
         [LightPosition(index: u32)] "light[{index}].position" "position of a light in eye space" {
             "light[].position" ([8 Lights]) P::LightPosition;
@@ -62,9 +62,9 @@ macro_rules! state_params {
             "a light's spot: (direction in eye space, cosine of the cutoff angle)" {
             "light[].spot.direction" ([8 Lights]) P::LightSpotDirection;
         }
-        [LightHalf(index: u32)] "light[{index}].half"
+        [LightHalfVector(index: u32)] "light[{index}].half"
             "half vector of a light: (normalize(P + (0, 0, 1)), 1), with the normalized position P" {
-            "light[].half" ([8 Lights]) P::LightHalf;
+            "light[].half" ([8 Lights]) P::LightHalfVector;
         }
         [LightModelAmbient] "light_model.ambient" as "state_lightmodel_ambient" "ambient color of the light model" {
             "lightmodel.ambient" () |_| P::LightModelAmbient;
@@ -76,8 +76,8 @@ macro_rules! state_params {
             "lightmodel.front.scenecolor" () |_| P::LightModelSceneColor(Front);
             "lightmodel.back.scenecolor" () |_| P::LightModelSceneColor(Back);
         }
-        [LightProduct(index: u32, face: Face, term: ColorTerm)] "light_product[{index}].{face}.{term}"
-            as "state_lightprod_{index}_{face}_{term}" "{term} color of a light times that of the material of {face}" {
+        [LightProduct(index: u32, face: Face, color_term: ColorTerm)] "light_product[{index}].{face}.{color_term}"
+            as "state_lightprod_{index}_{face}_{color_term}" "{color_term} color of a light times that of the material of {face}" {
             "lightprod[].ambient" ([8 Lights]) |n| P::LightProduct(n, Front, Ambient);
             "lightprod[].diffuse" ([8 Lights]) |n| P::LightProduct(n, Front, Diffuse);
             "lightprod[].specular" ([8 Lights]) |n| P::LightProduct(n, Front, Specular);
@@ -91,19 +91,19 @@ macro_rules! state_params {
         // ARB_fragment_program has neither this nor clip planes and points, ARB_vertex_program
         // neither texture environments nor the depth range: each supports state of its stage only.
         // NV_gpu_program4 has all of them.
-        [TexGen(index: u32, plane: TexGenPlane, coord: TexGenCoord)] "tex_gen[{index}].{plane}.{coord}"
-            as "state_texgen_{index}_{plane}_{coord}" "{plane} plane that generates texture coordinate {coord}" {
-            "texgen[].eye.s" ([? 32 TextureCoordinates]) |n| P::TexGen(n, Eye, S) => VERTEX;
-            "texgen[].eye.t" ([? 32 TextureCoordinates]) |n| P::TexGen(n, Eye, T) => VERTEX;
-            "texgen[].eye.r" ([? 32 TextureCoordinates]) |n| P::TexGen(n, Eye, R) => VERTEX;
-            "texgen[].eye.q" ([? 32 TextureCoordinates]) |n| P::TexGen(n, Eye, Q) => VERTEX;
-            "texgen[].object.s" ([? 32 TextureCoordinates]) |n| P::TexGen(n, Object, S) => VERTEX;
-            "texgen[].object.t" ([? 32 TextureCoordinates]) |n| P::TexGen(n, Object, T) => VERTEX;
-            "texgen[].object.r" ([? 32 TextureCoordinates]) |n| P::TexGen(n, Object, R) => VERTEX;
-            "texgen[].object.q" ([? 32 TextureCoordinates]) |n| P::TexGen(n, Object, Q) => VERTEX;
+        [Texgen(index: u32, texgen_plane: TexGenPlane, texgen_coord: TexGenCoord)] "tex_gen[{index}].{texgen_plane}.{texgen_coord}"
+            as "state_texgen_{index}_{texgen_plane}_{texgen_coord}" "{texgen_plane} plane that generates texture coordinate {texgen_coord}" {
+            "texgen[].eye.s" ([? 32 TextureCoordinates]) |n| P::Texgen(n, Eye, S) => VERTEX;
+            "texgen[].eye.t" ([? 32 TextureCoordinates]) |n| P::Texgen(n, Eye, T) => VERTEX;
+            "texgen[].eye.r" ([? 32 TextureCoordinates]) |n| P::Texgen(n, Eye, R) => VERTEX;
+            "texgen[].eye.q" ([? 32 TextureCoordinates]) |n| P::Texgen(n, Eye, Q) => VERTEX;
+            "texgen[].object.s" ([? 32 TextureCoordinates]) |n| P::Texgen(n, Object, S) => VERTEX;
+            "texgen[].object.t" ([? 32 TextureCoordinates]) |n| P::Texgen(n, Object, T) => VERTEX;
+            "texgen[].object.r" ([? 32 TextureCoordinates]) |n| P::Texgen(n, Object, R) => VERTEX;
+            "texgen[].object.q" ([? 32 TextureCoordinates]) |n| P::Texgen(n, Object, Q) => VERTEX;
         }
-        [TexEnvColor(index: u32)] "tex_env[{index}].color" as "state_texenv_{index}_color" "color of a texture environment" {
-            "texenv[].color" ([? 32 TextureEnvironments]) P::TexEnvColor => FRAGMENT;
+        [TexenvColor(index: u32)] "tex_env[{index}].color" as "state_texenv_{index}_color" "color of a texture environment" {
+            "texenv[].color" ([? 32 TextureEnvironments]) P::TexenvColor => FRAGMENT;
         }
         [FogColor] "fog.color" "color of fog" {
             "fog.color" () |_| P::FogColor;
@@ -128,14 +128,14 @@ macro_rules! state_params {
         // NV_fragment_program section 3.11.6.
         [DepthBounds] "depth.bounds" as "depth_bounds"
             "(least depth, largest depth, 0, 1) of fragments whose depth a program replaces" {}
-        [WindowOrigin] "window.origin" as "window_origin" "(scale, offset, 0, 1): makes of y a count from the top" {}
+        [WindowOrigin] "window.origin" as "window_origin" "(scale, offset, 0, 1): converts y to an origin at the top" {}
         [WindowOriginLower] "windowlower.origin" as "window_origin_lower"
-            "(scale, offset, 0, 1): makes of y a count from the bottom" {}
+            "(scale, offset, 0, 1): converts y to an origin at the bottom" {}
         // A property of the device, not of GL state, but bound in the same way.
-        [Thread(property: ThreadProperty)] "thread.{property}" as "thread_{property}" "{property}: an integer in x" {
-            "thread.warpsize" () |_| P::Thread(WarpSize) => NONE needs THREAD_GROUP;
-            "thread.warpspersm" () |_| P::Thread(WarpsPerSm) => NONE needs THREAD_GROUP;
-            "thread.smcount" () |_| P::Thread(SmCount) => NONE needs THREAD_GROUP;
+        [ThreadProperty(thread_property: ThreadProperty)] "thread.{thread_property}" as "thread_{thread_property}" "{thread_property}: an integer in x" {
+            "thread.warpsize" () |_| P::ThreadProperty(WarpSize) => NONE requires THREAD_GROUP;
+            "thread.warpspersm" () |_| P::ThreadProperty(WarpsPerSm) => NONE requires THREAD_GROUP;
+            "thread.smcount" () |_| P::ThreadProperty(SmCount) => NONE requires THREAD_GROUP;
         }
         // Bindings that NVIDIA's compiler emits for gl_NormalScale, gl_NumSamples and
         // gl_SamplePosition of GLSL.
@@ -147,7 +147,7 @@ macro_rules! state_params {
             "multisample.samples" () |_| P::Samples => NONE;
         }
         [SamplePosition(index: u32)] driver "multisample.positions[{index}]" as "state_multisample_position_{index}"
-            "(x, y, 0, 1): place of a sample in its pixel, gl_SamplePosition of GLSL" {
+            "(x, y, 0, 1): location of a sample in its pixel, gl_SamplePosition of GLSL" {
             "multisample.positions[]" ([32]) P::SamplePosition => NONE, RANGES;
         }
     } };
@@ -206,7 +206,8 @@ macro_rules! define {
                 }
             }
 
-            /// Writes the text form of the IR after `state.`.
+            /// Writes the text form of the parameter, which follows `state.` in the text form of
+            /// the IR.
             pub(crate) fn write_text(self, f: &mut dyn Write) -> fmt::Result {
                 match self {
                     Self::MatrixRow { matrix, form, row } => write_matrix_row(f, matrix, form, row),
@@ -231,7 +232,7 @@ macro_rules! define {
         }
 
         /// Returns the name of the variable that has a parameter in modules.
-        pub fn variable_name(param: StateParam) -> String {
+        pub fn make_variable_name(param: StateParam) -> String {
             match param {
                 StateParam::MatrixRow { matrix, form, row } => make_matrix_row_name(matrix, form, row),
                 $(StateParam::$variant $(($($arg),*))? => {
@@ -243,10 +244,10 @@ macro_rules! define {
 
         /// Returns the description of a parameter, one human-readable line.
         #[expect(unused_variables, reason = "no meaning has a number in it")]
-        pub fn state_text(param: StateParam) -> String {
+        pub fn describe_state_param(param: StateParam) -> String {
             match param {
                 StateParam::MatrixRow { matrix, form, .. } => {
-                    format!("a row of {}{}", form_text(form), matrix_text(matrix))
+                    format!("a row of {}{}", describe_matrix_form(form), describe_matrix(matrix))
                 }
                 $(StateParam::$variant $(($($arg),*))? => {
                     $($(let $arg = $arg.describe();)*)?
@@ -259,6 +260,14 @@ macro_rules! define {
 
 state_params! { define }
 
+/// The text form: `state.` and the path.
+impl Display for StateParam {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("state.")?;
+        self.write_text(f)
+    }
+}
+
 /// A part of the text form of a parameter: a keyword, or a number in brackets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Part<'a> {
@@ -266,7 +275,8 @@ pub(crate) enum Part<'a> {
     Number(u32),
 }
 
-/// Returns the parts that are arguments, if the others match the keywords of the text form.
+/// Returns the parts that are arguments, if the others match the keywords of the text form. Returns
+/// `None` otherwise, also if the numbers of parts differ.
 fn match_text<'a>(text: &str, parts: &[Part<'a>]) -> Option<Vec<Part<'a>>> {
     let mut words = text.split(['.', '[']);
     let mut values = Vec::new();
@@ -313,7 +323,7 @@ macro_rules! word_arguments {
     ($($ty:ident { $($variant:ident $meaning:literal)* })*) => {$(
         impl Argument for $ty {
             fn to_text(self) -> impl Display {
-                self.word()
+                self.keyword()
             }
 
             fn describe(self) -> impl Display {
@@ -322,7 +332,7 @@ macro_rules! word_arguments {
 
             fn from_part(part: Part<'_>) -> Option<Self> {
                 match part {
-                    Part::Word(word) => Self::from_word(word),
+                    Part::Word(word) => Self::from_keyword(word),
                     Part::Number(_) => None,
                 }
             }
@@ -337,18 +347,19 @@ word_arguments! {
     TexGenCoord { S "s" T "t" R "r" Q "q" }
     ThreadProperty {
         WarpSize "threads of a group (warp)"
-        WarpsPerSm "thread groups that a processor runs at a time"
+        WarpsPerSm "thread groups that a processor runs concurrently"
         SmCount "number of processors"
     }
 }
 
 impl MatrixName {
-    /// Returns the keyword and the index, if there are several matrices of the kind.
+    /// Returns the keyword of a matrix and its index, `None` if there is only one matrix of the
+    /// kind.
     const fn to_parts(self) -> (&'static str, Option<u32>) {
         match self {
             Self::Modelview(n) => ("modelview", Some(n)),
             Self::Projection => ("projection", None),
-            Self::Mvp => ("mvp", None),
+            Self::ModelviewProjection => ("mvp", None),
             Self::Texture(n) => ("texture", Some(n)),
             Self::Palette(n) => ("palette", Some(n)),
             Self::Program(n) => ("program", Some(n)),
@@ -356,6 +367,8 @@ impl MatrixName {
     }
 }
 
+/// Writes the text form of one row of a matrix, such as `matrix.texture[1].inverse.row[2]`. The
+/// index of the matrix is omitted if there is only one of its kind.
 fn write_matrix_row(
     f: &mut dyn Write,
     matrix: MatrixName,
@@ -367,9 +380,10 @@ fn write_matrix_row(
     if let Some(number) = number {
         write!(f, "[{number}]")?;
     }
-    write!(f, ".{}.row[{row}]", form.word())
+    write!(f, ".{}.row[{row}]", form.keyword())
 }
 
+/// Returns the identifier of a matrix row in text output, e.g. `state_matrix_mvp_row_0`.
 fn make_matrix_row_name(matrix: MatrixName, form: MatrixForm, row: u8) -> String {
     let (word, number) = matrix.to_parts();
     let number = match (matrix, number) {
@@ -380,18 +394,18 @@ fn make_matrix_row_name(matrix: MatrixName, form: MatrixForm, row: u8) -> String
     let form = match form {
         MatrixForm::Plain => String::new(),
         MatrixForm::Inverse | MatrixForm::Transpose | MatrixForm::InverseTranspose => {
-            format!("_{}", form.word())
+            format!("_{}", form.keyword())
         }
     };
     format!("state_matrix_{word}{number}{form}_row_{row}")
 }
 
 /// Returns the description of a matrix, one human-readable line.
-pub const fn matrix_text(matrix: MatrixName) -> &'static str {
+pub const fn describe_matrix(matrix: MatrixName) -> &'static str {
     match matrix {
-        MatrixName::Modelview(_) => "modelview matrix, of a number if there are several",
+        MatrixName::Modelview(_) => "modelview matrix, with an index if there are several",
         MatrixName::Projection => "projection matrix",
-        MatrixName::Mvp => "projection matrix times modelview matrix 0",
+        MatrixName::ModelviewProjection => "projection matrix times modelview matrix 0",
         MatrixName::Texture(_) => "texture matrix of a coordinate set",
         MatrixName::Palette(_) => "matrix of the palette",
         MatrixName::Program(_) => "program matrix",
@@ -399,7 +413,7 @@ pub const fn matrix_text(matrix: MatrixName) -> &'static str {
 }
 
 /// Returns the description of the form of a matrix, a prefix of the description of the matrix.
-pub const fn form_text(form: MatrixForm) -> &'static str {
+pub const fn describe_matrix_form(form: MatrixForm) -> &'static str {
     match form {
         MatrixForm::Plain => "",
         MatrixForm::Inverse => "the inverse of the ",
@@ -420,7 +434,7 @@ mod tests {
 
     macro_rules! params {
         ($([$($variant:tt)*] $($driver:ident)? $text:literal $(as $name:literal)? $meaning:literal {
-            $($path:literal $number:tt $param:expr $(=> $arb:ident $(needs $need:ident)? $(, $ranges:ident)?)?;)*
+            $($path:literal $number:tt $param:expr $(=> $arb:ident $(requires $required:ident)? $(, $ranges:ident)?)?;)*
         })*) => {
             /// The parameters of all paths, for a number.
             const PARAMS: &[fn(u32) -> StateParam] = &[$($($param,)*)*];
@@ -464,7 +478,7 @@ mod tests {
         ] {
             let program = format!("program vertex\np0: state.{wrong}");
             let error = crate::parse(&program).unwrap_err().to_string();
-            assert_eq!(error, "2:11: this is not a part of the GL state", "{wrong}");
+            assert_eq!(error, "2:11: unknown state parameter", "{wrong}");
         }
     }
 
@@ -472,18 +486,24 @@ mod tests {
     fn names_and_meanings_have_the_arguments() {
         let product = P::LightProduct(3, Back, Emission);
         assert_eq!(text(product), "light_product[3].back.emission");
-        assert_eq!(variable_name(product), "state_lightprod_3_back_emission");
         assert_eq!(
-            state_text(product),
+            make_variable_name(product),
+            "state_lightprod_3_back_emission"
+        );
+        assert_eq!(
+            describe_state_param(product),
             "emitted color of a light times that of the material of back faces"
         );
         assert_eq!(
-            variable_name(P::LightSpotDirection(7)),
+            make_variable_name(P::LightSpotDirection(7)),
             "state_light_7_spot_direction"
         );
-        assert_eq!(variable_name(P::Thread(WarpsPerSm)), "thread_warps_per_sm");
         assert_eq!(
-            state_text(P::Thread(SmCount)),
+            make_variable_name(P::ThreadProperty(WarpsPerSm)),
+            "thread_warps_per_sm"
+        );
+        assert_eq!(
+            describe_state_param(P::ThreadProperty(SmCount)),
             "number of processors: an integer in x"
         );
     }

@@ -1,6 +1,6 @@
 //! Scalar types: the interpretation of the bits of a lane.
 
-use crate::text_keywords::{Word, words};
+use crate::text_keywords::{Keyword, words};
 
 /// Storage width of a register's lanes in bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -39,13 +39,13 @@ impl Width {
     derive(serde::Deserialize, serde::Serialize),
     serde(rename_all = "snake_case")
 )]
-pub enum Base {
+pub enum BaseType {
     /// IEEE 754 binary floating point.
     Float,
     /// Two's complement.
-    Signed,
+    SignedInt,
     /// Unsigned.
-    Unsigned,
+    UnsignedInt,
 }
 
 macro_rules! types {
@@ -67,8 +67,8 @@ macro_rules! types {
             }
 
             /// Returns the base type: float, signed or unsigned.
-            pub const fn base(self) -> Base {
-                match self { $(Self::$name => Base::$base,)* }
+            pub const fn base(self) -> BaseType {
+                match self { $(Self::$name => BaseType::$base,)* }
             }
 
             /// Returns the width.
@@ -80,40 +80,40 @@ macro_rules! types {
 }
 
 types! {
-    U8 "u8" Unsigned W8;
-    S8 "s8" Signed W8;
-    U16 "u16" Unsigned W16;
-    S16 "s16" Signed W16;
+    U8 "u8" UnsignedInt W8;
+    S8 "s8" SignedInt W8;
+    U16 "u16" UnsignedInt W16;
+    S16 "s16" SignedInt W16;
     F16 "f16" Float W16;
-    U32 "u32" Unsigned W32;
-    S32 "s32" Signed W32;
+    U32 "u32" UnsignedInt W32;
+    S32 "s32" SignedInt W32;
     F32 "f32" Float W32;
-    U64 "u64" Unsigned W64;
-    S64 "s64" Signed W64;
+    U64 "u64" UnsignedInt W64;
+    S64 "s64" SignedInt W64;
     F64 "f64" Float W64;
 }
 
 impl Type {
     /// Returns the type of `base` at `width`; `U8` for an 8-bit float, which does not exist.
-    pub const fn of(base: Base, width: Width) -> Self {
+    pub const fn from_base(base: BaseType, width: Width) -> Self {
         match (base, width) {
-            (Base::Unsigned | Base::Float, Width::W8) => Self::U8,
-            (Base::Signed, Width::W8) => Self::S8,
-            (Base::Unsigned, Width::W16) => Self::U16,
-            (Base::Signed, Width::W16) => Self::S16,
-            (Base::Float, Width::W16) => Self::F16,
-            (Base::Unsigned, Width::W32) => Self::U32,
-            (Base::Signed, Width::W32) => Self::S32,
-            (Base::Float, Width::W32) => Self::F32,
-            (Base::Unsigned, Width::W64) => Self::U64,
-            (Base::Signed, Width::W64) => Self::S64,
-            (Base::Float, Width::W64) => Self::F64,
+            (BaseType::UnsignedInt | BaseType::Float, Width::W8) => Self::U8,
+            (BaseType::SignedInt, Width::W8) => Self::S8,
+            (BaseType::UnsignedInt, Width::W16) => Self::U16,
+            (BaseType::SignedInt, Width::W16) => Self::S16,
+            (BaseType::Float, Width::W16) => Self::F16,
+            (BaseType::UnsignedInt, Width::W32) => Self::U32,
+            (BaseType::SignedInt, Width::W32) => Self::S32,
+            (BaseType::Float, Width::W32) => Self::F32,
+            (BaseType::UnsignedInt, Width::W64) => Self::U64,
+            (BaseType::SignedInt, Width::W64) => Self::S64,
+            (BaseType::Float, Width::W64) => Self::F64,
         }
     }
 
     /// Returns true if this is a float type.
     pub const fn is_float(self) -> bool {
-        matches!(self.base(), Base::Float)
+        matches!(self.base(), BaseType::Float)
     }
 
     /// Returns true if this is an integer type.
@@ -123,30 +123,30 @@ impl Type {
 
     /// Returns true if this is a signed integer type.
     pub const fn is_signed_int(self) -> bool {
-        matches!(self.base(), Base::Signed)
+        matches!(self.base(), BaseType::SignedInt)
     }
 
     /// Returns the unsigned type of the same width, in which bits are stored.
-    pub const fn bits_type(self) -> Self {
-        Self::of(Base::Unsigned, self.width())
+    pub const fn to_unsigned(self) -> Self {
+        Self::from_base(BaseType::UnsignedInt, self.width())
     }
 
     /// Returns the type with the same base at another width.
     pub const fn with_width(self, width: Width) -> Self {
-        Self::of(self.base(), width)
+        Self::from_base(self.base(), width)
     }
 }
 
 words! {
-    Base { Float = "float", Signed = "signed", Unsigned = "unsigned" }
+    BaseType { Float = "float", SignedInt = "signed", UnsignedInt = "unsigned" }
 }
 
-impl Word for Type {
-    fn word(self) -> &'static str {
+impl Keyword for Type {
+    fn keyword(self) -> &'static str {
         self.name()
     }
 
-    fn from_word(word: &str) -> Option<Self> {
+    fn from_keyword(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|ty| ty.name() == word)
     }
 }

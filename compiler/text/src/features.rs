@@ -5,18 +5,19 @@ use crate::Language;
 use glasm::ir::Stage;
 use glasm::{DeviceFeatures, Subgroups};
 
-/// Features that a language has, as its writer writes it.
+/// Returns the device features for which a program is compiled so that the writer of the language,
+/// naga in builds without SPIRV-Cross, can express it.
 pub(crate) fn get_device_features(language: Language) -> DeviceFeatures {
     if cfg!(not(feature = "spirv-cross")) {
         return get_naga_features();
     }
     match language {
         Language::Wgsl => get_naga_features(),
-        Language::Glsl(version) => get_desktop_features(version),
-        Language::Essl(version) => get_embedded_features(version),
-        Language::VulkanGlsl => get_vulkan_features(),
-        Language::Hlsl(model) => get_direct3d_features(model),
-        Language::Msl(version) => get_metal_features(version),
+        Language::Glsl(version) => get_glsl_features(version),
+        Language::Essl(version) => get_essl_features(version),
+        Language::VulkanGlsl => get_vulkan_glsl_features(),
+        Language::Hlsl(model) => get_hlsl_features(model),
+        Language::Msl(version) => get_msl_features(version),
     }
 }
 
@@ -32,19 +33,19 @@ fn get_naga_features() -> DeviceFeatures {
     ] {
         subgroups.stages[stage as usize] = false;
     }
-    remove_indexing_features(DeviceFeatures {
+    without_dynamic_indexing(DeviceFeatures {
         float64: false,
         int64: false,
         demote_to_helper_invocation: false,
         resource_residency: false,
         resource_min_lod: false,
         subgroups,
-        ..remove_vulkan_features()
+        ..get_common_features()
     })
 }
 
 /// Returns the features of GLSL for Vulkan: everything that it has extensions for.
-fn get_vulkan_features() -> DeviceFeatures {
+fn get_vulkan_glsl_features() -> DeviceFeatures {
     DeviceFeatures {
         // SPIRV-Cross compares values in memory by their declared type.
         signed_atomics: false,
@@ -54,7 +55,7 @@ fn get_vulkan_features() -> DeviceFeatures {
 
 /// Returns the features without those that GLSL for Vulkan alone has: addresses, descriptors that
 /// differ between invocations, small integers, atomic sums.
-fn remove_vulkan_features() -> DeviceFeatures {
+fn get_common_features() -> DeviceFeatures {
     DeviceFeatures {
         buffer_device_address: false,
         int16: false,
@@ -74,8 +75,8 @@ fn remove_vulkan_features() -> DeviceFeatures {
     }
 }
 
-/// Arrays of resources are indexed with constants only.
-fn remove_indexing_features(features: DeviceFeatures) -> DeviceFeatures {
+/// Returns the features without dynamic indexing of arrays of resources: only constants index them.
+fn without_dynamic_indexing(features: DeviceFeatures) -> DeviceFeatures {
     DeviceFeatures {
         uniform_buffer_dynamic_indexing: false,
         storage_buffer_dynamic_indexing: false,
@@ -89,7 +90,7 @@ fn remove_indexing_features(features: DeviceFeatures) -> DeviceFeatures {
 
 /// Returns the features of a version of desktop GLSL. 64-bit integers, sparse textures and others
 /// are extensions that require 4.5.
-fn get_desktop_features(version: u32) -> DeviceFeatures {
+fn get_glsl_features(version: u32) -> DeviceFeatures {
     let features = DeviceFeatures {
         float64: version >= 400,
         draw_parameters: version >= 450,
@@ -101,17 +102,18 @@ fn get_desktop_features(version: u32) -> DeviceFeatures {
         sample_rate_shading: version >= 400,
         tessellation_shader: version >= 400,
         multi_viewport: version >= 410,
-        ..remove_vulkan_features()
+        ..get_common_features()
     };
     if version >= 400 {
         features
     } else {
-        remove_indexing_features(features)
+        without_dynamic_indexing(features)
     }
 }
 
-/// Returns the features of a version of GLSL ES.
-fn get_embedded_features(version: u32) -> DeviceFeatures {
+/// Returns the features of a version of GLSL ES, such as 310: 3.20 adds geometry and tessellation,
+/// dynamic indexing of resources and sample shading.
+fn get_essl_features(version: u32) -> DeviceFeatures {
     let features = DeviceFeatures {
         float64: false,
         int64: false,
@@ -129,17 +131,18 @@ fn get_embedded_features(version: u32) -> DeviceFeatures {
         tessellation_and_geometry_point_size: false,
         multi_viewport: false,
         subgroups: Subgroups::NONE,
-        ..remove_vulkan_features()
+        ..get_common_features()
     };
     if version >= 320 {
         features
     } else {
-        remove_indexing_features(features)
+        without_dynamic_indexing(features)
     }
 }
 
-/// Returns the features of HLSL for a shader model.
-fn get_direct3d_features(model: u32) -> DeviceFeatures {
+/// Returns the features of HLSL for a shader model such as 51: 6.0 adds 64-bit integers and
+/// subgroups.
+fn get_hlsl_features(model: u32) -> DeviceFeatures {
     DeviceFeatures {
         int64: model >= 60,
         resource_residency: false,
@@ -149,12 +152,13 @@ fn get_direct3d_features(model: u32) -> DeviceFeatures {
         } else {
             Subgroups::NONE
         },
-        ..remove_vulkan_features()
+        ..get_common_features()
     }
 }
 
-/// Returns the features of a version of MSL.
-fn get_metal_features(version: u32) -> DeviceFeatures {
+/// Returns the features of a version of MSL such as 23: 2.2 adds subgroups and minimum levels, 2.3
+/// 64-bit integers and helper invocations.
+fn get_msl_features(version: u32) -> DeviceFeatures {
     DeviceFeatures {
         float64: false,
         int64: version >= 23,
@@ -166,6 +170,6 @@ fn get_metal_features(version: u32) -> DeviceFeatures {
         } else {
             Subgroups::NONE
         },
-        ..remove_vulkan_features()
+        ..get_common_features()
     }
 }

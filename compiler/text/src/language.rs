@@ -29,7 +29,7 @@ pub enum Language {
 }
 
 /// Names without a version and the languages that they denote.
-const DEFAULTS: &[(&str, Language)] = &[
+const DEFAULT_VERSIONS: &[(&str, Language)] = &[
     ("wgsl", Language::Wgsl),
     ("glsl", Language::Glsl(450)),
     ("essl", Language::Essl(310)),
@@ -76,11 +76,11 @@ impl Language {
     ];
 
     /// Returns the languages, each in its default version.
-    pub fn defaults() -> impl Iterator<Item = Self> {
-        DEFAULTS.iter().map(|(_, language)| *language)
+    pub fn default_versions() -> impl Iterator<Item = Self> {
+        DEFAULT_VERSIONS.iter().map(|(_, language)| *language)
     }
 
-    /// Returns the name without the version.
+    /// Returns the name of the language without the version, such as `glsl`.
     pub fn family(self) -> &'static str {
         match self {
             Self::Wgsl => "wgsl",
@@ -92,7 +92,7 @@ impl Language {
         }
     }
 
-    /// Returns the extension of its files.
+    /// Returns the extension of source files in the language, such as `metal`.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Wgsl => "wgsl",
@@ -138,7 +138,7 @@ impl fmt::Display for UnknownLanguage {
         let known: Vec<String> = Language::ALL.iter().map(Language::to_string).collect();
         write!(
             f,
-            "`{}` is no language; there are {}",
+            "unknown language `{}`; expected one of {}",
             self.0,
             known.join(", ")
         )
@@ -151,7 +151,7 @@ impl FromStr for Language {
     type Err = UnknownLanguage;
 
     fn from_str(name: &str) -> Result<Self, UnknownLanguage> {
-        let default = DEFAULTS.iter().find(|(known, _)| *known == name);
+        let default = DEFAULT_VERSIONS.iter().find(|(known, _)| *known == name);
         let versioned = || {
             let mut all = Self::ALL.iter().copied();
             all.find(|language| language.to_string() == name)
@@ -172,11 +172,11 @@ mod tests {
         for language in Language::ALL {
             assert_eq!(language.to_string().parse(), Ok(*language));
         }
-        for (name, language) in DEFAULTS {
+        for (name, language) in DEFAULT_VERSIONS {
             assert_eq!(language.family(), *name);
             assert!(Language::ALL.contains(language), "{language}");
         }
         let error = "glsl120".parse::<Language>().unwrap_err().to_string();
-        assert!(error.starts_with("`glsl120` is no language; there are wgsl, glsl330, "));
+        assert!(error.starts_with("unknown language `glsl120`; expected one of wgsl, glsl330, "));
     }
 }

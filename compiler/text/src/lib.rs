@@ -10,8 +10,8 @@
 //!     "!!NVfp5.0\nMUL result.color, fragment.color, program.local[0];\nEND",
 //! );
 //! let text = write(&source, &Options::new(Language::Wgsl)).unwrap();
-//! assert!(text.text.contains("@fragment"));
-//! assert!(text.reflection.params.is_some()); // the buffer of program.local[0] must be bound
+//! assert!(text.source.contains("@fragment"));
+//! assert!(text.reflection.parameter_block.is_some()); // the buffer of program.local[0] must be bound
 //! ```
 //!
 //! GLSL, GLSL ES, HLSL and MSL come from SPIRV-Cross, with the feature `spirv-cross`, which builds
@@ -25,25 +25,26 @@
 
 mod features;
 mod language;
+mod naga_backend;
 mod options;
 mod passes;
 #[cfg(feature = "round-trip")]
 mod round_trip;
+#[cfg(feature = "spirv-cross")]
+mod spirv_cross_backend;
 #[cfg_attr(
     not(feature = "spirv-cross"),
     expect(dead_code, reason = "passes for SPIRV-Cross alone use some functions")
 )]
 mod spirv_edit;
-mod through_naga;
-#[cfg(feature = "spirv-cross")]
-mod through_spirv_cross;
 mod write;
 
 pub use glasm::Source;
 pub use language::{Language, UnknownLanguage};
-pub use options::{Conventions, Nan, Options};
+pub use options::{ClipConventions, NanMode, Options};
 #[cfg(feature = "round-trip")]
 pub use round_trip::wgsl_to_spirv;
 pub use write::{
-    Error, Resource, ResourceKind, Text, compiler_options, explain_features, write, write_shader,
+    Error, Resource, ResourceKind, ShaderText, compiler_options, explain_features, write,
+    write_shader,
 };

@@ -8,9 +8,9 @@ pub struct Options {
     /// The language.
     pub language: Language,
     /// Whose rules for clip space the program follows.
-    pub conventions: Conventions,
+    pub clip_conventions: ClipConventions,
     /// The results of minima, maxima and clamps for NaN.
-    pub nan: Nan,
+    pub nan_mode: NanMode,
     /// Options of the compiler. The language decides device features, conventions and debug
     /// information (see [`compiler_options`](crate::compiler_options)): they are ignored here. With
     /// the target [`OpenGl4_5`](glasm::Target::OpenGl4_5) GLSL has the bindings of these options
@@ -20,7 +20,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Returns the defaults for a language.
+    /// Returns the default options for a target language.
     pub fn new(language: Language) -> Self {
         Self {
             language,
@@ -32,10 +32,10 @@ impl Options {
 /// Rules for clip space that the program follows. Where the language has others, positions are
 /// converted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Conventions {
+pub enum ClipConventions {
     /// Conventions of the language, so that positions pass unchanged.
     #[default]
-    Own,
+    OfLanguage,
     /// OpenGL's: depth from -w to w, y up.
     OpenGl,
     /// Vulkan's: depth from 0 to w, y down.
@@ -45,10 +45,10 @@ pub enum Conventions {
 /// Results of minima, maxima and clamps of GLSL for NaN, which GLSL leaves open. The other
 /// languages have functions with the results that programs need, or none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Nan {
+pub enum NanMode {
     /// Results of the functions of the language: on most devices the number, which programs need.
     #[default]
-    Open,
+    Unspecified,
     /// Results that programs need, by tests that make the source long. GLSL compilers do not
     /// transform these and all other arithmetic.
     Exact,

@@ -1,6 +1,6 @@
-//! WGSL back to SPIR-V, to run the source in place of the module that it was written from.
+//! WGSL back to SPIR-V, to run the source instead of the module from which it was written.
 
-use crate::through_naga::{SAMPLER_BINDING_OFFSET, catch_panic};
+use crate::naga_backend::{SAMPLER_BINDING_OFFSET, catch_panic};
 use naga::back::spv;
 use naga::front::wgsl;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
@@ -15,21 +15,24 @@ use rspirv::spirv::{Capability, ExecutionMode, Op};
 ///
 /// # Errors
 /// If naga refuses the source.
-pub fn wgsl_to_spirv(text: &str) -> Result<Vec<u32>, String> {
-    catch_panic(|| translate(text))
+pub fn wgsl_to_spirv(wgsl_source: &str) -> Result<Vec<u32>, String> {
+    catch_panic(|| compile_wgsl(wgsl_source))
 }
 
-fn translate(text: &str) -> Result<Vec<u32>, String> {
-    let mut module = wgsl::parse_str(text).map_err(|error| error.emit_to_string(text))?;
+/// Compiles the first entry point of a WGSL source; the error is the message of naga. Panics of
+/// naga are not caught.
+fn compile_wgsl(wgsl_source: &str) -> Result<Vec<u32>, String> {
+    let mut module =
+        wgsl::parse_str(wgsl_source).map_err(|error| error.emit_to_string(wgsl_source))?;
     let info = Validator::new(ValidationFlags::all(), Capabilities::all())
         .validate(&module)
-        .map_err(|error| error.emit_to_string(text))?;
+        .map_err(|error| error.emit_to_string(wgsl_source))?;
     let entry = module.entry_points.first().ok_or("no entry point")?;
     let pipeline = spv::PipelineOptions {
         shader_stage: entry.stage,
         entry_point: entry.name.clone(),
     };
-    join_samplers(&mut module);
+    merge_sampler_bindings(&mut module);
     let options = spv::Options {
         lang_version: (1, 3),
         // Points have one pixel in WGSL; Vulkan requires that to be written.
@@ -41,12 +44,12 @@ fn translate(text: &str) -> Result<Vec<u32>, String> {
     };
     let words = spv::write_vec(&module, &info, &options, Some(&pipeline))
         .map_err(|error| error.to_string())?;
-    keep_special_numbers(&words)
+    declare_float_controls(&words)
 }
 
-/// Asks for infinities, NaN and signed zeros as IEEE 754 has them, which WGSL leaves to
-/// implementations.
-fn keep_special_numbers(words: &[u32]) -> Result<Vec<u32>, String> {
+/// Returns the module with the mode that requires infinities, NaN and signed zeros as IEEE 754 has
+/// them, which WGSL leaves to implementations. Fails if it cannot be parsed.
+fn declare_float_controls(words: &[u32]) -> Result<Vec<u32>, String> {
     let mut module = load_words(words).map_err(|error| error.to_string())?;
     let entry = module
         .entry_points
@@ -72,8 +75,9 @@ fn keep_special_numbers(words: &[u32]) -> Result<Vec<u32>, String> {
     Ok(module.assemble())
 }
 
-/// Gives samplers the bindings of their textures.
-fn join_samplers(module: &mut Module) {
+/// Sets the bindings of samplers to those of their textures, from which the writer separated them
+/// by [`SAMPLER_BINDING_OFFSET`].
+fn merge_sampler_bindings(module: &mut Module) {
     let Module {
         types,
         global_variables,

@@ -1,20 +1,20 @@
 //! Writes program strings and modules in the shading languages.
 
 use crate::features::get_device_features;
-use crate::through_naga::{self, Positions};
-use crate::{Conventions, Language, Options};
+use crate::naga_backend::{self, Positions};
+use crate::{ClipConventions, Language, Options};
 use glasm::reflect::DescriptorSlot;
 use glasm::{
     ClipDepth, Code, DebugInfo, Diagnostic, Diagnostics, Reflection, Severity, Shader, Source,
-    Target,
+    StateSource, StateSources, Target,
 };
 use std::fmt;
 
 /// A program in a shading language.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Text {
+pub struct ShaderText {
     /// The source.
-    pub text: String,
+    pub source: String,
     /// Requirements of the module that it was written from.
     pub reflection: Reflection,
     /// The resources with their numbers in the source.
@@ -28,23 +28,23 @@ pub struct Text {
 pub struct Resource {
     /// Its kind.
     pub kind: ResourceKind,
-    /// Set and binding in the module, by which [`Reflection`](glasm::Reflection) describes it.
+    /// Set and binding in the module, by which [`Reflection`] describes it.
     pub slot: DescriptorSlot,
     /// Its name in the source: of the block for buffers, of the variable for textures and images.
     pub name: String,
     /// Its number in the source among resources of its kind: `binding`, `register(b0)`,
     /// `[[buffer(0)]]`. `None` where the language cannot express numbers: the caller finds the
     /// resource by its name.
-    pub number: Option<u32>,
+    pub binding_number: Option<u32>,
 }
 
 /// The kind of a resource.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ResourceKind {
     /// A uniform buffer: the parameters, or a program parameter buffer.
-    Uniform,
+    UniformBuffer,
     /// A storage buffer.
-    Storage,
+    StorageBuffer,
     /// A texture with its sampler, which has the same number where samplers have numbers.
     Texture,
     /// An image.
@@ -79,31 +79,33 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Compiles a program string and writes it.
+/// Compiles a program string and writes it in the language of the options.
 ///
 /// # Errors
-/// Returns all errors of the program, or the reason why it cannot be written.
-pub fn write(source: &Source<'_>, options: &Options) -> Result<Text, Error> {
+/// Returns all errors of the program, with a note about languages that have features that this one
+/// lacks, or the reason why it cannot be written.
+pub fn write(source: &Source<'_>, options: &Options) -> Result<ShaderText, Error> {
     let shader = glasm::compile(source, &compiler_options(options))
         .map_err(|errors| Error::Program(explain_features(source, options, errors)))?;
     write_shader(&shader, options)
 }
 
-/// Writes a compiled program, which must have been compiled with [`compiler_options`].
+/// Writes a compiled program, which must have been compiled with [`compiler_options`], in the
+/// language of the options. Differences from the program are warnings.
 ///
 /// # Errors
 /// Returns the reason why it cannot be written.
-pub fn write_shader(shader: &Shader, options: &Options) -> Result<Text, Error> {
-    let positions = match options.conventions {
-        Conventions::Own | Conventions::OpenGl => Positions::Unchanged,
-        Conventions::Vulkan => Positions::FromVulkan,
+pub fn write_shader(shader: &Shader, options: &Options) -> Result<ShaderText, Error> {
+    let positions = match options.clip_conventions {
+        ClipConventions::OfLanguage | ClipConventions::OpenGl => Positions::Unchanged,
+        ClipConventions::Vulkan => Positions::FromVulkan,
     };
     match translate(shader, options, positions) {
-        Ok(written) => Ok(Text {
-            text: written.text,
+        Ok(written) => Ok(ShaderText {
+            source: written.text,
             resources: written.resources,
             reflection: shader.reflection.clone(),
-            warnings: with_differences(shader.warnings.clone(), written.differences),
+            warnings: add_difference_warnings(shader.warnings.clone(), written.differences),
         }),
         Err(message) => Err(Error::Writer {
             warnings: shader.warnings.clone(),
@@ -120,12 +122,14 @@ struct Output {
     differences: Vec<String>,
 }
 
+/// Translates a shader to the language of the options: to WGSL with naga, to the other languages
+/// with SPIRV-Cross. Fails with the reason why it cannot be written.
 #[cfg(feature = "spirv-cross")]
 fn translate(shader: &Shader, options: &Options, positions: Positions) -> Result<Output, String> {
     if options.language == Language::Wgsl {
         return translate_with_naga(shader, options.language, positions);
     }
-    let (text, resources) = crate::through_spirv_cross::translate(shader, options, positions)?;
+    let (text, resources) = crate::spirv_cross_backend::translate(shader, options, positions)?;
     Ok(Output {
         text,
         resources,
@@ -133,17 +137,20 @@ fn translate(shader: &Shader, options: &Options, positions: Positions) -> Result
     })
 }
 
+/// Translates a shader to the language of the options with naga, the only writer of this build.
 #[cfg(not(feature = "spirv-cross"))]
 fn translate(shader: &Shader, options: &Options, positions: Positions) -> Result<Output, String> {
     translate_with_naga(shader, options.language, positions)
 }
 
+/// Translates a shader with naga; the list of resources is empty. Fails with the reason why it
+/// cannot be written.
 fn translate_with_naga(
     shader: &Shader,
     language: Language,
     positions: Positions,
 ) -> Result<Output, String> {
-    let written = through_naga::translate(&shader.words, language, positions)?;
+    let written = naga_backend::translate(&shader.words, language, positions)?;
     Ok(Output {
         text: written.text,
         resources: Vec::new(),
@@ -151,8 +158,8 @@ fn translate_with_naga(
     })
 }
 
-/// Adds warnings about differences from the program.
-fn with_differences(mut warnings: Diagnostics, differences: Vec<String>) -> Diagnostics {
+/// Returns the warnings of a program with one for each difference from it, about the whole program.
+fn add_difference_warnings(mut warnings: Diagnostics, differences: Vec<String>) -> Diagnostics {
     for difference in differences {
         warnings.push(Diagnostic {
             severity: Severity::Warning,
@@ -162,8 +169,8 @@ fn with_differences(mut warnings: Diagnostics, differences: Vec<String>) -> Diag
     warnings
 }
 
-/// Returns the options to compile a program for [`write_shader`]: those of the caller, with those
-/// that depend on the language.
+/// Returns the options to compile a program for [`write_shader`]: those of the caller, with
+/// conventions, device features, target and names as the language requires them.
 pub fn compiler_options(options: &Options) -> glasm::Options {
     glasm::Options {
         conventions: get_conventions(options),
@@ -173,11 +180,26 @@ pub fn compiler_options(options: &Options) -> glasm::Options {
         },
         device: get_device_features(options.language),
         target: get_target(options),
+        state_sources: get_state_sources(options),
         ..options.compiler.clone()
     }
 }
 
-/// Returns the target of modules: those for OpenGL are for GLSL only.
+/// Returns the sources of state: state in specialization constants is compiled in if the writer is
+/// naga, which freezes these constants at their defaults.
+fn get_state_sources(options: &Options) -> StateSources {
+    let is_frozen = options.language == Language::Wgsl || cfg!(not(feature = "spirv-cross"));
+    options.compiler.state_sources.map(|source| {
+        if is_frozen && source == StateSource::SpecConstant {
+            StateSource::CompileTime
+        } else {
+            source
+        }
+    })
+}
+
+/// Returns the target of modules: that of the caller, except that targets for OpenGL are for GLSL
+/// only.
 fn get_target(options: &Options) -> Target {
     let is_glsl = matches!(options.language, Language::Glsl(_));
     match options.compiler.target {
@@ -188,7 +210,8 @@ fn get_target(options: &Options) -> Target {
 }
 
 /// Returns the conventions of modules: positions reach the clip space of GL unchanged, and those of
-/// the other languages with their depth remapped if the program follows GL.
+/// the other languages with their depth remapped if the program follows GL. For these, derivatives
+/// and point coordinates are flipped where y points down.
 fn get_conventions(options: &Options) -> glasm::Conventions {
     let (is_gl, is_vulkan, instances_from_zero) = match options.language {
         Language::Glsl(_) | Language::Essl(_) => (true, false, true),
@@ -196,7 +219,7 @@ fn get_conventions(options: &Options) -> glasm::Conventions {
         Language::Hlsl(_) => (false, false, true),
         Language::Wgsl | Language::Msl(_) => (false, false, false),
     };
-    let converts = options.conventions == Conventions::OpenGl && !is_gl;
+    let converts = options.clip_conventions == ClipConventions::OpenGl && !is_gl;
     glasm::Conventions {
         clip_depth: if converts {
             ClipDepth::NegativeOneToOne
@@ -207,12 +230,12 @@ fn get_conventions(options: &Options) -> glasm::Conventions {
         negate_ddy: converts && !is_vulkan,
         // Callers of Vulkan keep row 0 at GL's bottom.
         flip_point_coord: converts && is_vulkan,
-        instances_from_zero,
+        is_instance_index_zero_based: instances_from_zero,
     }
 }
 
-/// Adds a note to errors about features that the language does not have: the language that has
-/// them.
+/// Adds a note to errors about device features that the language does not have: the next language
+/// that can express the program, which it compiles to find out.
 pub fn explain_features(
     source: &Source<'_>,
     options: &Options,
@@ -222,7 +245,7 @@ pub fn explain_features(
     let mut missing = errors.list.iter_mut().filter(is_missing).peekable();
     if missing.peek().is_some() {
         let language = options.language;
-        let note = match find_able_language(source, options) {
+        let note = match find_supporting_language(source, options) {
             Some(able) => format!("note: {language} does not have it; {able} does"),
             None => format!("note: {language} does not have it; SPIR-V does"),
         };
@@ -232,8 +255,8 @@ pub fn explain_features(
 }
 
 /// Returns the next version of the language, else GLSL for Vulkan, that a program can be compiled
-/// for.
-fn find_able_language(source: &Source<'_>, options: &Options) -> Option<Language> {
+/// for; `None` if there is none.
+fn find_supporting_language(source: &Source<'_>, options: &Options) -> Option<Language> {
     let newer = Language::ALL
         .iter()
         .copied()

@@ -3,15 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use glasm::opengl;
-use glasm_text::{Language, Options, ResourceKind, Source, Text, write};
+use glasm_text::{Language, Options, ResourceKind, ShaderText, Source, write};
 
 /// 84 uniform buffers: the block of fragment parameters is 78 + 4, buffer 2 of fragment programs is
 /// 3 + 4 * 15 + 2.
 #[track_caller]
-fn text(program: &str, language: Language) -> Text {
-    let device = opengl::device_features(450, |_| false);
+fn write_opengl_text(program: &str, language: Language) -> ShaderText {
+    let device = opengl::find_device_features(450, |_| false);
     let options = Options {
-        compiler: opengl::options(device, 84, 16),
+        compiler: opengl::build_options(device, 84, 16),
         ..Options::new(language)
     };
     write(&Source::new("test", program), &options).unwrap()
@@ -22,38 +22,42 @@ const PROGRAM: &str = "!!NVfp5.0\nBUFFER4 b[] = { program.buffer[2] };\nTEMP r;\
 
 #[test]
 fn bindings_are_in_the_text() {
-    let written = text(PROGRAM, Language::Glsl(450));
+    let written = write_opengl_text(PROGRAM, Language::Glsl(450));
     for line in [
         "layout(binding = 82, std140) uniform FragmentParameters",
         "layout(binding = 65, std140) uniform FragmentBuffer2",
         "layout(binding = 3) uniform sampler2DRect texture3;",
     ] {
-        assert!(written.text.contains(line), "{line}: {}", written.text);
+        assert!(written.source.contains(line), "{line}: {}", written.source);
     }
     // Coordinates of rectangles count texels.
-    assert!(!written.text.contains("textureSize"), "{}", written.text);
+    assert!(
+        !written.source.contains("textureSize"),
+        "{}",
+        written.source
+    );
     let mut numbers: Vec<_> = written
         .resources
         .iter()
-        .map(|it| (it.kind, it.slot.binding, it.number))
+        .map(|it| (it.kind, it.slot.binding, it.binding_number))
         .collect();
     numbers.sort_by_key(|(_, binding, _)| *binding);
     let expected = [
         (ResourceKind::Texture, 3, Some(3)),
-        (ResourceKind::Uniform, 65, Some(65)),
-        (ResourceKind::Uniform, 82, Some(82)),
+        (ResourceKind::UniformBuffer, 65, Some(65)),
+        (ResourceKind::UniformBuffer, 82, Some(82)),
     ];
     assert_eq!(numbers, expected);
 }
 
 #[test]
 fn old_versions_have_names() {
-    let written = text(PROGRAM, Language::Glsl(330));
-    assert!(!written.text.contains("binding"), "{}", written.text);
+    let written = write_opengl_text(PROGRAM, Language::Glsl(330));
+    assert!(!written.source.contains("binding"), "{}", written.source);
     let mut found: Vec<_> = written
         .resources
         .iter()
-        .map(|it| (it.name.as_str(), it.slot.binding, it.number))
+        .map(|it| (it.name.as_str(), it.slot.binding, it.binding_number))
         .collect();
     found.sort_unstable();
     let expected = [
@@ -68,18 +72,20 @@ fn old_versions_have_names() {
 fn storage_blocks_are_known() {
     let program = "!!NVfp5.0\nOPTION NV_shader_storage_buffer;\nSTORAGE s[] = { program.storage[1] };\n\
         STB.U32 1, s[0];\nMOV result.color, 1;\nEND";
-    let written = text(program, Language::Glsl(450));
+    let written = write_opengl_text(program, Language::Glsl(450));
     let [storage] = written.resources.as_slice() else {
         panic!("{:?}", written.resources);
     };
     assert_eq!(
-        (storage.kind, storage.number),
-        (ResourceKind::Storage, Some(1))
+        (storage.kind, storage.binding_number),
+        (ResourceKind::StorageBuffer, Some(1))
     );
     assert!(
-        written.text.contains("layout(binding = 1, std430) buffer"),
+        written
+            .source
+            .contains("layout(binding = 1, std430) buffer"),
         "{}",
-        written.text
+        written.source
     );
 }
 
@@ -87,19 +93,31 @@ fn storage_blocks_are_known() {
 fn origins_are_those_of_programs() {
     let origin = "layout(origin_upper_left) in vec4 gl_FragCoord;";
     let lower = "!!ARBfp1.0\nMOV result.color, fragment.position;\nEND";
-    assert!(!text(lower, Language::Glsl(330)).text.contains(origin));
+    assert!(
+        !write_opengl_text(lower, Language::Glsl(330))
+            .source
+            .contains(origin)
+    );
     let upper = "!!ARBfp1.0\nOPTION ARB_fragment_coord_origin_upper_left;\nMOV result.color, fragment.position;\nEND";
-    assert!(text(upper, Language::Glsl(330)).text.contains(origin));
+    assert!(
+        write_opengl_text(upper, Language::Glsl(330))
+            .source
+            .contains(origin)
+    );
     let unread =
         "!!ARBfp1.0\nOPTION ARB_fragment_coord_origin_upper_left;\nMOV result.color, 1;\nEND";
-    assert!(!text(unread, Language::Glsl(330)).text.contains(origin));
+    assert!(
+        !write_opengl_text(unread, Language::Glsl(330))
+            .source
+            .contains(origin)
+    );
 }
 
 #[test]
 fn other_languages_have_nothing_of_opengl() {
     for language in [Language::Wgsl, Language::Hlsl(60), Language::Essl(310)] {
         let program = "!!NVvp4.0\nMOV.S result.attrib[0].x, vertex.id;\nMOV result.position, vertex.position;\nEND";
-        let written = text(program, language);
-        assert!(!written.text.is_empty(), "{language}");
+        let written = write_opengl_text(program, language);
+        assert!(!written.source.is_empty(), "{language}");
     }
 }

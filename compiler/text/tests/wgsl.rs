@@ -37,13 +37,13 @@ const LACKING: &[&str] = &[
 const STACK: usize = 256 << 20;
 
 /// A program, and the name of its script.
-struct Program {
+struct CorpusProgram {
     name: String,
     text: Vec<u8>,
     program_type: ProgramType,
 }
 
-fn programs() -> Vec<Program> {
+fn list_programs() -> Vec<CorpusProgram> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folders = ["tests/cases/run", "shaders"].map(|folder| root.join(folder));
     let files = folders.iter().flat_map(walkdir::WalkDir::new).flatten();
@@ -58,7 +58,7 @@ fn programs() -> Vec<Program> {
         };
         let sections = script.programs.into_iter();
         let assembly = sections.filter(|section| section.form == ProgramForm::Assembly);
-        programs.extend(assembly.map(|section| Program {
+        programs.extend(assembly.map(|section| CorpusProgram {
             name: path.display().to_string(),
             text: section.text.to_vec(),
             program_type: section.program_type,
@@ -69,7 +69,7 @@ fn programs() -> Vec<Program> {
 
 /// Writes a program as WGSL and compiles that; returns `None` for programs that the compiler
 /// refuses anyway.
-fn outcome(program: &Program) -> Option<Result<(), String>> {
+fn check_program(program: &CorpusProgram) -> Option<Result<(), String>> {
     let source = Source::new(&program.name, &program.text).for_type(program.program_type);
     let written = match write(&source, &Options::new(Language::Wgsl)) {
         Ok(written) => written,
@@ -82,10 +82,10 @@ fn outcome(program: &Program) -> Option<Result<(), String>> {
             return Some(Err(message));
         }
     };
-    Some(take_back(&written.text))
+    Some(parse_and_validate(&written.source))
 }
 
-fn take_back(text: &str) -> Result<(), String> {
+fn parse_and_validate(text: &str) -> Result<(), String> {
     let module = naga::front::wgsl::parse_str(text).map_err(|error| error.emit_to_string(text))?;
     Validator::new(ValidationFlags::all(), Capabilities::all())
         .validate(&module)
@@ -95,13 +95,13 @@ fn take_back(text: &str) -> Result<(), String> {
 
 #[test]
 fn programs_of_scripts_come_out_as_wgsl() {
-    let programs = Mutex::new(programs().into_iter());
+    let programs = Mutex::new(list_programs().into_iter());
     let next = || programs.lock().expect("no thread panics with it").next();
     let tally: Mutex<BTreeMap<&str, u32>> = Mutex::new(BTreeMap::new());
     let faults = Mutex::new(Vec::new());
     let work = || {
         while let Some(program) = next() {
-            let Some(outcome) = outcome(&program) else {
+            let Some(outcome) = check_program(&program) else {
                 continue;
             };
             let class = match &outcome {
@@ -139,13 +139,13 @@ fn programs_of_scripts_come_out_as_wgsl() {
     assert!(tally["written"] > 1800, "{tally:#?}");
 }
 
-fn written(program: &str) -> glasm_text::Text {
+fn write_wgsl(program: &str) -> glasm_text::ShaderText {
     let text = write(&Source::new("a", program), &Options::new(Language::Wgsl)).expect(program);
-    assert_eq!(take_back(&text.text), Ok(()), "{}", text.text);
+    assert_eq!(parse_and_validate(&text.source), Ok(()), "{}", text.source);
     text
 }
 
-fn differences(text: &glasm_text::Text) -> Vec<&str> {
+fn differences(text: &glasm_text::ShaderText) -> Vec<&str> {
     let warnings = text.warnings.list.iter();
     warnings
         .filter(|warning| warning.code == glasm::Code::TextDiffers)
@@ -156,33 +156,33 @@ fn differences(text: &glasm_text::Text) -> Vec<&str> {
 #[test]
 fn special_numbers_are_read_at_run_time() {
     // The logarithm of 0 is minus infinity, that of negative numbers NaN; -0 stays -0.
-    let text = written(
+    let text = write_wgsl(
         "!!NVfp5.0\nLG2 result.color.x, program.local[0].x;\nMOV result.color.y, -0.0;\nEND",
     );
     for bits in ["4286578688u", "2143289344u", "2147483648u"] {
         assert!(
-            text.text.contains(&format!(": u32 = {bits};")),
+            text.source.contains(&format!(": u32 = {bits};")),
             "{}",
-            text.text
+            text.source
         );
     }
     assert!(
-        text.text.contains("let minus_infinity = bitcast<f32>("),
+        text.source.contains("let minus_infinity = bitcast<f32>("),
         "{}",
-        text.text
+        text.source
     );
     assert_eq!(differences(&text), [""; 0]);
 }
 
 #[test]
 fn comparisons_hold_for_nan_as_the_program_says() {
-    let text = written("!!NVfp5.0\nSNE result.color, program.local[0], program.local[1];\nEND");
-    assert!(!text.text.contains("!="), "{}", text.text);
+    let text = write_wgsl("!!NVfp5.0\nSNE result.color, program.local[0], program.local[1];\nEND");
+    assert!(!text.source.contains("!="), "{}", text.source);
 }
 
 #[test]
 fn values_have_names() {
-    let text = written(
+    let text = write_wgsl(
         "!!NVfp5.0\nTEMP tint, sum;\nTEX tint, fragment.texcoord[0], texture[0], 2D;\nMOV sum, 0;\n\
          IF GT.x;\nMUL sum, tint, fragment.color.primary;\nENDIF;\nREP 3;\nADD sum, sum, tint;\nENDREP;\n\
          MOV result.color, sum;\nEND",
@@ -191,27 +191,35 @@ fn values_have_names() {
         "let tint = textureSample(texture0_, texture0_sampler, ",
         "var sum: vec4<f32>",
     ] {
-        assert!(text.text.contains(line), "{line} in {}", text.text);
+        assert!(text.source.contains(line), "{line} in {}", text.source);
     }
-    assert!(!text.text.contains("phi_"), "{}", text.text);
+    assert!(!text.source.contains("phi_"), "{}", text.source);
 }
 
 #[test]
 fn what_the_language_lacks_is_replaced_with_a_warning() {
-    let points = written("!!NVvp5.0\nMOV result.position, 0;\nMOV result.pointsize.x, 3;\nEND");
+    let points = write_wgsl("!!NVvp5.0\nMOV result.position, 0;\nMOV result.pointsize.x, 3;\nEND");
     assert!(differences(&points)[0].starts_with("points have a size of one pixel"));
     let texture =
-        written("!!NVfp5.0\nTXB result.color, fragment.texcoord[0], texture[0], 1D;\nEND");
-    assert!(texture.text.contains("texture_2d<f32>"), "{}", texture.text);
+        write_wgsl("!!NVfp5.0\nTXB result.color, fragment.texcoord[0], texture[0], 1D;\nEND");
+    assert!(
+        texture.source.contains("texture_2d<f32>"),
+        "{}",
+        texture.source
+    );
     assert!(differences(&texture)[0].starts_with("1D textures are 2D textures of height 1"));
-    let instance = written("!!NVvp5.0\nI2F.S result.position, vertex.instance.x;\nEND");
+    let instance = write_wgsl("!!NVvp5.0\nI2F.S result.position, vertex.instance.x;\nEND");
     assert!(differences(&instance)[0].starts_with("base vertex, base instance"));
 }
 
 #[test]
 fn vertex_programs_have_a_position() {
-    let text = written("!!NVvp5.0\nMOV result.color, vertex.attrib[0];\nEND");
-    assert!(text.text.contains("@builtin(position)"), "{}", text.text);
+    let text = write_wgsl("!!NVvp5.0\nMOV result.color, vertex.attrib[0];\nEND");
+    assert!(
+        text.source.contains("@builtin(position)"),
+        "{}",
+        text.source
+    );
     assert_eq!(differences(&text), [""; 0]);
 }
 
@@ -231,7 +239,7 @@ fn deep_nesting_needs_no_deep_stack() {
     // 512 KiB would not do for the writer of an unoptimized build.
     let work = move || {
         write(&Source::new("a", &program), &Options::new(Language::Wgsl))
-            .map(|text| text.text.len())
+            .map(|text| text.source.len())
     };
     let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(work);
     let length = thread
@@ -245,10 +253,10 @@ fn deep_nesting_needs_no_deep_stack() {
 fn derivatives_behind_branches_are_announced() {
     let branch = "!!NVfp5.0\nTEMP r;\nMOV.CC r, fragment.texcoord[0];\nIF GT.x;\nTEX r, r, texture[0], 2D;\nENDIF;\nMOV result.color, r;\nEND";
     assert!(
-        written(branch)
-            .text
+        write_wgsl(branch)
+            .source
             .starts_with("diagnostic(off, derivative_uniformity);")
     );
     let straight = "!!ARBfp1.0\nTEX result.color, fragment.texcoord[0], texture[0], 2D;\nEND";
-    assert!(!written(straight).text.contains("diagnostic"));
+    assert!(!write_wgsl(straight).source.contains("diagnostic"));
 }

@@ -1,73 +1,80 @@
-//! The driver's assembler: program acceptance and error positions.
+//! The driver's assembler: loading of programs, and error positions.
 
 use crate::error::{Error, Problem};
-use crate::gl::{Gl, LoadError, Program, Target};
+use crate::gl::{Gl, LoadError, Program, ProgramTarget};
 use glasm::ProgramType;
 use glasm::ir::Stage;
-use glasm_scripts::outcome::Failure;
+use glasm_scripts::results::Failure;
 use glasm_scripts::script::{ProgramSection, Script};
 use std::rc::Rc;
 
-/// Returns the target of OpenGL for programs of a type.
-pub(crate) fn target(program_type: ProgramType) -> Target {
+/// Returns the program target for programs of a type.
+pub(crate) fn target_for_type(program_type: ProgramType) -> ProgramTarget {
     match program_type {
-        ProgramType::Stage(stage) => target_of_stage(stage),
-        ProgramType::VertexState => Target::VertexState,
+        ProgramType::Stage(stage) => target_for_stage(stage),
+        ProgramType::VertexState => ProgramTarget::VertexState,
     }
 }
 
-/// Returns the target of OpenGL for programs of a stage.
-pub(super) fn target_of_stage(stage: Stage) -> Target {
+/// Returns the program target for programs of a stage.
+pub(super) fn target_for_stage(stage: Stage) -> ProgramTarget {
     match stage {
-        Stage::Vertex => Target::Vertex,
-        Stage::TessControl => Target::TessControl,
-        Stage::TessEval => Target::TessEvaluation,
-        Stage::Geometry => Target::Geometry,
-        Stage::Fragment => Target::Fragment,
-        Stage::Compute => Target::Compute,
+        Stage::Vertex => ProgramTarget::Vertex,
+        Stage::TessControl => ProgramTarget::TessControl,
+        Stage::TessEval => ProgramTarget::TessEvaluation,
+        Stage::Geometry => ProgramTarget::Geometry,
+        Stage::Fragment => ProgramTarget::Fragment,
+        Stage::Compute => ProgramTarget::Compute,
     }
 }
 
-/// Loads a program of the assembler.
-pub(super) fn load(
+/// Loads an assembly program, which is bound then unless it is a state program. The inner error is
+/// that of the driver's assembler.
+pub(super) fn load_section(
     gl: &Rc<Gl>,
     program: &ProgramSection,
 ) -> Result<Result<Program, LoadError>, Error> {
-    Program::load(gl, target(program.program_type), &program.text)
+    Program::load(gl, target_for_type(program.program_type), &program.text)
 }
 
-/// Returns the failure for a program that the driver rejects, at the line of the script where the
-/// driver finds the error.
-pub(super) fn refused(script: &Script, program: &ProgramSection, error: &LoadError) -> Problem {
+/// Returns the failure for a program that the driver rejects, at the position in the script where
+/// the driver finds the error, or at the line of the program.
+pub(super) fn err_rejected(
+    script: &Script,
+    program: &ProgramSection,
+    error: &LoadError,
+) -> Problem {
     let stage = program.stage.name();
-    let byte = error_place(error, &program.text);
+    let byte = error_offset(error, &program.text);
     let at = byte.map_or(String::new(), |byte| format!(" at byte {byte}"));
     let message = error.message.trim_end();
-    let place = byte
+    let position = byte
         .filter(|byte| *byte < program.text.len())
         .and_then(|byte| script.position(program, byte));
     let number = |number: usize| u32::try_from(number).ok();
     Problem::Program(Failure {
-        line: place
-            .and_then(|place| number(place.line))
+        line: position
+            .and_then(|location| number(location.line))
             .or(Some(program.line)),
-        column: place.and_then(|place| number(place.column)),
+        column: position.and_then(|location| number(location.column)),
         message: format!("the driver refuses the {stage} program{at}: {message}"),
     })
 }
 
-/// Returns the byte offset in a program where a driver finds its error, if it reports one.
-pub(super) fn error_place(error: &LoadError, text: &[u8]) -> Option<usize> {
-    let position = place_in_message(&error.message, text);
+/// Returns the byte offset in a program where a driver finds its error; `None` if it does not
+/// report one.
+pub(super) fn error_offset(error: &LoadError, text: &[u8]) -> Option<usize> {
+    let position = offset_in_message(&error.message, text);
     position.or_else(|| usize::try_from(error.position).ok())
 }
 
-/// Returns the byte offset that a message of Mesa's parser refers to: `line 3, char 9: error: ...`.
-/// Its error position is the end of the token, less all of the first token but one byte, and with
-/// two bytes for each line end, so it cannot be compared with other drivers'.
-fn place_in_message(message: &str, text: &[u8]) -> Option<usize> {
-    let (line, rest) = message.strip_prefix("line ")?.split_once(", char ")?;
-    let (column, _) = rest.split_once(": error: ")?;
+/// Returns the byte offset that a message of Mesa's parser refers to, at most the length of the
+/// program: `line 3, char 9: error: ...`; `None` for other messages. Its error position is the end
+/// of the token, less all of the first token but one byte, and with two bytes for each line end, so
+/// it cannot be compared with other drivers'.
+fn offset_in_message(message: &str, text: &[u8]) -> Option<usize> {
+    let (line, remainder) = message.strip_prefix("line ")?.split_once(", char ")?;
+    let (column, _) = remainder.split_once(": error: ")?;
     let (line, column): (usize, usize) = (line.parse().ok()?, column.parse().ok()?);
     let mut lines = text.split_inclusive(|byte| *byte == b'\n');
     let before = lines.by_ref().take(line.checked_sub(1)?);
@@ -89,7 +96,7 @@ mod tests {
                 message: message.to_owned(),
                 error: 0,
             };
-            let problem = refused(&script, &script.programs[0], &error);
+            let problem = err_rejected(&script, &script.programs[0], &error);
             let Problem::Program(failure) = problem else {
                 panic!("{problem:?}")
             };
@@ -118,7 +125,7 @@ mod tests {
     #[test]
     fn messages_of_mesa_have_places() {
         let text = b"!!ARBfp1.0\nTEMP t;\nMOV t, |t|;\nEND\n";
-        let place = |message: &str| place_in_message(message, text);
+        let place = |message: &str| offset_in_message(message, text);
         assert_eq!(place("line 3, char 8: error: syntax error"), Some(26));
         assert_eq!(text[26], b'|');
         assert_eq!(place("line 1, char 1: error: invalid header"), Some(0));

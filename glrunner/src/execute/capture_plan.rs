@@ -19,8 +19,8 @@ pub(super) struct CapturePlan {
 }
 
 impl CapturePlan {
-    /// Creates the plan for the captures of a script. `Err` is the reason why OpenGL does not
-    /// support them.
+    /// Creates the plan for the captures of a script, buffer after buffer; empty if it captures
+    /// nothing. `Err` is the reason why OpenGL does not support them.
     pub(super) fn new(feedback: &TransformFeedback) -> Result<Self, String> {
         let mut plan = Self::default();
         let last = feedback.captures.iter().map(|capture| capture.buffer).max();
@@ -36,8 +36,9 @@ impl CapturePlan {
         Ok(plan)
     }
 
-    /// Creates the plan for captures of modules: streams and strides. The modules specify the rest.
-    pub(super) fn of_modules(feedback: &TransformFeedback) -> Self {
+    /// Creates the plan for captures of modules: streams and strides of the buffers. The modules
+    /// specify the results.
+    pub(super) fn from_modules(feedback: &TransformFeedback) -> Self {
         let captures = || feedback.captures.iter();
         let count = captures().map(|capture| capture.buffer + 1).max();
         let stream = |buffer| {
@@ -54,6 +55,9 @@ impl CapturePlan {
         }
     }
 
+    /// Adds the results that are captured to a buffer, in order of their offsets, with the gaps
+    /// between them, and the buffer's stream and stride. `Err` is the reason why OpenGL does not
+    /// support them.
     fn add_buffer(&mut self, feedback: &TransformFeedback, buffer: u32) -> Result<(), String> {
         let captures = feedback.captures.iter();
         let mut captures: Vec<&Capture> = captures
@@ -69,18 +73,19 @@ impl CapturePlan {
                     "OpenGL captures one vertex stream into buffer {buffer}, not two"
                 ));
             }
-            self.skip(end, capture.offset)?;
+            self.skip_bytes(end, capture.offset)?;
             self.add_result(capture)?;
-            end = capture.offset + 4 * u32::from(capture.count);
+            end = capture.offset + 4 * u32::from(capture.component_count);
         }
-        self.skip(end, stride)?;
+        self.skip_bytes(end, stride)?;
         self.streams.push(stream);
         self.strides.push(stride);
         Ok(())
     }
 
-    /// Skips the components from one byte of a vertex to another.
-    fn skip(&mut self, from: u32, to: u32) -> Result<(), String> {
+    /// Adds a gap from one byte of a vertex to another, in whole components. `Err` if they are in
+    /// the wrong order: captures overlap.
+    fn skip_bytes(&mut self, from: u32, to: u32) -> Result<(), String> {
         let bytes = to.checked_sub(from);
         let bytes = bytes.ok_or_else(|| format!("two captures meet at byte {to} of a vertex"))?;
         let mut components = bytes / 4;
@@ -97,15 +102,18 @@ impl CapturePlan {
         Ok(())
     }
 
+    /// Adds a result by its enumerant, count of components and index (NV_transform_feedback). The
+    /// error is the reason why OpenGL does not capture it.
     fn add_result(&mut self, capture: &Capture) -> Result<(), String> {
         let semantic = capture.semantic;
-        let (name, index) = result_name(semantic)
+        let (name, index) = result_enum(semantic)
             .ok_or_else(|| format!("OpenGL captures no {semantic:?} of assembly programs"))?;
-        if capture.first > 0 {
+        if capture.first_component > 0 {
             return Err("OpenGL captures results from their first component on".to_owned());
         }
         let (name, index) = (name.cast_signed(), i32::from(index));
-        self.results.push([name, i32::from(capture.count), index]);
+        self.results
+            .push([name, i32::from(capture.component_count), index]);
         Ok(())
     }
 
@@ -120,10 +128,10 @@ impl CapturePlan {
     /// Returns true if this needs `glTransformFeedbackStreamAttribsNV`: for streams other than 0,
     /// and for results that are captured more than once, see ARB_transform_feedback3 issue 10.
     pub(super) fn needs_streams(&self) -> bool {
-        let place = |result: &CapturedResult| (result[0], result[2]);
+        let identity = |result: &CapturedResult| (result[0], result[2]);
         let repeats = |(position, result): (usize, &CapturedResult)| {
             let mut before = self.results[..position].iter();
-            !is_separator(result) && before.any(|known| place(known) == place(result))
+            !is_separator(result) && before.any(|known| identity(known) == identity(result))
         };
         self.streams.iter().any(|stream| *stream > 0)
             || self.results.iter().enumerate().any(repeats)
@@ -149,24 +157,24 @@ fn is_separator(result: &CapturedResult) -> bool {
 }
 
 /// Returns the constant of OpenGL for a result, and its index among those of that name:
-/// ARB_transform_feedback3, table X.1.
-fn result_name(semantic: Semantic) -> Option<(u32, u8)> {
+/// ARB_transform_feedback3, table X.1. `None` for results that cannot be captured.
+fn result_enum(semantic: Semantic) -> Option<(u32, u8)> {
     if let Semantic::TexCoord(number) = semantic {
         return Some((gl::TEXTURE_COORD_NV, number));
     }
-    if let Semantic::Generic(number) = semantic {
+    if let Semantic::GenericVarying(number) = semantic {
         return Some((gl::GENERIC_ATTRIB_NV, number));
     }
     if let Semantic::ClipDistance(number) = semantic {
         return Some((gl::CLIP_DISTANCE_NV, number));
     }
-    let mut names = SINGLE.iter();
+    let mut names = SINGLE_RESULTS.iter();
     let (_, name) = names.find(|(known, _)| *known == semantic)?;
     Some((*name, 0))
 }
 
 /// Results that exist once.
-const SINGLE: &[(Semantic, u32)] = &[
+const SINGLE_RESULTS: &[(Semantic, u32)] = &[
     (Semantic::Position, gl::POSITION),
     (Semantic::Color(0), gl::PRIMARY_COLOR),
     (Semantic::Color(1), gl::SECONDARY_COLOR_NV),
@@ -181,15 +189,16 @@ const SINGLE: &[(Semantic, u32)] = &[
 
 /// Primitives as transform feedback distinguishes them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Primitives {
+pub(super) enum CapturedPrimitives {
     Points,
     Lines,
     Triangles,
 }
 
-impl Primitives {
-    /// Returns the primitives that a draw assembles; `None` if a program decides.
-    pub(super) fn of_topology(topology: PrimitiveTopology) -> Option<Self> {
+impl CapturedPrimitives {
+    /// Returns the primitives that a draw assembles; `None` for patches, whose primitives a program
+    /// determines.
+    pub(super) fn from_topology(topology: PrimitiveTopology) -> Option<Self> {
         Some(match topology {
             PrimitiveTopology::POINT_LIST => Self::Points,
             PrimitiveTopology::LINE_LIST
@@ -207,8 +216,9 @@ impl Primitives {
 
     /// Returns the output primitives that a geometry or tessellation evaluation program declares:
     /// NV_geometry_program4 section 2.X.7.Y, "PRIMITIVE_OUT", and NV_tessellation_program5,
-    /// "TESS_MODE" and "TESS_POINT_MODE". Passthrough programs emit their input primitives.
-    pub(super) fn of_program(text: &[u8]) -> Option<Self> {
+    /// "TESS_MODE" and "TESS_POINT_MODE". Passthrough programs emit their input primitives. `None`
+    /// if it declares none.
+    pub(super) fn from_source(text: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(text);
         let lines = text.lines();
         let statements = lines.map(|line| line.split('#').next().unwrap_or_default());
@@ -233,17 +243,22 @@ impl Primitives {
     }
 
     /// Returns the primitives that the module of a geometry or tessellation evaluation program
-    /// generates.
-    pub(super) fn of_module(told: &glasm::reflect::Primitives) -> Option<Self> {
-        use glasm::reflect::Primitives as Told;
-        match told {
+    /// generates; `None` for tessellation control programs.
+    pub(super) fn from_reflection(reflected: &glasm::reflect::PrimitiveInfo) -> Option<Self> {
+        use glasm::reflect::PrimitiveInfo as Told;
+        match reflected {
             Told::TessControl { .. } => None,
-            Told::TessEval { points: true, .. } => Some(Self::Points),
+            Told::TessEval {
+                point_mode: true, ..
+            } => Some(Self::Points),
             Told::TessEval { mode, .. } => Some(match mode {
                 TessMode::Isolines => Self::Lines,
                 TessMode::Triangles | TessMode::Quads => Self::Triangles,
             }),
-            Told::Geometry { output, .. } => Some(match output {
+            Told::Geometry {
+                output_primitive: output,
+                ..
+            } => Some(match output {
                 OutputPrimitive::Points => Self::Points,
                 OutputPrimitive::LineStrip => Self::Lines,
                 OutputPrimitive::TriangleStrip => Self::Triangles,
@@ -251,8 +266,8 @@ impl Primitives {
         }
     }
 
-    /// Returns the parameter of `glBeginTransformFeedbackNV`.
-    pub(super) fn gl(self) -> u32 {
+    /// Returns the primitive mode with which transform feedback of these primitives begins.
+    pub(super) fn gl_mode(self) -> u32 {
         match self {
             Self::Points => gl::POINTS,
             Self::Lines => gl::LINES,
@@ -261,7 +276,7 @@ impl Primitives {
     }
 
     /// Returns the number of vertices of each primitive.
-    pub(super) fn vertices(self) -> u64 {
+    pub(super) fn vertices_per_primitive(self) -> u64 {
         match self {
             Self::Points => 1,
             Self::Lines => 2,
@@ -279,8 +294,8 @@ mod tests {
     fn streams_and_strides_of_modules() {
         let capture = |buffer, offset, stream| Capture {
             semantic: Semantic::Position,
-            first: 1,
-            count: 3,
+            first_component: 1,
+            component_count: 3,
             buffer,
             offset,
             stream,
@@ -289,7 +304,7 @@ mod tests {
             captures: vec![capture(2, 4, 1), capture(0, 0, 0)],
             strides: vec![32],
         };
-        let plan = CapturePlan::of_modules(&feedback);
+        let plan = CapturePlan::from_modules(&feedback);
         assert!(plan.results.is_empty());
         assert_eq!(plan.streams, [0, 0, 1]);
         // Three components of four bytes after byte 4; buffer 1 is empty.
@@ -377,35 +392,38 @@ mod tests {
 
     #[test]
     fn primitives_of_draws_and_programs() {
-        let of = Primitives::of_topology;
-        assert_eq!(of(PrimitiveTopology::POINT_LIST), Some(Primitives::Points));
+        let of = CapturedPrimitives::from_topology;
+        assert_eq!(
+            of(PrimitiveTopology::POINT_LIST),
+            Some(CapturedPrimitives::Points)
+        );
         assert_eq!(
             of(PrimitiveTopology::LINE_STRIP_WITH_ADJACENCY),
-            Some(Primitives::Lines)
+            Some(CapturedPrimitives::Lines)
         );
         assert_eq!(
             of(PrimitiveTopology::TRIANGLE_FAN),
-            Some(Primitives::Triangles)
+            Some(CapturedPrimitives::Triangles)
         );
         assert_eq!(of(PrimitiveTopology::PATCH_LIST), None);
-        let of = |text: &str| Primitives::of_program(text.as_bytes());
+        let of = |text: &str| CapturedPrimitives::from_source(text.as_bytes());
         let geometry =
             "!!NVgp4.0\nPRIMITIVE_IN TRIANGLES;\nPRIMITIVE_OUT LINE_STRIP; VERTICES_OUT 2;";
-        assert_eq!(of(geometry), Some(Primitives::Lines));
+        assert_eq!(of(geometry), Some(CapturedPrimitives::Lines));
         let through = "!!NVgp5.0\nOPTION NV_geometry_program_passthrough;\nPRIMITIVE_IN LINES;";
-        assert_eq!(of(through), Some(Primitives::Lines));
+        assert_eq!(of(through), Some(CapturedPrimitives::Lines));
         assert_eq!(of("!!NVgp5.0\nPRIMITIVE_IN LINES;"), None);
         assert_eq!(
             of("PRIMITIVE_OUT TRIANGLE_STRIP;"),
-            Some(Primitives::Triangles)
+            Some(CapturedPrimitives::Triangles)
         );
         assert_eq!(
             of("TESS_MODE QUADS;\nTESS_POINT_MODE;"),
-            Some(Primitives::Points)
+            Some(CapturedPrimitives::Points)
         );
         assert_eq!(
             of("# TESS_MODE QUADS;\nTESS_MODE ISOLINES;"),
-            Some(Primitives::Lines)
+            Some(CapturedPrimitives::Lines)
         );
         assert_eq!(of("MOV result.position, vertex.position;"), None);
     }

@@ -1,41 +1,43 @@
 //! Dispatches.
 
-use super::buffers::{Buffers, finish_stores};
+use super::buffers::{Buffers, make_stores_visible};
 use super::execution::Execution;
+use super::gl_features::require_extension;
 use super::modules::Work;
-use super::support::require_extension;
 use crate::error::Problem;
 use crate::gl::{self, Gl};
 use glasm::ir::Stage;
-use glasm_scripts::script::Groups;
+use glasm_scripts::script::GroupCount;
 
 /// Limits in x, y and z, and on the product; their names.
 struct GroupLimits {
-    each: u32,
+    per_axis: u32,
     product: Option<u32>,
-    what: &'static str,
+    description: &'static str,
 }
 
-const COUNTS: GroupLimits = GroupLimits {
-    each: gl::MAX_COMPUTE_WORK_GROUP_COUNT,
+const COUNT_LIMITS: GroupLimits = GroupLimits {
+    per_axis: gl::MAX_COMPUTE_WORK_GROUP_COUNT,
     product: None,
-    what: "work groups",
+    description: "work groups",
 };
 
-const SIZES: GroupLimits = GroupLimits {
-    each: gl::MAX_COMPUTE_VARIABLE_GROUP_SIZE_ARB,
+const SIZE_LIMITS: GroupLimits = GroupLimits {
+    per_axis: gl::MAX_COMPUTE_VARIABLE_GROUP_SIZE_ARB,
     product: Some(gl::MAX_COMPUTE_VARIABLE_GROUP_INVOCATIONS_ARB),
-    what: "invocations of a group",
+    description: "invocations of a group",
 };
 
 impl Execution<'_> {
-    /// Executes `compute`. The size is that of the groups of programs that leave it open.
+    /// Executes `compute`, and makes stores visible. `group_size` is that of programs that leave it
+    /// open. Fails if there is no compute program or such a program receives no size; skips scripts
+    /// that need what the driver lacks.
     pub(super) fn run_compute(
         &mut self,
-        groups: Groups,
-        size: Option<[u32; 3]>,
+        groups: GroupCount,
+        group_size: Option<[u32; 3]>,
     ) -> Result<(), Problem> {
-        let modules = self.prepare_modules(Work::Dispatch(size))?;
+        let modules = self.prepare_modules(Work::Dispatch(group_size))?;
         if self.shaders.get(Stage::Compute).is_some() {
             self.prepare_state()?;
         }
@@ -45,22 +47,23 @@ impl Execution<'_> {
         if let Some(shader) = self.shaders.get(Stage::Compute) {
             shader.bind()?;
             // Modules are compiled for the size of their groups.
-            let size = size.filter(|_| modules.is_none());
+            let size = group_size.filter(|_| modules.is_none());
             return self.dispatcher().run_groups(groups, size);
         }
         let program = self.programs.get(Stage::Compute);
         let program = program.ok_or_else(|| "there is no compute program".to_owned())?;
-        let facts = self.programs.facts(Stage::Compute).unwrap_or_default();
-        if facts.open_groups && size.is_none() {
+        let facts = self.programs.info(Stage::Compute).unwrap_or_default();
+        if facts.has_variable_group_size && group_size.is_none() {
             let message = "the program needs the size of its groups: `compute X Y Z group X Y Z`";
             return Err(message.to_owned().into());
         }
         program.bind()?;
         self.gl.Enable(gl::COMPUTE_PROGRAM_NV)?;
         self.prepare_state()?;
-        self.dispatcher().run_groups(groups, size)
+        self.dispatcher().run_groups(groups, group_size)
     }
 
+    /// Borrows the state that dispatches need.
     fn dispatcher(&self) -> Dispatcher<'_> {
         Dispatcher {
             gl: &self.gl,
@@ -76,15 +79,17 @@ struct Dispatcher<'a> {
 }
 
 impl Dispatcher<'_> {
-    /// Runs the bound compute program.
-    fn run_groups(&self, groups: Groups, size: Option<[u32; 3]>) -> Result<(), Problem> {
+    /// Dispatches the current compute program with a direct or indirect number of groups and, if
+    /// given, a variable group size, and makes its stores visible. Skips scripts beyond the
+    /// driver's limits.
+    fn run_groups(&self, groups: GroupCount, size: Option<[u32; 3]>) -> Result<(), Problem> {
         let counts = self.group_counts(groups)?;
-        self.check_groups(counts, &COUNTS)?;
+        self.check_groups(counts, &COUNT_LIMITS)?;
         match (size, groups) {
             // These programs do not support counts from a buffer.
             (Some(size), _) => self.dispatch_sized(counts, size)?,
-            (None, Groups::Given([x, y, z])) => self.gl.DispatchCompute(x, y, z)?,
-            (None, Groups::Indirect(range)) => {
+            (None, GroupCount::Direct([x, y, z])) => self.gl.DispatchCompute(x, y, z)?,
+            (None, GroupCount::Indirect(range)) => {
                 let buffer = self.buffers.get(range.buffer);
                 self.gl
                     .BindBuffer(gl::DISPATCH_INDIRECT_BUFFER, buffer.name())?;
@@ -92,26 +97,27 @@ impl Dispatcher<'_> {
                 self.gl.DispatchComputeIndirect(offset)?;
             }
         }
-        self.gl.check("glDispatchCompute")?;
-        finish_stores(self.gl)
+        self.gl.check_errors("glDispatchCompute")?;
+        make_stores_visible(self.gl)
     }
 
-    /// Dispatches groups of a size: ARB_compute_variable_group_size.
+    /// Dispatches groups of a size: ARB_compute_variable_group_size. Skips scripts if the driver
+    /// lacks the extension, or beyond its limits.
     fn dispatch_sized(&self, [x, y, z]: [u32; 3], size: [u32; 3]) -> Result<(), Problem> {
         require_extension(self.gl, "GL_ARB_compute_variable_group_size")?;
-        self.check_groups(size, &SIZES)?;
+        self.check_groups(size, &SIZE_LIMITS)?;
         let [width, height, depth] = size;
         Ok(self
             .gl
             .DispatchComputeGroupSizeARB(x, y, z, width, height, depth)?)
     }
 
-    /// Returns the number of work groups. Counts in a buffer are read here only to compare them
-    /// with the limits.
-    fn group_counts(&self, groups: Groups) -> Result<[u32; 3], Problem> {
+    /// Returns the number of work groups in x, y and z. Counts in a buffer are read here only to
+    /// compare them with the limits; fails if they are outside of the buffer.
+    fn group_counts(&self, groups: GroupCount) -> Result<[u32; 3], Problem> {
         let range = match groups {
-            Groups::Given(counts) => return Ok(counts),
-            Groups::Indirect(range) => range,
+            GroupCount::Direct(counts) => return Ok(counts),
+            GroupCount::Indirect(range) => range,
         };
         let offset = usize::try_from(range.offset).unwrap_or(usize::MAX);
         let bytes = self.buffers.get(range.buffer).read(offset, 12)?;
@@ -121,14 +127,17 @@ impl Dispatcher<'_> {
         }))
     }
 
+    /// Checks numbers or sizes of work groups against the limits of the driver for each axis and
+    /// their product; skips the script beyond them.
     fn check_groups(&self, sizes: [u32; 3], limits: &GroupLimits) -> Result<(), Problem> {
-        let what = limits.what;
+        let description = limits.description;
         for (size, axis) in sizes.into_iter().zip(0..) {
-            let limit = self.gl.indexed_integer(limits.each, axis)?;
+            let limit = self.gl.indexed_integer(limits.per_axis, axis)?;
             if i64::from(size) > i64::from(limit) {
                 let axis = ['x', 'y', 'z'][axis as usize];
-                let reason = format!("the driver has at most {limit} {what} in {axis}, not {size}");
-                return Err(Problem::Lacking(reason));
+                let reason =
+                    format!("the driver has at most {limit} {description} in {axis}, not {size}");
+                return Err(Problem::Unsupported(reason));
             }
         }
         let Some(name) = limits.product else {
@@ -137,8 +146,8 @@ impl Dispatcher<'_> {
         let product: u128 = sizes.into_iter().map(u128::from).product();
         let limit = self.gl.integer(name)?;
         if product > u128::from(limit.unsigned_abs()) {
-            let reason = format!("the driver has at most {limit} {what}, not {product}");
-            return Err(Problem::Lacking(reason));
+            let reason = format!("the driver has at most {limit} {description}, not {product}");
+            return Err(Problem::Unsupported(reason));
         }
         Ok(())
     }
@@ -147,7 +156,7 @@ impl Dispatcher<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::execute::test_support::{reason, run_steps, with_execution};
+    use crate::execute::test_support::{expect_skip_reason, run_steps, with_execution};
     use crate::gl::Version;
     use crate::gl::glsl::use_program;
     use glasm_scripts::script::{BufferId, BufferRange};
@@ -174,17 +183,17 @@ void main() { atomicAdd(counts[gl_WorkGroupID.y * 2u + gl_WorkGroupID.x], 1u); }
             if !has_compute(gl) {
                 return;
             }
-            execution.make_buffers().unwrap();
+            execution.create_buffers().unwrap();
             run_steps(execution);
             use_program(gl, &[(gl::COMPUTE_SHADER, COUNT_GROUPS)], &[]).unwrap();
             let run = |groups| execution.dispatcher().run_groups(groups, None).unwrap();
-            run(Groups::Given([2, 1, 1]));
-            run(Groups::Indirect(BufferRange {
+            run(GroupCount::Direct([2, 1, 1]));
+            run(GroupCount::Indirect(BufferRange {
                 buffer: BufferId(1),
                 offset: 8,
                 size: Some(12),
             }));
-            let contents = execution.buffers.contents(BufferId(0)).unwrap();
+            let contents = execution.buffers.read_contents(BufferId(0)).unwrap();
             assert_eq!(contents, [8, 0, 0, 0, 8, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0]);
         });
     }
@@ -195,8 +204,8 @@ void main() { atomicAdd(counts[gl_WorkGroupID.y * 2u + gl_WorkGroupID.x], 1u); }
             if has_compute(gl) {
                 let result = execution
                     .dispatcher()
-                    .run_groups(Groups::Given([1, u32::MAX, 1]), None);
-                let reason = reason(result);
+                    .run_groups(GroupCount::Direct([1, u32::MAX, 1]), None);
+                let reason = expect_skip_reason(result);
                 assert!(
                     reason.ends_with("work groups in y, not 4294967295"),
                     "{reason}"
@@ -212,15 +221,21 @@ void main() { atomicAdd(counts[gl_WorkGroupID.y * 2u + gl_WorkGroupID.x], 1u); }
             if !has_compute(gl) {
                 return;
             }
-            let groups = Groups::Given([1, 1, 1]);
-            if gl.has(extension) {
+            let groups = GroupCount::Direct([1, 1, 1]);
+            if gl.has_extension(extension) {
                 let result = execution
                     .dispatcher()
                     .run_groups(groups, Some([1, 1, u32::MAX]));
-                assert!(reason(result).ends_with("invocations of a group in z, not 4294967295"));
+                assert!(
+                    expect_skip_reason(result)
+                        .ends_with("invocations of a group in z, not 4294967295")
+                );
             } else {
                 let result = execution.dispatcher().run_groups(groups, Some([4, 1, 1]));
-                assert_eq!(reason(result), format!("the driver lacks {extension}"));
+                assert_eq!(
+                    expect_skip_reason(result),
+                    format!("the driver lacks {extension}")
+                );
             }
         });
     }
@@ -228,7 +243,7 @@ void main() { atomicAdd(counts[gl_WorkGroupID.y * 2u + gl_WorkGroupID.x], 1u); }
     #[test]
     fn without_a_program_nothing_runs() {
         with_execution("[test]", |_, execution| {
-            let result = execution.run_compute(Groups::Given([1; 3]), None);
+            let result = execution.run_compute(GroupCount::Direct([1; 3]), None);
             assert!(matches!(result, Err(Problem::Script(_))));
         });
     }

@@ -1,20 +1,22 @@
 //! Draws: programs, state, vertices.
 
-use super::buffers::finish_stores;
+use super::buffers::make_stores_visible;
 use super::execution::Execution;
+use super::expected_gl_errors::check_outcome;
+use super::gl_enums::{TOPOLOGIES, gl_name};
+use super::gl_features::{Feature, STAGES};
 use super::modules::Work;
-use super::pipeline::set_pipeline_state;
+use super::pipeline_state::set_pipeline_state;
 use super::programs::Programs;
-use super::refusals::check_outcome;
-use super::state_names::{TOPOLOGIES, gl_name};
-use super::support::{Feature, STAGES};
 use crate::error::Problem;
 use crate::gl::{self, Buffer, DrawCall, Elements, Gl, IndexType, Query, Version};
 use ash::vk::PrimitiveTopology;
 use glasm::ir::Stage;
 use glasm_scripts::format::Format;
 use glasm_scripts::script::pipeline_state::PipelineState;
-use glasm_scripts::script::{Assembly, Command, Draw, DrawSource, GlOutcome, IndexWidth, Script};
+use glasm_scripts::script::{
+    Command, Draw, DrawSource, GlOutcome, IndexWidth, PrimitiveAssembly, Script,
+};
 use glasm_scripts::vertices::check_bounds;
 
 const BASE_INSTANCE: Feature = feature(Version(4, 2), &["GL_ARB_base_instance"]);
@@ -24,16 +26,21 @@ const INSTANCES: Feature = feature(Version(3, 1), &[]);
 const RESTART: Feature = feature(Version(3, 1), &[]);
 const TESSELLATION: Feature = feature(Version(4, 0), &["GL_ARB_tessellation_shader"]);
 
+/// Returns a feature that is core since version `core` and that each of `extensions` provides
+/// before it.
 const fn feature(core: Version, extensions: &'static [&'static str]) -> Feature {
     Feature { core, extensions }
 }
 
 impl Execution<'_> {
-    /// Executes `draw`.
+    /// Executes the command `draw`: checks bounds and features, sets the state, draws, and makes
+    /// stores visible. Counts passed samples if the script probes them. Skips scripts that need
+    /// what OpenGL or the driver lacks; fails if the draw has another outcome than the script
+    /// expects.
     pub(super) fn run_draw(&mut self, draw: &Draw) -> Result<(), Problem> {
-        if self.modules.is_some() && draw.outcome == GlOutcome::Refused {
+        if self.modules.is_some() && draw.outcome == GlOutcome::Rejected {
             let reason = "modules do not tell which draws are errors".to_owned();
-            return Err(Problem::Lacking(reason));
+            return Err(Problem::Unsupported(reason));
         }
         let script = self.script;
         check_bounds(draw, script.vertex_data.as_ref(), &script.indices)?;
@@ -45,8 +52,8 @@ impl Execution<'_> {
         }
         let modules = self.prepare_modules(Work::Draw)?;
         let colors = written_colors(script, &self.programs);
-        self.check_colors(colors)?;
-        self.use_programs()?;
+        self.check_color_types(colors)?;
+        self.bind_programs()?;
         self.prepare_state()?;
         if let Some(modules) = &modules {
             self.bind_module_resources(modules)?;
@@ -56,11 +63,11 @@ impl Execution<'_> {
         if modules.is_some_and(|modules| modules.clamps_depth()) {
             self.gl.Enable(gl::DEPTH_CLAMP)?;
         }
-        set_primitives(&self.gl, draw)?;
+        set_primitive_state(&self.gl, draw)?;
         let data = script.vertex_data.as_ref();
         let arrays = self
             .vertices
-            .of_draw(&self.gl, &self.programs, data, draw)?;
+            .prepare_arrays(&self.gl, &self.programs, data, draw)?;
         let indices = used_indices(&script.indices, &draw.source);
         // Objects that are created before may be drawn with other shaders.
         if let Some(shaders) = self.shaders.get(Stage::Vertex) {
@@ -68,8 +75,8 @@ impl Execution<'_> {
         }
         let call = DrawCall {
             mode: self.select_mode(draw)?,
-            arrays: &arrays.of_draw(draw),
-            elements: elements(draw, indices),
+            arrays: &arrays.select_for_draw(draw),
+            elements: draw_elements(draw, indices),
             instances: draw.instances,
             first_instance: draw.first_instance,
         };
@@ -78,32 +85,35 @@ impl Execution<'_> {
             .transpose()?;
         let drawn = self.draw_captured(draw, &arrays.buffer, &call);
         if let Some(query) = query {
-            self.samples = query.end()?;
+            self.passed_samples = query.end()?;
         }
         check_outcome(draw.outcome, drawn, "the draw")?;
-        finish_stores(&self.gl)
+        make_stores_visible(&self.gl)
     }
 
-    /// Draws, and captures the vertices if a capture has begun.
+    /// Draws, and captures the vertices if a capture has begun, which is paused afterwards, also if
+    /// the draw fails.
     fn draw_captured(
         &mut self,
         draw: &Draw,
         arrays: &Buffer,
         call: &DrawCall<'_>,
     ) -> Result<(), Problem> {
-        self.capture().resume(draw)?;
+        self.capture_context().resume_for_draw(draw)?;
         let drawn = self.gl.draw(arrays, call);
-        self.capture().pause()?;
+        self.capture_context().pause_after_draw()?;
         Ok(drawn?)
     }
 
-    /// Returns the primitives that OpenGL draws.
+    /// Returns the primitive mode for OpenGL. A module receives patches that are not tessellated as
+    /// the primitives with the same number of vertices. Skips scripts with modes that OpenGL lacks,
+    /// and with quadrilaterals and polygons for modules after the vertex stage.
     fn select_mode(&self, draw: &Draw) -> Result<u32, Problem> {
         let stages = self.programs.stages();
         let assembles = stages.contains(&Stage::Geometry) || stages.contains(&Stage::TessEval);
-        if self.modules.is_some() && assembles && draw.assembly != Assembly::Direct {
-            let reason = "shaders behind the vertex stage get no quadrilaterals and polygons";
-            return Err(Problem::Lacking(reason.to_owned()));
+        if self.modules.is_some() && assembles && draw.assembly != PrimitiveAssembly::Direct {
+            let reason = "shaders after the vertex stage receive no quadrilaterals or polygons";
+            return Err(Problem::Unsupported(reason.to_owned()));
         }
         let is_patch = draw.topology == PrimitiveTopology::PATCH_LIST;
         if self.modules.is_none() || !is_patch || stages.contains(&Stage::TessEval) {
@@ -117,14 +127,15 @@ impl Execution<'_> {
             3 => Ok(gl::TRIANGLES),
             4 => Ok(gl::LINES_ADJACENCY),
             6 => Ok(gl::TRIANGLES_ADJACENCY),
-            count => Err(Problem::Lacking(format!(
+            count => Err(Problem::Unsupported(format!(
                 "no primitive of OpenGL has {count} vertices"
             ))),
         }
     }
 
-    /// Checks that only typed programs draw to integers. EXT_texture_integer, "Errors".
-    fn check_colors(&self, writes: u32) -> Result<(), Problem> {
+    /// Skips the script if a program without integers writes one of the colors, a bit for each, to
+    /// an attachment of integers. EXT_texture_integer, "Errors".
+    fn check_color_types(&self, writes: u32) -> Result<(), Problem> {
         let colors = self.script.requirements.attachments.colors.iter().zip(0..);
         let mut integers = colors.filter(|(color, number)| {
             let is_integer = |color: &Format| color.encoding.is_integer();
@@ -134,14 +145,15 @@ impl Execution<'_> {
             Some((_, number)) if !self.programs.writes_integers() => {
                 let reason =
                     format!("attachment {number} holds integers, the program writes floats");
-                Err(Problem::Lacking(reason))
+                Err(Problem::Unsupported(reason))
             }
             _ => Ok(()),
         }
     }
 
-    /// Binds and enables the programs of all stages; OpenGL processes stages without one.
-    pub(super) fn use_programs(&self) -> Result<(), Problem> {
+    /// Binds and enables the assembly programs of all stages but compute programs, and disables the
+    /// targets of all others, which OpenGL's fixed functions process.
+    pub(super) fn bind_programs(&self) -> Result<(), Problem> {
         for (stage, target, extension) in
             STAGES.iter().filter(|(stage, ..)| *stage != Stage::Compute)
         {
@@ -152,11 +164,11 @@ impl Execution<'_> {
                     self.gl.Enable(*target)?;
                 }
                 // Unknown enumerant if the extension is missing.
-                None if self.gl.has(extension) => self.gl.Disable(*target)?,
+                None if self.gl.has_extension(extension) => self.gl.Disable(*target)?,
                 None => {}
             }
         }
-        Ok(self.gl.check("enabling programs")?)
+        Ok(self.gl.check_errors("enabling programs")?)
     }
 }
 
@@ -166,8 +178,8 @@ fn probes_samples(script: &Script) -> bool {
     steps.any(|step| matches!(step.command, Command::ProbeSamples { .. }))
 }
 
-/// Returns a bit for each color that draws write. Without a fragment stage they write none. The
-/// fixed functions of OpenGL, which a script declares as its fragment stage, write all.
+/// Returns a bit for each color that draws write. Without a fragment stage in the script they write
+/// none. The fixed functions of OpenGL, which a script declares as its fragment stage, write all.
 fn written_colors(script: &Script, programs: &Programs) -> u32 {
     let mut sections = script.programs.iter();
     if sections.any(|section| section.stage == Stage::Fragment) {
@@ -177,7 +189,8 @@ fn written_colors(script: &Script, programs: &Programs) -> u32 {
     }
 }
 
-/// Checks that the driver supports a draw.
+/// Skips the script if the draw needs a feature that the driver lacks: instances, base vertices,
+/// adjacency, patches or primitive restart.
 fn check_features(gl: &Gl, draw: &Draw) -> Result<(), Problem> {
     let base_vertex = match draw.source {
         DrawSource::Indexed { vertex_offset, .. } => vertex_offset,
@@ -202,12 +215,13 @@ fn check_features(gl: &Gl, draw: &Draw) -> Result<(), Problem> {
     needed.try_for_each(|(_, feature)| feature.require(gl))
 }
 
-/// Sets primitive restart and the size of patches.
-fn set_primitives(gl: &Gl, draw: &Draw) -> Result<(), Problem> {
+/// Sets primitive restart, with the largest index of the type, or disables it; for patches sets
+/// their size and the default tessellation levels.
+fn set_primitive_state(gl: &Gl, draw: &Draw) -> Result<(), Problem> {
     if let Some(restart) = restart_index(draw) {
         gl.Enable(gl::PRIMITIVE_RESTART)?;
         gl.PrimitiveRestartIndex(restart)?;
-    } else if RESTART.is_in(gl) {
+    } else if RESTART.is_supported(gl) {
         gl.Disable(gl::PRIMITIVE_RESTART)?;
     }
     if draw.topology == PrimitiveTopology::PATCH_LIST {
@@ -218,18 +232,22 @@ fn set_primitives(gl: &Gl, draw: &Draw) -> Result<(), Problem> {
         } = draw.state;
         gl.set_patches(patch_control_points, [a, b, c, d], [e, f])?;
     }
-    Ok(gl.check("setting primitives")?)
+    Ok(gl.check_errors("setting primitives")?)
 }
 
-/// Returns the index that restarts primitives.
+/// Returns the index that restarts primitives: the largest of the index type. `None` if restart is
+/// disabled or the draw has no indices.
 fn restart_index(draw: &Draw) -> Option<u32> {
     match draw.source {
-        DrawSource::Indexed { width, .. } => draw.state.primitive_restart.then(|| width.max()),
+        DrawSource::Indexed { width, .. } => {
+            draw.state.primitive_restart.then(|| width.max_index())
+        }
         DrawSource::Rect { .. } | DrawSource::Arrays { .. } => None,
     }
 }
 
-/// Returns the indices of a draw, which the caller has checked to exist.
+/// Returns the indices of a draw, which the caller has checked to exist; empty for draws without
+/// indices.
 fn used_indices<'a>(indices: &'a [u32], source: &DrawSource) -> &'a [u32] {
     match *source {
         DrawSource::Indexed { first, count, .. } => {
@@ -240,7 +258,9 @@ fn used_indices<'a>(indices: &'a [u32], source: &DrawSource) -> &'a [u32] {
     }
 }
 
-fn elements<'a>(draw: &Draw, indices: &'a [u32]) -> Elements<'a> {
+/// Returns the vertices of a draw: a range, four for a rectangle, or indices of the width that the
+/// script specifies.
+fn draw_elements<'a>(draw: &Draw, indices: &'a [u32]) -> Elements<'a> {
     match draw.source {
         DrawSource::Rect { .. } => Elements::Range { first: 0, count: 4 },
         DrawSource::Arrays { first, count } => Elements::Range { first, count },

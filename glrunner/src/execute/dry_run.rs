@@ -1,13 +1,13 @@
 //! All scripts of the repository on a driver that accepts every program and runs none: detects
 //! errors of the runner such as commands in the wrong order, or incompatible formats.
 
-use super::{assembler, execute, verdicts};
-use crate::gl::permissive::open_permissive;
-use crate::languages::extensions;
-use crate::options::{Observe, RunOptions};
+use super::{acceptance, assembler, execute};
+use crate::gl::mock_accepting_driver::open_mock_accepting;
+use crate::options::{ObservationMode, RunOptions};
+use crate::required_extensions::required_extensions;
 use crate::requirements::skip_reason;
-use glasm_scripts::find::find_scripts;
-use glasm_scripts::results::Files;
+use glasm_scripts::discover::find_scripts;
+use glasm_scripts::results::OutputFiles;
 use glasm_scripts::script::{ProgramForm, Script};
 use std::path::Path;
 
@@ -30,15 +30,20 @@ const LIMITED: &[&str] = &[
     "GL_ARB_vertex_blend",
 ];
 
-/// Returns the extensions that a script needs to run.
-fn needed(script: &Script) -> Vec<String> {
+/// Returns the NV extensions that the programs and requirements of a script need.
+fn needed_extensions(script: &Script) -> Vec<String> {
     let own = script.programs.iter();
-    let programs = own.chain(script.spares.iter().map(|spare| &spare.program));
+    let programs = own.chain(script.alternates.iter().map(|alternate| &alternate.program));
     let assembly = programs.filter(|program| program.form == ProgramForm::Assembly);
     let named = script.requirements.gl_extensions.iter();
     let named = named.filter(|name| name.starts_with("GL_NV_"));
     assembly
-        .flat_map(|program| extensions(assembler::target(program.program_type), &program.text))
+        .flat_map(|program| {
+            required_extensions(
+                assembler::target_for_type(program.program_type),
+                &program.text,
+            )
+        })
         .chain(named.cloned())
         .chain(EXTENSIONS.iter().map(|name| (*name).to_owned()))
         .filter(|name| !LIMITED.contains(&name.as_str()))
@@ -47,25 +52,25 @@ fn needed(script: &Script) -> Vec<String> {
 
 /// Returns the failures of a script other than probes, of which few can pass. `None`: there is no
 /// device.
-fn failures(path: &Path) -> Option<Vec<String>> {
+fn run_and_list_failures(path: &Path) -> Option<Vec<String>> {
     let text = std::fs::read(path).expect("the file can be read");
-    let Ok(script) = Script::read(&text) else {
+    let Ok(script) = Script::parse_runnable(&text) else {
         return Some(Vec::new());
     };
-    let names = needed(&script);
+    let names = needed_extensions(&script);
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let gl = open_permissive(&names)?;
-    let expects_errors = verdicts::check_expected_errors(&gl, &script).is_some();
+    let gl = open_mock_accepting(&names)?;
+    let expects_errors = acceptance::check_expected_errors(&gl, &script).is_some();
     if expects_errors || skip_reason(&script, &gl).is_some() {
         return Some(Vec::new());
     }
-    let files = Files {
+    let files = OutputFiles {
         script: "dry",
         save_images: None,
         failure_images: None,
     };
     let options = RunOptions {
-        observe: Observe::On,
+        observe: ObservationMode::On,
         ..RunOptions::default()
     };
     let Ok(results) = execute(&gl, &script, files, &options) else {
@@ -93,10 +98,10 @@ fn failures(path: &Path) -> Option<Vec<String>> {
 
 #[test]
 fn nothing_goes_wrong_between_programs() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/run");
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/run");
     let mut told = Vec::new();
-    for path in find_scripts(&folder) {
-        let Some(failures) = failures(&path) else {
+    for path in find_scripts(&dir) {
+        let Some(failures) = run_and_list_failures(&path) else {
             return;
         };
         told.extend(failures);

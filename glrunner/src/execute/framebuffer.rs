@@ -1,16 +1,17 @@
 //! The framebuffer of a script: clearing, probing, writing image files.
 
-use super::support::Feature;
+use super::gl_features::Feature;
 use crate::error::{Error, Problem};
 use crate::formats::TexelFormat;
 use crate::gl::{
-    self, ClientFormat, ColorTarget, Framebuffer, FramebufferDesc, Gl, Sample, Version,
+    self, ClientFormat, ColorAttachmentDesc, Framebuffer, FramebufferDesc, Gl, SampleSelection,
+    Version,
 };
 use ash::vk;
-use glasm::ir::TypeBase;
+use glasm::ir::BaseType;
 use glasm_scripts::format::{DepthFormat, Encoding, Format};
 use glasm_scripts::image::Image;
-use glasm_scripts::probe::pixels::{Plane, Surface};
+use glasm_scripts::probe::pixels::{FramebufferPlane, Surface};
 use glasm_scripts::script::{Attachments, Clear};
 use std::rc::Rc;
 
@@ -20,6 +21,8 @@ const LAYERS: Feature = feature(Version(3, 2), &[]);
 const NO_ATTACHMENTS: Feature = feature(Version(4, 3), &["GL_ARB_framebuffer_no_attachments"]);
 const SAMPLES: Feature = feature(Version(3, 2), &["GL_ARB_texture_multisample"]);
 
+/// Returns a feature that is core since version `core` and that each of `extensions` provides
+/// before it.
 const fn feature(core: Version, extensions: &'static [&'static str]) -> Feature {
     Feature { core, extensions }
 }
@@ -27,13 +30,13 @@ const fn feature(core: Version, extensions: &'static [&'static str]) -> Feature 
 /// Color attachment with its format in scripts and in OpenGL.
 struct ColorAttachment {
     format: Format,
-    texels: TexelFormat,
+    texel_format: TexelFormat,
 }
 
 /// Depth or stencil attachment, or both in one.
 struct DepthStencil {
     format: DepthFormat,
-    texels: TexelFormat,
+    texel_format: TexelFormat,
 }
 
 /// Framebuffer of a script.
@@ -47,28 +50,30 @@ pub(super) struct ScriptFramebuffer {
     samples: u32,
 }
 
-/// Returns the format of OpenGL for a format.
-fn texel_format(format: vk::Format) -> Result<TexelFormat, Problem> {
-    TexelFormat::of(format)
-        .ok_or_else(|| Problem::Lacking(format!("OpenGL has no format {format:?}")))
+/// Returns OpenGL's counterpart of a Vulkan format, or the reason to skip the script.
+fn require_texel_format(format: vk::Format) -> Result<TexelFormat, Problem> {
+    TexelFormat::from_vk(format)
+        .ok_or_else(|| Problem::Unsupported(format!("OpenGL has no format {format:?}")))
 }
 
-/// Checks that pixels of the bound framebuffer have the requested number of samples.
-fn check_samples(gl: &Gl, wanted: u32) -> Result<(), Problem> {
-    if wanted == 1 {
+/// Skips the script unless pixels of the bound framebuffer have the requested number of samples;
+/// one sample is not checked.
+fn check_samples(gl: &Gl, required: u32) -> Result<(), Problem> {
+    if required == 1 {
         return Ok(());
     }
     let found = gl.integer(gl::SAMPLES)?.unsigned_abs();
-    if found == wanted {
+    if found == required {
         Ok(())
     } else {
-        let reason = format!("pixels have {found} samples instead of {wanted}");
-        Err(Problem::Lacking(reason))
+        let reason = format!("pixels have {found} samples instead of {required}");
+        Err(Problem::Unsupported(reason))
     }
 }
 
 impl ScriptFramebuffer {
-    /// Creates attachments of undefined content; the framebuffer is bound.
+    /// Creates attachments of undefined content; the framebuffer is bound. Skips scripts with
+    /// formats, sizes or sample counts that the driver lacks.
     pub(super) fn new(
         gl: &Rc<Gl>,
         size: [u32; 2],
@@ -80,7 +85,7 @@ impl ScriptFramebuffer {
             colors.push(match format {
                 Some(format) => Some(ColorAttachment {
                     format: format.clone(),
-                    texels: texel_format(format.vk)?,
+                    texel_format: require_texel_format(format.vk)?,
                 }),
                 None => None,
             });
@@ -88,14 +93,14 @@ impl ScriptFramebuffer {
         let depth = match attachments.depth {
             Some(format) => Some(DepthStencil {
                 format,
-                texels: texel_format(format.vk)?,
+                texel_format: require_texel_format(format.vk)?,
             }),
             None => None,
         };
-        let target = |color: &ColorAttachment| ColorTarget {
-            internal: color.texels.internal,
-            client: color.texels.client,
-            part: None,
+        let target = |color: &ColorAttachment| ColorAttachmentDesc {
+            internal_format: color.texel_format.internal_format,
+            client_format: color.texel_format.client_format,
+            attached_image: None,
         };
         let desc = FramebufferDesc {
             size,
@@ -105,12 +110,17 @@ impl ScriptFramebuffer {
                 .iter()
                 .map(|color| color.as_ref().map(target))
                 .collect(),
-            depth_stencil: depth
-                .as_ref()
-                .map(|depth| (depth.texels.internal, depth.texels.client)),
+            depth_stencil: depth.as_ref().map(|depth| {
+                (
+                    depth.texel_format.internal_format,
+                    depth.texel_format.client_format,
+                )
+            }),
         };
         let framebuffer = match Framebuffer::new(gl, &desc) {
-            Err(error @ Error::Incomplete(_)) => return Err(Problem::Lacking(error.to_string())),
+            Err(error @ Error::Incomplete(_)) => {
+                return Err(Problem::Unsupported(error.to_string()));
+            }
             made => made?,
         };
         check_samples(gl, attachments.samples)?;
@@ -124,12 +134,13 @@ impl ScriptFramebuffer {
         })
     }
 
-    /// Binds the framebuffer for drawing.
+    /// Binds the framebuffer for drawing and reading.
     pub(super) fn bind(&self) -> Result<(), Problem> {
         Ok(self.framebuffer.bind()?)
     }
 
-    /// Clears all attachments or one, in all layers and samples.
+    /// Clears all attachments, or only one color, in all layers and samples, without scissor box
+    /// and masks, which are reset for that. The framebuffer is bound afterwards.
     pub(super) fn clear(&self, gl: &Gl, clear: &Clear) -> Result<(), Problem> {
         self.framebuffer.bind()?;
         // Every draw sets these again.
@@ -138,12 +149,12 @@ impl ScriptFramebuffer {
         gl.ColorMask(gl::TRUE, gl::TRUE, gl::TRUE, gl::TRUE)?;
         gl.DepthMask(gl::TRUE)?;
         gl.StencilMask(u32::MAX)?;
-        let wanted = |number: u32| clear.only.is_none_or(|only| only == number);
+        let is_cleared = |number: u32| clear.only.is_none_or(|only| only == number);
         for ((color, value), number) in self.colors.iter().zip(clear.colors).zip(0..) {
             if let Some(color) = color
-                && wanted(number)
+                && is_cleared(number)
             {
-                self.clear_color(number, color.format.encoding, value)?;
+                self.clear_color_typed(number, color.format.encoding, value)?;
             }
         }
         if let Some(depth) = &self.depth
@@ -160,26 +171,33 @@ impl ScriptFramebuffer {
         Ok(())
     }
 
-    /// Clears a color attachment in the type of its format.
-    fn clear_color(&self, number: u32, encoding: Encoding, value: [f64; 4]) -> Result<(), Error> {
+    /// Clears a color attachment in the type of its format: components are converted to integers
+    /// for integer formats.
+    fn clear_color_typed(
+        &self,
+        number: u32,
+        encoding: Encoding,
+        value: [f64; 4],
+    ) -> Result<(), Error> {
         match encoding.base() {
-            TypeBase::Unsigned => {
+            BaseType::UnsignedInt => {
                 let value = value.map(|component| component as u32);
                 self.framebuffer.clear_color_uint(number, value)
             }
-            TypeBase::Signed => {
+            BaseType::SignedInt => {
                 let value = value.map(|component| component as i32);
                 self.framebuffer.clear_color_int(number, value)
             }
-            TypeBase::Float => {
+            BaseType::Float => {
                 let value = value.map(|component| component as f32);
                 self.framebuffer.clear_color(number, value)
             }
         }
     }
 
-    /// Reads the contents of a surface; `None` if the framebuffer does not have it.
-    pub(super) fn read(&self, surface: Surface) -> Result<Option<Image>, Problem> {
+    /// Reads one layer of a plane, in one sample or resolved; `None` if the framebuffer does not
+    /// have the plane, layer or sample.
+    pub(super) fn read_surface(&self, surface: Surface) -> Result<Option<Image>, Problem> {
         let has_sample = surface.sample.is_none_or(|sample| sample < self.samples);
         if surface.layer >= self.layers || !has_sample {
             return Ok(None);
@@ -188,7 +206,7 @@ impl ScriptFramebuffer {
             return Ok(None);
         };
         let [width, height] = self.size;
-        let layer = width as usize * height as usize * format.size();
+        let layer = width as usize * height as usize * format.texel_size();
         Ok(Some(Image {
             width,
             height,
@@ -198,49 +216,69 @@ impl ScriptFramebuffer {
         }))
     }
 
-    /// Reads all layers of a plane, as scripts have them.
+    /// Reads all layers of a plane in the script's format, with that format; `None` if the
+    /// framebuffer lacks the plane. Integers, depths and stencil values of several samples are
+    /// those of sample 0 unless one is selected.
     fn read_layers(&self, surface: Surface) -> Result<Option<(Format, Vec<u8>)>, Problem> {
         // Integers, depths and stencil values have no mean.
-        let first = match self.samples {
-            1 => Sample::Resolved,
-            _ => Sample::At(surface.sample.unwrap_or(0)),
+        let layer_start = match self.samples {
+            1 => SampleSelection::Resolved,
+            _ => SampleSelection::Index(surface.sample.unwrap_or(0)),
         };
         let number = match surface.plane {
-            Plane::Color(number) => number as usize,
-            Plane::Depth | Plane::Stencil => return self.read_depth_stencil(surface.plane, first),
+            FramebufferPlane::Color(number) => number as usize,
+            FramebufferPlane::Depth | FramebufferPlane::Stencil => {
+                return self.read_depth_stencil(surface.plane, layer_start);
+            }
         };
-        let Some(Some(ColorAttachment { format, texels })) = self.colors.get(number) else {
+        let Some(Some(ColorAttachment {
+            format,
+            texel_format: texels,
+        })) = self.colors.get(number)
+        else {
             return Ok(None);
         };
         let sample = match surface.sample {
-            None if !format.encoding.is_integer() => Sample::Resolved,
-            _ => first,
+            None if !format.encoding.is_integer() => SampleSelection::Resolved,
+            _ => layer_start,
         };
-        let read = self.framebuffer.read_color(number, sample, texels.client)?;
-        Ok(Some((format.clone(), texels.to_script(read))))
+        let read = self
+            .framebuffer
+            .read_color(number, sample, texels.client_format)?;
+        Ok(Some((format.clone(), texels.client_to_script(read))))
     }
 
+    /// Reads a sample of the depths or the stencil values of all layers, with their format; `None`
+    /// if the framebuffer has none.
     fn read_depth_stencil(
         &self,
-        plane: Plane,
-        sample: Sample,
+        plane: FramebufferPlane,
+        sample: SampleSelection,
     ) -> Result<Option<(Format, Vec<u8>)>, Problem> {
-        let Some(DepthStencil { format, texels }) = &self.depth else {
+        let Some(DepthStencil {
+            format,
+            texel_format: texels,
+        }) = &self.depth
+        else {
             return Ok(None);
         };
         let own = match plane {
-            Plane::Stencil => format.stencil_texels(),
-            Plane::Color(_) | Plane::Depth => format.depth_texels(),
+            FramebufferPlane::Stencil => format.stencil_texels(),
+            FramebufferPlane::Color(_) | FramebufferPlane::Depth => format.depth_texels(),
         };
         let Some(own) = own else { return Ok(None) };
         let read = |client| self.framebuffer.read_depth_stencil(sample, client);
         let bytes = match (sample, plane) {
-            (Sample::Resolved, Plane::Stencil) => texels.stencil_values(&read(texels.client)?),
-            (Sample::Resolved, Plane::Color(_) | Plane::Depth) => {
-                texels.to_script(read(texels.client)?)
+            (SampleSelection::Resolved, FramebufferPlane::Stencil) => {
+                texels.stencil_values(&read(texels.client_format)?)
             }
-            (Sample::At(_), Plane::Stencil) => read(STENCILS)?,
-            (Sample::At(_), Plane::Color(_) | Plane::Depth) => encode(&own, &read(DEPTHS)?),
+            (SampleSelection::Resolved, FramebufferPlane::Color(_) | FramebufferPlane::Depth) => {
+                texels.client_to_script(read(texels.client_format)?)
+            }
+            (SampleSelection::Index(_), FramebufferPlane::Stencil) => read(STENCILS)?,
+            (SampleSelection::Index(_), FramebufferPlane::Color(_) | FramebufferPlane::Depth) => {
+                encode_depths(&own, &read(DEPTHS)?)
+            }
         };
         Ok(Some((own, bytes)))
     }
@@ -252,8 +290,8 @@ const DEPTHS: ClientFormat = ClientFormat::new(gl::DEPTH_COMPONENT, gl::FLOAT);
 /// Stencil values of single samples similarly.
 const STENCILS: ClientFormat = ClientFormat::new(gl::STENCIL_INDEX, gl::UNSIGNED_BYTE);
 
-/// Encodes depths in a format.
-fn encode(format: &Format, depths: &[u8]) -> Vec<u8> {
+/// Encodes depths, given as 32-bit floats, in a depth format.
+fn encode_depths(format: &Format, depths: &[u8]) -> Vec<u8> {
     let depths = depths.chunks_exact(4);
     let depths = depths.map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
     depths
@@ -261,7 +299,8 @@ fn encode(format: &Format, depths: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// Checks that the driver supports a framebuffer, except for its formats.
+/// Skips the script if the driver does not support the size, number, samples or layers of a
+/// framebuffer; formats are not checked.
 fn check_limits(gl: &Gl, size: [u32; 2], attachments: &Attachments) -> Result<(), Problem> {
     FRAMEBUFFERS.require(gl)?;
     let Attachments {
@@ -301,7 +340,7 @@ fn check_limits(gl: &Gl, size: [u32; 2], attachments: &Attachments) -> Result<()
         let most = gl.integer(limit)?.unsigned_abs();
         if wanted > most {
             let reason = format!("the driver has at most {most} {what}, not {wanted}");
-            return Err(Problem::Lacking(reason));
+            return Err(Problem::Unsupported(reason));
         }
     }
     Ok(())
@@ -319,7 +358,7 @@ mod tests {
                 .flat_map(|depth| depth.to_le_bytes())
                 .collect();
             let format = DepthFormat::parse(name).and_then(DepthFormat::depth_texels);
-            encode(&format.unwrap(), &bytes)
+            encode_depths(&format.unwrap(), &bytes)
         };
         assert_eq!(texels("D16_UNORM", &[0.0, 1.0]), [0, 0, 0xff, 0xff]);
         assert_eq!(

@@ -11,7 +11,8 @@ use glasm::{DeviceFeatures, Stage};
 #[cfg(feature = "text")]
 use glasm_text::Language;
 
-/// Returns the options to compile with, of those for modules.
+/// Returns the options for compiling modules that are then written as GLSL: features that the
+/// writer lacks are disabled. Skips the script if the driver reads no GLSL that can be written.
 #[cfg(feature = "text")]
 pub(super) fn options(gl: &Gl, base: glasm::Options) -> Result<glasm::Options, Problem> {
     let options = text_options(gl, base)?;
@@ -30,6 +31,8 @@ pub(super) fn options(gl: &Gl, base: glasm::Options) -> Result<glasm::Options, P
     })
 }
 
+/// Returns the options for text in the newest version of GLSL that the driver reads; skips the
+/// script if it reads none that can be written.
 #[cfg(feature = "text")]
 fn text_options(gl: &Gl, compiler: glasm::Options) -> Result<glasm_text::Options, Problem> {
     let driver = gl.glsl_version()?;
@@ -48,16 +51,17 @@ fn text_options(gl: &Gl, compiler: glasm::Options) -> Result<glasm_text::Options
         Some(language) => Ok(glasm_text::Options {
             compiler,
             // Scripts expect the NaN semantics of the programs.
-            nan: glasm_text::Nan::Exact,
+            nan_mode: glasm_text::NanMode::Exact,
             ..glasm_text::Options::new(language)
         }),
-        None => Err(Problem::Lacking(crate::execute::support::lacks(
-            "GLSL 3.30",
-        ))),
+        None => Err(Problem::Unsupported(
+            crate::execute::gl_features::lacks_message("GLSL 3.30"),
+        )),
     }
 }
 
-/// Returns the text of a module that was compiled with [`options`].
+/// Writes a module that was compiled with [`options`] as GLSL; a feature that the language lacks is
+/// a reason to skip the script.
 #[cfg(feature = "text")]
 pub(super) fn write(
     gl: &Gl,
@@ -67,24 +71,26 @@ pub(super) fn write(
 ) -> Result<String, Problem> {
     let options = text_options(gl, base.clone())?;
     let written = glasm_text::write_shader(shader, &options);
-    written.map(|text| text.text).map_err(|error| {
+    written.map(|text| text.source).map_err(|error| {
         let message = error.to_string();
         let stage = section.stage.name();
         // Messages about features that the language lacks begin with its name; all others are
         // faults.
         if message.starts_with("glsl") {
-            Problem::Lacking(format!("the {stage} program: {message}"))
+            Problem::Unsupported(format!("the {stage} program: {message}"))
         } else {
             Problem::Script(format!("the {stage} program as GLSL: {message}"))
         }
     })
 }
 
+/// Skips the script: this build cannot write modules as text.
 #[cfg(not(feature = "text"))]
 pub(super) fn options(_: &Gl, _: glasm::Options) -> Result<glasm::Options, Problem> {
     Err(missing())
 }
 
+/// Skips the script: this build cannot write modules as text.
 #[cfg(not(feature = "text"))]
 pub(super) fn write(
     _: &Gl,
@@ -95,8 +101,9 @@ pub(super) fn write(
     Err(missing())
 }
 
+/// Returns the problem that skips scripts which need the feature `text`.
 #[cfg(not(feature = "text"))]
 fn missing() -> Problem {
     let reason = "programs cannot be written as GLSL: the feature `text` is missing in this build";
-    Problem::Lacking(reason.to_owned())
+    Problem::Unsupported(reason.to_owned())
 }

@@ -5,24 +5,25 @@
 //! they are set before every draw; so are parameters with handles of textures and images, which a
 //! script may change at any time.
 
-use super::images::Images;
-use super::named_parameters::NamedParameters;
+use super::gl_features::{require_extension, stage_target};
+use super::nv_program_commands::NamedParameters;
 use super::programs::StatePrograms;
-use super::support::{require_extension, stage_target};
-use super::textures::{Readers, Textures};
-use crate::error::{Error, Problem, unused};
+use super::storage_images::Images;
+use super::textures::{TextureReaders, Textures};
+use crate::error::{Error, Problem, skip_unsupported_nv};
 use crate::gl::{self, Gl};
 use glasm::ir::Stage;
-use glasm_scripts::params::{check_parameter, replace_pairs};
+use glasm_scripts::params::{check_parameter, replace_component_pairs};
 use glasm_scripts::script::{HandleUnit, ParamBank, ParamType, Script};
 use std::collections::BTreeMap;
 
 /// Number of parameters of vertex programs in NV_vertex_program, section 2.14.1.
 const NV_PARAMETERS: u32 = 96;
 
-/// Checks that a parameter with that number exists.
+/// Checks that a parameter index is below the driver's limit for the bank; otherwise skips the
+/// script. Named parameters have no index, and skip it, too.
 fn check_index(gl: &Gl, target: u32, bank: ParamBank, index: u32) -> Result<(), Problem> {
-    let (count, what) = match bank {
+    let (count, description) = match bank {
         ParamBank::Env => (
             gl.program_integer(target, gl::MAX_PROGRAM_ENV_PARAMETERS_ARB)?,
             "environment parameters",
@@ -36,7 +37,7 @@ fn check_index(gl: &Gl, target: u32, bank: ParamBank, index: u32) -> Result<(), 
             gl.program_integer(target, gl::MAX_PROGRAM_LOCAL_PARAMETERS_ARB)?,
             "local parameters",
         ),
-        ParamBank::Named => return Err(unused("addresses in parameters with names")),
+        ParamBank::Named => return Err(skip_unsupported_nv("addresses in parameters with names")),
         ParamBank::Subroutine => (
             gl.program_integer(target, gl::MAX_PROGRAM_SUBROUTINE_PARAMETERS_NV)?,
             "subroutine parameters",
@@ -45,12 +46,15 @@ fn check_index(gl: &Gl, target: u32, bank: ParamBank, index: u32) -> Result<(), 
     if i64::from(index) < i64::from(count) {
         Ok(())
     } else {
-        Err(Problem::Lacking(format!("the driver has {count} {what}")))
+        Err(Problem::Unsupported(format!(
+            "the driver has {count} {description}"
+        )))
     }
 }
 
-/// Returns the extension that has parameters of a kind, in addition to that of the stage.
-fn extension_of(bank: ParamBank, ty: ParamType) -> Option<&'static str> {
+/// Returns the extension that provides parameters of a bank and a type, in addition to that of the
+/// stage; `None` if the latter suffices.
+fn bank_extension(bank: ParamBank, ty: ParamType) -> Option<&'static str> {
     match (bank, ty) {
         (ParamBank::Subroutine, _) => Some("GL_NV_gpu_program5"),
         (ParamBank::Named, _) => Some("GL_NV_fragment_program"),
@@ -61,12 +65,14 @@ fn extension_of(bank: ParamBank, ty: ParamType) -> Option<&'static str> {
     }
 }
 
-/// Sets an environment parameter, or a local one of the bound program. Bits are unchanged.
-fn upload(
+/// Sets an environment parameter, or a local one of the bound program, with unchanged bits. Does
+/// nothing for subroutine parameters, which are set together before draws; skips the script for
+/// named ones.
+fn upload_parameter(
     gl: &Gl,
     target: u32,
     (bank, index): (ParamBank, u32),
-    value: Value,
+    value: ParameterValue,
 ) -> Result<(), Problem> {
     let [x, y, z, w] = value.words;
     let [fx, fy, fz, fw] = value.words.map(f32::from_bits);
@@ -92,14 +98,16 @@ fn upload(
         }
         // All of them are set together before draws.
         (ParamBank::Subroutine, _) => Ok(()),
-        (ParamBank::Named, _) => return Err(unused("addresses in parameters with names")),
+        (ParamBank::Named, _) => {
+            return Err(skip_unsupported_nv("addresses in parameters with names"));
+        }
     }?;
-    Ok(gl.check("setting a parameter")?)
+    Ok(gl.check_errors("setting a parameter")?)
 }
 
-/// Queries the bits that OpenGL returns for a parameter with that type; `None` if there is no such
-/// query.
-fn query(
+/// Queries the bits that OpenGL returns for a parameter of the bound program or the environment
+/// with that type; `None` if there is no such query.
+fn query_parameter(
     gl: &Gl,
     target: u32,
     (bank, index): (ParamBank, u32),
@@ -129,11 +137,11 @@ fn query(
 }
 
 /// Parameter: stage, bank and number.
-pub(super) type Key = (Stage, ParamBank, u32);
+pub(super) type ParameterKey = (Stage, ParamBank, u32);
 
 /// Bits of a parameter, and the type that it is set with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Value {
+pub(super) struct ParameterValue {
     pub(super) words: [u32; 4],
     pub(super) ty: ParamType,
 }
@@ -141,17 +149,18 @@ pub(super) struct Value {
 /// Values that the script has set.
 #[derive(Default)]
 pub(super) struct Parameters {
-    pub(super) values: BTreeMap<Key, Value>,
-    pub(super) handles: BTreeMap<Key, Vec<HandleUnit>>,
+    pub(super) values: BTreeMap<ParameterKey, ParameterValue>,
+    pub(super) handles: BTreeMap<ParameterKey, Vec<HandleUnit>>,
 }
 
 impl Parameters {
-    /// Returns the bits of a parameter; zeros before it is set.
-    pub(super) fn words(&self, key: Key) -> [u32; 4] {
+    /// Returns the bits of a parameter that the script has set; zeros before it is set.
+    pub(super) fn words(&self, key: ParameterKey) -> [u32; 4] {
         self.values.get(&key).map_or([0; 4], |value| value.words)
     }
 
-    /// Returns the first subroutine parameters of a stage.
+    /// Returns the subroutine numbers of the first `count` subroutine parameters of a stage; 0 for
+    /// those that the script has not set.
     pub(super) fn subroutines(&self, stage: Stage, count: u32) -> Vec<u32> {
         let number = |index| self.words((stage, ParamBank::Subroutine, index))[0];
         (0..count).map(number).collect()
@@ -162,18 +171,23 @@ impl Parameters {
 pub(super) struct ParameterContext<'a> {
     pub(super) script: &'a Script,
     pub(super) parameters: &'a mut Parameters,
-    pub(super) named: &'a mut NamedParameters,
+    pub(super) named_parameters: &'a mut NamedParameters,
     pub(super) state_programs: &'a StatePrograms,
     /// Driver and programs.
-    pub(super) readers: Readers<'a>,
+    pub(super) readers: TextureReaders<'a>,
     pub(super) textures: &'a mut Textures,
     pub(super) images: &'a mut Images,
 }
 
 impl ParameterContext<'_> {
-    /// Returns the target of a parameter, which the driver has. For parameters that belong to a
-    /// program it is bound.
-    fn target_of(&self, (stage, bank, index): Key, ty: ParamType) -> Result<u32, Problem> {
+    /// Binds the program that has the parameter, if one does, and returns the target of the
+    /// commands that access the parameter. Returns [`Problem::Unsupported`] for stages, types and
+    /// indices that the driver does not support.
+    fn bind_target(
+        &self,
+        (stage, bank, index): ParameterKey,
+        ty: ParamType,
+    ) -> Result<u32, Problem> {
         let program = match bank {
             ParamBank::Env => None,
             ParamBank::Local | ParamBank::Subroutine | ParamBank::Named => {
@@ -191,18 +205,23 @@ impl ParameterContext<'_> {
                 target
             }
         };
-        if let Some(extension) = extension_of(bank, ty) {
+        if let Some(extension) = bank_extension(bank, ty) {
             require_extension(self.readers.gl, extension)?;
         }
         check_index(self.readers.gl, target, bank, index)?;
         Ok(target)
     }
 
-    fn upload_value(&self, key: Key, value: Value) -> Result<(), Problem> {
-        let target = self.target_of(key, value.ty)?;
-        upload(self.readers.gl, target, (key.1, key.2), value)
+    /// Sends a parameter to the driver: to the loaded program of its stage, which is bound, or to
+    /// the stage's environment. Skips the script if the bank, type or index is one that the driver
+    /// lacks.
+    fn upload_value(&self, key: ParameterKey, value: ParameterValue) -> Result<(), Problem> {
+        let target = self.bind_target(key, value.ty)?;
+        upload_parameter(self.readers.gl, target, (key.1, key.2), value)
     }
 
+    /// Records and sends the four words of a parameter of a bank, and drops handles that were
+    /// there. Without a type the words are unsigned.
     pub(super) fn set_words(
         &mut self,
         bank: ParamBank,
@@ -215,29 +234,31 @@ impl ParameterContext<'_> {
         self.parameters.handles.remove(&key);
         // Numbers of 64 bits are given as pairs of unsigned integers.
         let ty = ty.unwrap_or(ParamType::Uint);
-        self.set_value(key, Value { words, ty })
+        self.set_value(key, ParameterValue { words, ty })
     }
 
-    fn set_value(&mut self, key: Key, value: Value) -> Result<(), Problem> {
+    /// Records a parameter, for programs that are loaded later, and sends it to the driver as
+    /// [`Self::upload_value`].
+    fn set_value(&mut self, key: ParameterKey, value: ParameterValue) -> Result<(), Problem> {
         self.parameters.values.insert(key, value);
         self.upload_value(key, value)
     }
 
-    /// Sets one or two numbers of 64 bits, such as addresses; the components after them are
-    /// unchanged.
-    pub(super) fn set_pairs(
+    /// Sets one or two numbers of 64 bits, such as addresses, as [`Self::set_words`]; the
+    /// components after them are unchanged.
+    pub(super) fn set_u64s(
         &mut self,
         bank: ParamBank,
         stage: Stage,
         index: u32,
         pairs: &[u64],
     ) -> Result<(), Problem> {
-        let words = replace_pairs(self.parameters.words((stage, bank, index)), pairs);
+        let words = replace_component_pairs(self.parameters.words((stage, bank, index)), pairs);
         self.set_words(bank, stage, index, Some(ParamType::Uint), words)
     }
 
-    /// Sets the local parameters of the script for the program of a stage, which has replaced
-    /// another one.
+    /// Sends the local parameters that the script has set for a stage to its program, which has
+    /// replaced another one.
     pub(super) fn upload_locals(&mut self, stage: Stage) -> Result<(), Problem> {
         for (key, value) in &self.parameters.values {
             if (key.0, key.1) == (stage, ParamBank::Local) {
@@ -247,16 +268,17 @@ impl ParameterContext<'_> {
         Ok(())
     }
 
-    /// Executes `probe parameter`. The result of a query with another type than the parameter's is
-    /// undefined, so it only must not fail: NV_gpu_program4 section 6.1.12.
-    pub(super) fn check_value(
+    /// Executes `probe parameter`: sets the transient parameters, queries the value and fails if it
+    /// differs. With `expected` of `None` the query only must not fail: its result with another
+    /// type than the parameter's is undefined (NV_gpu_program4 section 6.1.12).
+    pub(super) fn probe_value(
         &mut self,
-        key: Key,
+        key: ParameterKey,
         ty: ParamType,
         expected: Option<[u32; 4]>,
     ) -> Result<(), Problem> {
         self.set_transient_parameters()?;
-        let target = self.target_of(key, ty)?;
+        let target = self.bind_target(key, ty)?;
         let observed = self.query_value(target, key, ty)?;
         if expected.is_none() {
             return Ok(());
@@ -264,26 +286,36 @@ impl ParameterContext<'_> {
         Ok(check_parameter(observed, expected, ty)?)
     }
 
-    /// Queries a value. With state programs the query is that of NV_vertex_program, whose
-    /// parameters are those of ARB_vertex_program.
-    fn query_value(&self, target: u32, key: Key, ty: ParamType) -> Result<Option<[u32; 4]>, Error> {
-        let is_nv = self.state_programs.any() && key.2 < NV_PARAMETERS;
+    /// Queries the bits of a parameter from the driver; `None` if there is no such query. With
+    /// state programs the query is that of NV_vertex_program, whose parameters are those of
+    /// ARB_vertex_program.
+    fn query_value(
+        &self,
+        target: u32,
+        key: ParameterKey,
+        ty: ParamType,
+    ) -> Result<Option<[u32; 4]>, Error> {
+        let is_nv = self.state_programs.has_any() && key.2 < NV_PARAMETERS;
         match (key, ty) {
             ((Stage::Vertex, ParamBank::Env, index), ParamType::Float) if is_nv => Ok(Some(
                 self.readers.gl.program_parameter(index)?.map(f32::to_bits),
             )),
-            _ => query(self.readers.gl, target, (key.1, key.2), ty),
+            _ => query_parameter(self.readers.gl, target, (key.1, key.2), ty),
         }
     }
 
-    /// Queries a value as floats.
-    pub(super) fn float_words(&mut self, key: Key) -> Result<[u32; 4], Problem> {
+    /// Sets the transient parameters, binds the program that has the parameter, and returns the
+    /// bits that a query of it as floats returns. Returns [`Problem::Unsupported`], which skips the
+    /// script, if the driver has no such query.
+    pub(super) fn query_float_bits(&mut self, key: ParameterKey) -> Result<[u32; 4], Problem> {
         self.set_transient_parameters()?;
-        let target = self.target_of(key, ParamType::Float)?;
+        let target = self.bind_target(key, ParamType::Float)?;
         let words = self.query_value(target, key, ParamType::Float)?;
-        words.ok_or_else(|| unused("such parameters"))
+        words.ok_or_else(|| skip_unsupported_nv("such parameters"))
     }
 
+    /// Sets a parameter to handles of the textures or images of units, which are created when draws
+    /// begin (NV_bindless_texture). Skips the script if the driver lacks them.
     pub(super) fn set_handles(
         &mut self,
         bank: ParamBank,
@@ -292,40 +324,41 @@ impl ParameterContext<'_> {
         units: &[HandleUnit],
     ) -> Result<(), Problem> {
         require_extension(self.readers.gl, "GL_NV_bindless_texture")?;
-        self.set_pairs(bank, stage, index, &[])?;
+        self.set_u64s(bank, stage, index, &[])?;
         self.parameters
             .handles
             .insert((stage, bank, index), units.to_vec());
         Ok(())
     }
 
-    /// Sets the parameters that are lost when programs are bound. Programs remain bound from here
-    /// to the draw.
+    /// Sets the parameters that are lost when programs are bound, subroutines and handles, whose
+    /// textures and images are created. Programs remain bound from here to the draw. Does nothing
+    /// for modules, which have them in their block.
     pub(super) fn set_transient_parameters(&mut self) -> Result<(), Problem> {
-        if self.readers.through_modules {
+        if self.readers.uses_modules {
             // They are in the block that the module has.
             return Ok(());
         }
-        let waiting: Vec<(Key, Vec<HandleUnit>)> = self
+        let pending: Vec<(ParameterKey, Vec<HandleUnit>)> = self
             .parameters
             .handles
             .iter()
             .map(|(key, units)| (*key, units.clone()))
             .collect();
-        for (key, units) in waiting {
+        for (key, units) in pending {
             let mut handles = Vec::new();
             for unit in units {
-                handles.push(self.handle(unit)?);
+                handles.push(self.create_handle(unit)?);
             }
-            let words = replace_pairs(self.parameters.words(key), &handles);
+            let words = replace_component_pairs(self.parameters.words(key), &handles);
             let ty = ParamType::Uint;
-            self.set_value(key, Value { words, ty })?;
+            self.set_value(key, ParameterValue { words, ty })?;
         }
         for stage in self.readers.programs.stages() {
-            let facts = self.readers.programs.facts(stage);
+            let facts = self.readers.programs.info(stage);
             if let Some(last) = facts.and_then(|facts| facts.subroutine_parameters.checked_sub(1)) {
                 let key = (stage, ParamBank::Subroutine, last);
-                let target = self.target_of(key, ParamType::Uint)?;
+                let target = self.bind_target(key, ParamType::Uint)?;
                 let numbers = self.parameters.subroutines(stage, last + 1);
                 self.readers
                     .gl
@@ -335,11 +368,12 @@ impl ParameterContext<'_> {
         Ok(())
     }
 
-    /// Returns the handle of the texture or image of a unit, which becomes resident.
-    fn handle(&mut self, unit: HandleUnit) -> Result<u64, Problem> {
+    /// Returns the handle of the texture or image of a unit, which is created if necessary and
+    /// becomes resident.
+    fn create_handle(&mut self, unit: HandleUnit) -> Result<u64, Problem> {
         match unit {
-            HandleUnit::Texture(unit) => self.textures.handle(&self.readers, unit),
-            HandleUnit::Image(unit) => self.images.handle(self.readers.gl, unit),
+            HandleUnit::Texture(unit) => self.textures.create_handle(&self.readers, unit),
+            HandleUnit::Image(unit) => self.images.create_handle(self.readers.gl, unit),
         }
     }
 }
@@ -347,9 +381,11 @@ impl ParameterContext<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::execute::test_support::{reason, run_steps, with_execution, with_pretended};
-    use crate::gl::Target;
-    use crate::gl::pretend::{self, take_calls};
+    use crate::execute::test_support::{
+        expect_skip_reason, run_steps, with_execution, with_mock_nv,
+    };
+    use crate::gl::ProgramTarget;
+    use crate::gl::mock_nv_driver::{self, take_calls};
     use crate::gl::tests::{load, open};
 
     #[test]
@@ -358,7 +394,7 @@ mod tests {
         let key = (Stage::Fragment, ParamBank::Subroutine, 1);
         let words = [5, 0, 0, 0];
         let ty = ParamType::Uint;
-        parameters.values.insert(key, Value { words, ty });
+        parameters.values.insert(key, ParameterValue { words, ty });
         assert_eq!(parameters.subroutines(Stage::Fragment, 3), [0, 5, 0]);
         assert_eq!(parameters.subroutines(Stage::Vertex, 1), [0]);
     }
@@ -367,18 +403,24 @@ mod tests {
     fn bits_come_back_as_they_were() {
         let Some(gl) = open() else { return };
         let text = b"!!ARBfp1.0\nMOV result.color, program.local[2];\nEND\n";
-        let program = load(&gl, Target::Fragment, text);
+        let program = load(&gl, ProgramTarget::Fragment, text);
         // Minus zero, a NaN with a payload, infinity, the smallest number.
         let words = [0x8000_0000, 0x7fc0_1234, 0x7f80_0000, 1];
         for bank in [ParamBank::Env, ParamBank::Local] {
             let ty = ParamType::Float;
-            upload(&gl, program.target(), (bank, 2), Value { words, ty }).unwrap();
-            let found = query(&gl, program.target(), (bank, 2), ty).unwrap();
+            upload_parameter(
+                &gl,
+                program.target(),
+                (bank, 2),
+                ParameterValue { words, ty },
+            )
+            .unwrap();
+            let found = query_parameter(&gl, program.target(), (bank, 2), ty).unwrap();
             assert_eq!(found, Some(words));
-            let other = query(&gl, program.target(), (bank, 1), ty).unwrap();
+            let other = query_parameter(&gl, program.target(), (bank, 1), ty).unwrap();
             assert_eq!(other, Some([0; 4]));
         }
-        let vertex = query(
+        let vertex = query_parameter(
             &gl,
             gl::VERTEX_PROGRAM_ARB,
             (ParamBank::Env, 2),
@@ -397,7 +439,7 @@ mod tests {
         let last = count.unsigned_abs() - 1;
         check_index(&gl, target, ParamBank::Env, last).unwrap();
         let past = check_index(&gl, target, ParamBank::Env, last + 1);
-        let Err(Problem::Lacking(reason)) = past else {
+        let Err(Problem::Unsupported(reason)) = past else {
             panic!("{past:?}")
         };
         assert_eq!(
@@ -416,9 +458,12 @@ mod tests {
         ] {
             let text = format!("[test]\nparameter {bank} 0 int (1, 2, 3, 4)\n");
             with_execution(&text, |gl, execution| {
-                if !gl.has(extension) {
-                    let result = execution.step(&execution.script.steps[0]);
-                    assert_eq!(reason(result), format!("the driver lacks {extension}"));
+                if !gl.has_extension(extension) {
+                    let result = execution.run_step(&execution.script.steps[0]);
+                    assert_eq!(
+                        expect_skip_reason(result),
+                        format!("the driver lacks {extension}")
+                    );
                 }
             });
         }
@@ -426,7 +471,7 @@ mod tests {
 
     #[test]
     fn integers_go_to_the_commands_of_their_type() {
-        with_pretended(
+        with_mock_nv(
             "[test]\nparameter env_gp 1 int (1, -2, 3, -4)\nparameter env_fp 2 uint (1, 2, 3, 4294967295)\n\
              parameter local_vp 3 int (-1, 0, 0, 0)\nparameter local_tcp 4 int64 (-1, 5)\nparameter local_tep 5 uint (1, 2, 3, 4)\n",
             |_, execution| {
@@ -458,18 +503,25 @@ mod tests {
 
     #[test]
     fn queries_have_the_type_of_the_probe() {
-        with_pretended("[test]\n", |gl, _| {
+        with_mock_nv("[test]\n", |gl, _| {
             let target = gl::FRAGMENT_PROGRAM_ARB;
             for (bank, ty, first) in [
-                (ParamBank::Env, ParamType::Int, pretend::ENV_INT),
-                (ParamBank::Env, ParamType::Uint, pretend::ENV_UINT),
-                (ParamBank::Local, ParamType::Int, pretend::LOCAL_INT),
-                (ParamBank::Local, ParamType::Uint, pretend::LOCAL_UINT),
+                (ParamBank::Env, ParamType::Int, mock_nv_driver::ENV_INT),
+                (ParamBank::Env, ParamType::Uint, mock_nv_driver::ENV_UINT),
+                (ParamBank::Local, ParamType::Int, mock_nv_driver::LOCAL_INT),
+                (
+                    ParamBank::Local,
+                    ParamType::Uint,
+                    mock_nv_driver::LOCAL_UINT,
+                ),
             ] {
-                let words = pretend::parameter_of(first, 7).map(i32::cast_unsigned);
-                assert_eq!(query(gl, target, (bank, 7), ty).unwrap(), Some(words));
+                let words = mock_nv_driver::parameter_of(first, 7).map(i32::cast_unsigned);
+                assert_eq!(
+                    query_parameter(gl, target, (bank, 7), ty).unwrap(),
+                    Some(words)
+                );
             }
-            let number = |ty| query(gl, target, (ParamBank::Subroutine, 7), ty).unwrap();
+            let number = |ty| query_parameter(gl, target, (ParamBank::Subroutine, 7), ty).unwrap();
             assert_eq!(number(ParamType::Uint), Some([107, 0, 0, 0]));
             assert_eq!(number(ParamType::Int), None);
         });
@@ -477,7 +529,7 @@ mod tests {
 
     #[test]
     fn all_subroutines_of_a_program_are_set_together() {
-        with_pretended(
+        with_mock_nv(
             "[test]\nparameter subroutine_fp 0 3\nparameter subroutine_fp 2 5\n",
             |gl, execution| {
                 run_steps(execution);
@@ -493,7 +545,7 @@ mod tests {
 
     #[test]
     fn handles_are_asked_for_when_programs_run() {
-        with_pretended(
+        with_mock_nv(
             "[test]\nparameter local_fp 1 handle image 2 texture 3\ntexture 2D 3 R8_UNORM (1, 1) 255\nimage 2D 2 R32_UINT (1, 1)\n",
             |_, execution| {
                 run_steps(execution);
@@ -507,10 +559,10 @@ mod tests {
                     format!("image 0 0 0 {:#x}", gl::R32UI),
                     format!(
                         "resident image {:#x} {:#x}",
-                        pretend::IMAGE_HANDLE,
+                        mock_nv_driver::IMAGE_HANDLE,
                         gl::READ_WRITE
                     ),
-                    format!("resident texture {:#x}", pretend::TEXTURE_HANDLE),
+                    format!("resident texture {:#x}", mock_nv_driver::TEXTURE_HANDLE),
                     format!("local {target:#x} 1 0x4 0x3 0x2 0x1"),
                 ];
                 assert_eq!(take_calls(), expected);

@@ -1,14 +1,14 @@
 //! Scripts whose programs are GLSL: compiles and links all stages of draws into one program, and
 //! compute shaders into another.
 
-use super::capture_plan::Primitives;
-use super::facts::Facts;
+use super::capture_plan::CapturedPrimitives;
 use super::modules::Work;
+use super::program_info::ProgramInfo;
 use super::programs::Programs;
 use crate::error::Problem;
-use crate::gl::{self, Gl, Refusal, ShaderProgram};
+use crate::gl::{self, Gl, ShaderError, ShaderProgram};
 use glasm::ir::Stage;
-use glasm_scripts::outcome::Failure;
+use glasm_scripts::results::Failure;
 use glasm_scripts::script::{ProgramForm, ProgramSection, Script};
 use std::rc::Rc;
 
@@ -20,7 +20,8 @@ pub(super) struct Shaders {
 }
 
 impl Shaders {
-    /// Returns the program of a stage.
+    /// Returns the linked program that a stage belongs to: that of draws or that of dispatches;
+    /// `None` if it is not linked.
     pub(super) fn get(&self, stage: Stage) -> Option<&ShaderProgram> {
         match stage {
             Stage::Compute => self.compute.as_deref(),
@@ -32,7 +33,7 @@ impl Shaders {
         }
     }
 
-    /// Sets the program of draws or dispatches.
+    /// Replaces the linked program of draws or dispatches.
     pub(super) fn set(&mut self, work: Work, program: Rc<ShaderProgram>) {
         match work {
             Work::Draw => self.draws = Some(program),
@@ -41,13 +42,13 @@ impl Shaders {
     }
 }
 
-/// Returns true if a script has shaders of GLSL.
+/// Returns true if a script has GLSL shaders.
 pub(super) fn has_shaders(script: &Script) -> bool {
     let mut programs = script.programs.iter();
     programs.any(|program| program.form == ProgramForm::Glsl)
 }
 
-/// Returns the constant of OpenGL for the shader of a stage.
+/// Returns the enumerant of the shaders of a stage.
 pub(super) fn shader_type(stage: Stage) -> u32 {
     match stage {
         Stage::Vertex => gl::VERTEX_SHADER,
@@ -60,26 +61,27 @@ pub(super) fn shader_type(stage: Stage) -> u32 {
 }
 
 /// Vertex shader that forwards the position, which is attribute 0.
-const VERTEX: &str = "#version 330
+const PASSTHROUGH_VERTEX_SHADER: &str = "#version 330
 layout(location = 0) in vec4 position;
 void main() { gl_Position = position; }
 ";
 
 /// Returns the source of a section; `None` if primitives and patches pass through unchanged without
-/// a shader.
-fn text(program: &ProgramSection) -> Result<Option<&[u8]>, Problem> {
+/// a shader. Skips scripts that combine GLSL with other forms.
+fn section_source(program: &ProgramSection) -> Result<Option<&[u8]>, Problem> {
     match (program.form, program.stage) {
         (ProgramForm::Glsl, _) => Ok(Some(&program.text)),
-        (ProgramForm::PassThrough, Stage::Vertex) => Ok(Some(VERTEX.as_bytes())),
+        (ProgramForm::PassThrough, Stage::Vertex) => Ok(Some(PASSTHROUGH_VERTEX_SHADER.as_bytes())),
         (ProgramForm::PassThrough, Stage::Geometry | Stage::TessControl) => Ok(None),
         _ => {
             let reason = "OpenGL links GLSL with GLSL only".to_owned();
-            Err(Problem::Lacking(reason))
+            Err(Problem::Unsupported(reason))
         }
     }
 }
 
-/// Compiles and links the shaders of a script.
+/// Compiles and links the GLSL shaders of a script: one program for draws and one for dispatches,
+/// and records their properties. Fails at the section that the driver rejects.
 pub(super) fn load_shaders(
     gl: &Rc<Gl>,
     script: &Script,
@@ -94,13 +96,14 @@ pub(super) fn load_shaders(
     shaders.draws = link_sections(gl, &draws)?.map(Rc::new);
     let sections = script.programs.iter();
     for section in sections.filter(|section| section.form == ProgramForm::Glsl) {
-        let facts = read_facts(section, shaders)?;
+        let facts = read_shader_info(section, shaders)?;
         programs.set_shader(section.stage, facts);
     }
     Ok(())
 }
 
-/// Links the shaders of sections into one program.
+/// Links the GLSL shaders of sections into one program; `None` if there are no sections. Fails at
+/// the section that the driver rejects; skips scripts that combine GLSL with other forms.
 fn link_sections(
     gl: &Rc<Gl>,
     sections: &[&ProgramSection],
@@ -108,59 +111,66 @@ fn link_sections(
     if sections.is_empty() {
         return Ok(None);
     }
-    let mut texts = Vec::new();
+    let mut sources = Vec::new();
     for section in sections {
-        if let Some(text) = text(section)? {
-            texts.push((shader_type(section.stage), text));
+        if let Some(text) = section_source(section)? {
+            sources.push((shader_type(section.stage), text));
         }
     }
-    let linked = ShaderProgram::link(gl, &texts)?;
+    let linked = ShaderProgram::link(gl, &sources)?;
     linked
         .map(Some)
-        .map_err(|refusal| refused(sections, &refusal))
+        .map_err(|refusal| err_rejected_shaders(sections, &refusal))
 }
 
-/// Reads the properties of a shader that state depends on.
-fn read_facts(section: &ProgramSection, shaders: &Shaders) -> Result<Facts, Problem> {
+/// Reads the properties of a shader that state depends on, from its source and from the linked
+/// program.
+fn read_shader_info(section: &ProgramSection, shaders: &Shaders) -> Result<ProgramInfo, Problem> {
     let text = String::from_utf8_lossy(&section.text);
-    Ok(Facts {
+    Ok(ProgramInfo {
         writes_point_size: text.contains("gl_PointSize"),
-        clip_distances: clip_distances(&text),
-        is_typed: true,
+        clip_distances: parse_clip_distances(&text),
+        has_typed_data: true,
         primitives: match shaders.get(section.stage) {
-            Some(program) => primitives(section.stage, program)?,
+            Some(program) => read_primitives(section.stage, program)?,
             None => None,
         },
-        ..Facts::default()
+        ..ProgramInfo::default()
     })
 }
 
-/// Reads the primitives that the shader of a stage generates.
-fn primitives(stage: Stage, program: &ShaderProgram) -> Result<Option<Primitives>, Problem> {
+/// Reads the primitives that the shader of a stage generates from the linked program; `None` for
+/// stages other than geometry and tessellation evaluation.
+fn read_primitives(
+    stage: Stage,
+    program: &ShaderProgram,
+) -> Result<Option<CapturedPrimitives>, Problem> {
     let value = |name| program.property(name).map(i32::cast_unsigned);
-    let made = match stage {
+    let primitive = match stage {
         Stage::Geometry => value(gl::GEOMETRY_OUTPUT_TYPE)?,
         Stage::TessEval if value(gl::TESS_GEN_POINT_MODE)? != 0 => gl::POINTS,
         Stage::TessEval => value(gl::TESS_GEN_MODE)?,
         Stage::Vertex | Stage::TessControl | Stage::Fragment | Stage::Compute => return Ok(None),
     };
-    Ok(Some(match made {
-        gl::POINTS => Primitives::Points,
-        gl::LINE_STRIP | gl::ISOLINES => Primitives::Lines,
-        _ => Primitives::Triangles,
+    Ok(Some(match primitive {
+        gl::POINTS => CapturedPrimitives::Points,
+        gl::LINE_STRIP | gl::ISOLINES => CapturedPrimitives::Lines,
+        _ => CapturedPrimitives::Triangles,
     }))
 }
 
-/// Returns a bit for each distance: `out float gl_ClipDistance[2]` declares two.
-fn clip_distances(text: &str) -> u8 {
+/// Returns a bit for each clip distance that a source declares: two for `out float
+/// gl_ClipDistance[2]`, 0 without declaration.
+fn parse_clip_distances(text: &str) -> u8 {
     let mut declared = text.split("out float gl_ClipDistance[").skip(1);
     let count = declared.find_map(|rest| rest.split(']').next()?.trim().parse::<u32>().ok());
     let bits = 1_u32.checked_shl(count.unwrap_or(0)).unwrap_or(0);
     bits.wrapping_sub(1).to_le_bytes()[0]
 }
 
-/// Returns the failure for shaders that the driver rejects, at the section.
-fn refused(sections: &[&ProgramSection], refusal: &Refusal) -> Problem {
+/// Returns the failure for shaders that the driver rejects, at the section of the shader, or at the
+/// first one if they do not link.
+fn err_rejected_shaders(sections: &[&ProgramSection], refusal: &ShaderError) -> Problem {
     let section = refusal.shader.and_then(|index| sections.get(index));
     let what = match section {
         Some(section) => format!("the {} shader", section.stage.name()),
@@ -180,9 +190,12 @@ mod tests {
 
     #[test]
     fn declared_clip_distances_count() {
-        assert_eq!(clip_distances("void main() { }"), 0);
-        assert_eq!(clip_distances("out float gl_ClipDistance[2];"), 0b11);
-        assert_eq!(clip_distances("out float gl_ClipDistance[ 8 ];"), 0xff);
+        assert_eq!(parse_clip_distances("void main() { }"), 0);
+        assert_eq!(parse_clip_distances("out float gl_ClipDistance[2];"), 0b11);
+        assert_eq!(
+            parse_clip_distances("out float gl_ClipDistance[ 8 ];"),
+            0xff
+        );
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! State that programs read: matrices, lights, materials, fog and the rest, set by OpenGL's own
 //! commands.
 
-use super::fixed_functions;
-use super::state_names::texgen_coord;
-use super::support::{check_number, select_unit};
+use super::fixed_function_state;
+use super::gl_enums::texgen_coord;
+use super::gl_features::{check_index_limit, select_texture_unit};
 use crate::error::Problem;
-use crate::execute::support::lacks;
+use crate::execute::gl_features::lacks_message;
 use crate::gl::{self, Gl};
 use glasm::PointOrigin;
 use glasm::state::{Face, TexGenPlane};
@@ -16,7 +16,7 @@ use glasm_scripts::script::{
 
 /// State that OpenGL does not store, or not in this form.
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct UntrackedState {
     /// Size of all points; `None` leaves it to programs.
     pub(super) point_size: Option<f32>,
     /// Enabled clip planes and distances, a bit for each.
@@ -29,7 +29,7 @@ struct MatrixKind {
     name: &'static str,
     /// Index of the matrix among those of its kind, and the limit on such indices; `None` if there
     /// is only one.
-    number: Option<(u32, u32)>,
+    index_and_limit: Option<(u32, u32)>,
     /// Extension that the driver must have.
     extension: Option<&'static str>,
     /// Limit on the depth of the stack.
@@ -40,7 +40,8 @@ struct MatrixKind {
 const MAX_COLOR_MATRIX_STACK_DEPTH: u32 = 0x80b3;
 
 impl MatrixKind {
-    fn of(target: MatrixTarget) -> Self {
+    /// Returns the properties of a kind of matrix: its name, extension, number and stack depth.
+    fn from_target(target: MatrixTarget) -> Self {
         let (name, number, extension, depth) = match target {
             MatrixTarget::Modelview(0) => ("modelview", None, None, gl::MAX_MODELVIEW_STACK_DEPTH),
             MatrixTarget::Modelview(number) => (
@@ -77,7 +78,7 @@ impl MatrixKind {
         };
         Self {
             name,
-            number,
+            index_and_limit: number,
             extension,
             depth,
         }
@@ -94,14 +95,18 @@ fn modelview_mode(number: u32) -> u32 {
     }
 }
 
-/// Chooses the matrix that the next matrix commands change.
+/// Selects the matrix that the next matrix commands change, by the matrix mode and, for textures,
+/// the active unit. Skips scripts with matrices that the driver lacks.
 fn select_matrix(gl: &Gl, target: MatrixTarget) -> Result<(), Problem> {
-    let kind = MatrixKind::of(target);
-    if let Some(extension) = kind.extension.filter(|extension| !gl.has(extension)) {
-        return Err(Problem::Lacking(lacks(extension)));
+    let kind = MatrixKind::from_target(target);
+    if let Some(extension) = kind
+        .extension
+        .filter(|extension| !gl.has_extension(extension))
+    {
+        return Err(Problem::Unsupported(lacks_message(extension)));
     }
-    if let Some((number, limit)) = kind.number {
-        check_number(gl, number, limit, &format!("{} matrices", kind.name))?;
+    if let Some((number, limit)) = kind.index_and_limit {
+        check_index_limit(gl, number, limit, &format!("{} matrices", kind.name))?;
     }
     match target {
         MatrixTarget::Modelview(number) => gl.MatrixMode(modelview_mode(number))?,
@@ -121,6 +126,8 @@ fn select_matrix(gl: &Gl, target: MatrixTarget) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Loads, multiplies, pushes or pops a matrix. Skips scripts with matrices that the driver lacks,
+/// and pushes beyond the depth of its stack.
 pub(super) fn apply_matrix(
     gl: &Gl,
     target: MatrixTarget,
@@ -131,37 +138,42 @@ pub(super) fn apply_matrix(
         MatrixUpdate::Load(matrix) => gl.load_matrix(&matrix)?,
         MatrixUpdate::Multiply(matrix) => gl.multiply_matrix(&matrix)?,
         MatrixUpdate::Push => {
-            let kind = MatrixKind::of(target);
+            let kind = MatrixKind::from_target(target);
             let limit = gl.integer(kind.depth)?;
             if gl.integer(gl::CURRENT_MATRIX_STACK_DEPTH_ARB)? >= limit {
                 let name = kind.name;
                 let reason = format!("the driver's stacks of {name} matrices hold {limit}");
-                return Err(Problem::Lacking(reason));
+                return Err(Problem::Unsupported(reason));
             }
             gl.PushMatrix()?;
         }
         MatrixUpdate::Pop => gl.PopMatrix()?,
     }
-    Ok(gl.check("changing a matrix")?)
+    Ok(gl.check_errors("changing a matrix")?)
 }
 
-/// Changes state as the command of OpenGL with the same name does.
-pub(super) fn apply(gl: &Gl, convention: Convention, update: StateUpdate) -> Result<(), Problem> {
+/// Changes state as the command of OpenGL with the same name does. Skips scripts with lights, units
+/// or clip planes that the driver lacks. Units remain active.
+pub(super) fn apply_state_update(
+    gl: &Gl,
+    convention: Convention,
+    update: StateUpdate,
+) -> Result<(), Problem> {
     match update {
         StateUpdate::Light(number, update) => {
-            check_number(gl, number, gl::MAX_LIGHTS, "lights")?;
+            check_index_limit(gl, number, gl::MAX_LIGHTS, "lights")?;
             apply_light(gl, gl::LIGHT0 + number, update)?;
         }
-        StateUpdate::Material(faces, update) => apply_material(gl, face(faces), update)?,
+        StateUpdate::Material(faces, update) => apply_material(gl, gl_face(faces), update)?,
         StateUpdate::LightModelAmbient(color) => gl.light_model(gl::LIGHT_MODEL_AMBIENT, color)?,
         StateUpdate::Fog(update) => apply_fog(gl, update)?,
-        StateUpdate::Point(update) => apply_point(gl, convention, update)?,
+        StateUpdate::Point(update) => apply_point_parameter(gl, convention, update)?,
         StateUpdate::TexEnvColor(unit, color) => {
-            select_unit(gl, unit)?;
+            select_texture_unit(gl, unit)?;
             gl.texture_environment(gl::TEXTURE_ENV, gl::TEXTURE_ENV_COLOR, color)?;
         }
         StateUpdate::TexGen(set, coord, plane, value) => {
-            select_unit(gl, set)?;
+            select_texture_unit(gl, set)?;
             let plane = match plane {
                 TexGenPlane::Eye => gl::EYE_PLANE,
                 TexGenPlane::Object => gl::OBJECT_PLANE,
@@ -169,14 +181,15 @@ pub(super) fn apply(gl: &Gl, convention: Convention, update: StateUpdate) -> Res
             gl.texture_generation(texgen_coord(coord), plane, value)?;
         }
         StateUpdate::ClipPlane(number, plane) => {
-            check_number(gl, number, gl::MAX_CLIP_PLANES, "clip planes")?;
+            check_index_limit(gl, number, gl::MAX_CLIP_PLANES, "clip planes")?;
             gl.clip_plane(gl::CLIP_PLANE0 + number, plane)?;
         }
-        StateUpdate::Fixed(update) => fixed_functions::apply(gl, update)?,
+        StateUpdate::Fixed(update) => fixed_function_state::apply_fixed_update(gl, update)?,
     }
-    Ok(gl.check("setting state")?)
+    Ok(gl.check_errors("setting state")?)
 }
 
+/// Sets one parameter of a light, which `light` names as an enumerant.
 fn apply_light(gl: &Gl, light: u32, update: LightUpdate) -> Result<(), Problem> {
     match update {
         LightUpdate::Ambient(color) => gl.light(light, gl::AMBIENT, color)?,
@@ -201,7 +214,8 @@ fn apply_light(gl: &Gl, light: u32, update: LightUpdate) -> Result<(), Problem> 
     Ok(())
 }
 
-fn face(faces: Faces) -> u32 {
+/// Returns the enumerant of one face or both faces of polygons.
+fn gl_face(faces: Faces) -> u32 {
     match faces {
         Faces::One(Face::Front) => gl::FRONT,
         Faces::One(Face::Back) => gl::BACK,
@@ -209,6 +223,7 @@ fn face(faces: Faces) -> u32 {
     }
 }
 
+/// Sets one material property of one face or both.
 fn apply_material(gl: &Gl, face: u32, update: MaterialUpdate) -> Result<(), Problem> {
     let (name, color) = match update {
         MaterialUpdate::Ambient(color) => (gl::AMBIENT, color),
@@ -223,6 +238,7 @@ fn apply_material(gl: &Gl, face: u32, update: MaterialUpdate) -> Result<(), Prob
     Ok(gl.material(face, name, color)?)
 }
 
+/// Sets one parameter of fog.
 fn apply_fog(gl: &Gl, update: FogUpdate) -> Result<(), Problem> {
     match update {
         FogUpdate::Color(color) => gl.fog(gl::FOG_COLOR, color)?,
@@ -233,7 +249,12 @@ fn apply_fog(gl: &Gl, update: FogUpdate) -> Result<(), Problem> {
     Ok(())
 }
 
-fn apply_point(gl: &Gl, convention: Convention, update: PointUpdate) -> Result<(), Problem> {
+/// Sets one parameter of points; the origin of sprite coordinates depends on the convention.
+fn apply_point_parameter(
+    gl: &Gl,
+    convention: Convention,
+    update: PointUpdate,
+) -> Result<(), Problem> {
     match update {
         PointUpdate::Size(size) => gl.PointSize(size)?,
         PointUpdate::Min(min) => gl.PointParameterf(gl::POINT_SIZE_MIN, min)?,
@@ -250,8 +271,8 @@ fn apply_point(gl: &Gl, convention: Convention, update: PointUpdate) -> Result<(
     Ok(())
 }
 
-/// Sets the origin of coordinates of points. The top row is the last one in OpenGL and the first
-/// one in Vulkan.
+/// Sets the origin of the coordinates of point sprites. The corner is that of OpenGL by its own
+/// convention; by that of Vulkan, whose images begin at the top, upper and lower are exchanged.
 pub(super) fn set_point_origin(
     gl: &Gl,
     convention: Convention,
@@ -296,7 +317,7 @@ mod tests {
             if let Command::Matrix { target, update } = &step.command {
                 apply_matrix(gl, *target, *update)?;
             } else if let Command::GlState(update) = &step.command {
-                apply(gl, script.requirements.convention, *update)?;
+                apply_state_update(gl, script.requirements.convention, *update)?;
             } else {
                 panic!("{step:?}");
             }
@@ -455,7 +476,7 @@ mod tests {
     fn what_the_driver_lacks_is_told_before_it_fails() {
         let Some(gl) = open() else { return };
         let reason = |lines: &str| match run(&gl, lines) {
-            Err(Problem::Lacking(reason)) => reason,
+            Err(Problem::Unsupported(reason)) => reason,
             other => panic!("{other:?}"),
         };
         let matrices = gl.integer(gl::MAX_PROGRAM_MATRICES_ARB).unwrap();
@@ -463,7 +484,7 @@ mod tests {
             reason("matrix program 63 identity"),
             format!("the driver has {matrices} program matrices")
         );
-        if !gl.has("GL_ARB_matrix_palette") {
+        if !gl.has_extension("GL_ARB_matrix_palette") {
             assert_eq!(
                 reason("matrix palette 0 identity"),
                 "the driver lacks GL_ARB_matrix_palette"

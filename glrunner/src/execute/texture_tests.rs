@@ -1,10 +1,10 @@
 //! Textures and images are uploaded to a driver and read back. Without one the tests print the
 //! reason and do nothing.
 
-use super::buffers::finish_stores;
+use super::buffers::make_stores_visible;
 use super::execution::Execution;
-use super::test_support::{reason, run_steps, with_execution};
-use super::texture_objects::{create, gl_target, texel_format};
+use super::test_support::{expect_skip_reason, run_steps, with_execution};
+use super::texture_objects::{create_texture, gl_target, require_texel_format};
 use crate::error::Problem;
 use crate::gl;
 use crate::gl::glsl::use_program;
@@ -14,12 +14,12 @@ use glasm::ir::TexTarget;
 use glasm_scripts::format::{Encoding, Format};
 use glasm_scripts::runner::Runner;
 use glasm_scripts::script::{Convention, ImageKey, Script};
-use glasm_scripts::texture::{Contents, PlaneId, Shape, TextureData, Update};
+use glasm_scripts::texture::{Contents, PlaneId, TextureData, TextureShape, TextureUpdate};
 use glasm_tests::skip::skip;
 
 /// Returns every format that a script can use for a texture.
 fn formats() -> impl Iterator<Item = Format> {
-    let named = |raw| Format::parse_texture(&format!("{:?}", vk::Format::from_raw(raw)));
+    let named = |raw| Format::parse_color_or_depth(&format!("{:?}", vk::Format::from_raw(raw)));
     (1..131).filter_map(named)
 }
 
@@ -48,8 +48,14 @@ fn texels(format: &Format, count: usize) -> Vec<u8> {
     (0..count).flat_map(texel).collect()
 }
 
-fn shape(target: TexTarget, format: Format, extent: [u32; 3], levels: u32, layers: u32) -> Shape {
-    Shape {
+fn shape(
+    target: TexTarget,
+    format: Format,
+    extent: [u32; 3],
+    levels: u32,
+    layers: u32,
+) -> TextureShape {
+    TextureShape {
         target,
         format,
         extent,
@@ -59,21 +65,21 @@ fn shape(target: TexTarget, format: Format, extent: [u32; 3], levels: u32, layer
     }
 }
 
-fn filling(shape: Shape) -> Update {
-    let update = Update::whole(shape.clone(), None);
+fn filling(shape: TextureShape) -> TextureUpdate {
+    let update = TextureUpdate::full_texture(shape.clone(), None);
     let contents = Contents::Texels(texels(&shape.format, update.texels() as usize));
-    Update::whole(shape, Some(contents))
+    TextureUpdate::full_texture(shape, Some(contents))
 }
 
-fn filled(shape: Shape) -> TextureData {
-    TextureData::new(&filling(shape))
+fn filled(shape: TextureShape) -> TextureData {
+    TextureData::from_update(&filling(shape))
 }
 
 /// Returns the result if the driver supports such textures; otherwise prints the reason.
 fn made<T>(what: &str, result: Result<T, Problem>) -> Option<T> {
     match result {
         Ok(made) => Some(made),
-        Err(Problem::Lacking(reason)) => {
+        Err(Problem::Unsupported(reason)) => {
             eprintln!("{what}: {reason}");
             None
         }
@@ -90,17 +96,19 @@ fn texels_of_all_formats_come_back() {
         let data = filled(shape(TexTarget::D2, format, [5, 3, 1], 1, 1));
         let made = made(
             &name,
-            create(&gl, &data, gl::TEXTURE_2D, Convention::OpenGl),
+            create_texture(&gl, &data, gl::TEXTURE_2D, Convention::OpenGl),
         );
         let Some((texture, _)) = made else { continue };
-        let format = texel_format(&data.shape).unwrap();
-        let found = texture.read(gl::TEXTURE_2D, 0, format.client).unwrap();
+        let format = require_texel_format(&data.shape).unwrap();
+        let found = texture
+            .read_image(gl::TEXTURE_2D, 0, format.client_format)
+            .unwrap();
         let plane = PlaneId {
             level: 0,
             slice: 0,
             sample: 0,
         };
-        assert_eq!(format.to_script(found), data.plane(plane), "{name}");
+        assert_eq!(format.client_to_script(found), data.plane(plane), "{name}");
         passed += 1;
     }
     assert!(passed > 50, "{passed}");
@@ -113,8 +121,8 @@ fn planes_of_all_targets_come_back() {
             let (extent, layers) = match target {
                 TexTarget::D1 | TexTarget::Buffer => ([8, 1, 1], 1),
                 TexTarget::D1Array => ([8, 1, 1], 3),
-                TexTarget::D2 | TexTarget::Rect | TexTarget::D2Ms => ([8, 4, 1], 1),
-                TexTarget::D2Array | TexTarget::D2MsArray => ([8, 4, 1], 3),
+                TexTarget::D2 | TexTarget::Rect | TexTarget::D2Multisample => ([8, 4, 1], 1),
+                TexTarget::D2Array | TexTarget::D2MultisampleArray => ([8, 4, 1], 3),
                 TexTarget::D3 => ([8, 4, 6], 1),
                 TexTarget::Cube => ([4, 4, 1], 6),
                 TexTarget::CubeArray => ([4, 4, 1], 12),
@@ -132,20 +140,20 @@ fn planes_of_all_targets_come_back() {
 
 /// Tests a texture as an image, which is read plane by plane.
 fn images_come_back(execution: &mut Execution<'_>, what: &str, data: TextureData) {
-    let key = ImageKey::of_unit(0);
+    let key = ImageKey::from_unit(0);
     let target = gl_target(data.shape.target);
     let Some(object) = made(
         what,
-        create(&execution.gl, &data, target, Convention::Vulkan),
+        create_texture(&execution.gl, &data, target, Convention::Vulkan),
     ) else {
         return;
     };
     let shape = data.shape.clone();
     let images = &mut execution.images;
-    images.update(key, &filling(shape.clone())).unwrap();
+    images.update_image(key, &filling(shape.clone())).unwrap();
     images
         .table
-        .prepare(key, |_| Ok::<_, Problem>(object))
+        .get_or_create(key, |_| Ok::<_, Problem>(object))
         .unwrap();
     for plane in shape.planes() {
         let found = execution.read_image(key, plane).unwrap();
@@ -167,17 +175,17 @@ fn samples_of_integers_depths_and_curves_come_back() {
         "D24_UNORM_S8_UINT",
         "D32_SFLOAT_S8_UINT",
     ] {
-        let format = Format::parse_texture(name).unwrap();
-        let mut shape = shape(TexTarget::D2Ms, format, [3, 2, 1], 1, 1);
+        let format = Format::parse_color_or_depth(name).unwrap();
+        let mut shape = shape(TexTarget::D2Multisample, format, [3, 2, 1], 1, 1);
         shape.samples = 4;
         let data = filled(shape);
-        let result = create(&gl, &data, gl::TEXTURE_2D_MULTISAMPLE, Convention::OpenGl);
+        let result = create_texture(&gl, &data, gl::TEXTURE_2D_MULTISAMPLE, Convention::OpenGl);
         let Some((texture, _)) = made(name, result) else {
             continue;
         };
-        let format = texel_format(&data.shape).unwrap();
+        let format = require_texel_format(&data.shape).unwrap();
         for plane in data.shape.planes() {
-            let read = |client| texture.read_sample(format.internal, plane.sample, client);
+            let read = |client| texture.read_sample(format.internal_format, plane.sample, client);
             let found = if format.has_depth_or_stencil() {
                 // Depths are read as floats.
                 let client = gl::ClientFormat::new(gl::DEPTH_COMPONENT, gl::FLOAT);
@@ -187,7 +195,7 @@ fn samples_of_integers_depths_and_curves_come_back() {
                 let encode = |depth| data.shape.format.encode([f64::from(depth); 4]);
                 depths.flat_map(encode).collect()
             } else {
-                read(format.client).unwrap()
+                read(format.client_format).unwrap()
             };
             assert_eq!(found, data.plane(plane), "{name} {plane:?}");
         }
@@ -202,14 +210,14 @@ fn parts_of_images_are_replaced() {
         made("images", prepare_images(execution));
         let text = b"[test]\nimage 2DArray 0 R8_UINT (2, 1, 3)\nimage 2DArray 0 layer 1 R8_UINT (2, 1) 7 8\n";
         let script = Script::parse(text).unwrap();
-        execution.step(&script.steps[1]).unwrap();
+        execution.run_step(&script.steps[1]).unwrap();
         let texels = [0, 1, 2].map(|slice| {
             let plane = PlaneId {
                 level: 0,
                 slice,
                 sample: 0,
             };
-            let key = ImageKey::of_unit(0);
+            let key = ImageKey::from_unit(0);
             execution.read_image(key, plane).unwrap().data
         });
         assert_eq!(texels, [[1, 2], [7, 8], [5, 6]]);
@@ -258,7 +266,7 @@ fn programs_decide_on_targets_and_comparisons() {
         texparameter 2D wrap_t clamp_to_edge\ntexparameter 2D wrap_r clamp_to_edge\n\
         texture 2D 1 D16_UNORM (4, 4) ramp\n";
     with_execution(text, |_, execution| {
-        execution.loader().load_programs().unwrap();
+        execution.program_loader().load_programs().unwrap();
         run_steps(execution);
         prepare_textures(execution).unwrap();
         for (unit, target, compare) in [
@@ -279,9 +287,9 @@ fn rectangles_do_not_repeat() {
         TEX result.color, fragment.texcoord[0], texture[0], RECT;\nEND\n\
         [test]\ntexture 2D 0 R8_UNORM (4, 4) ramp\n";
     with_execution(text, |_, execution| {
-        execution.loader().load_programs().unwrap();
+        execution.program_loader().load_programs().unwrap();
         run_steps(execution);
-        let reason = reason(prepare_textures(execution));
+        let reason = expect_skip_reason(prepare_textures(execution));
         assert_eq!(reason, "OpenGL clamps the coordinates of rectangles only");
     });
 }
@@ -311,7 +319,7 @@ fn programs_see_images_and_parts_of_images() {
         prepare_images(execution).unwrap();
         use_program(gl, &[(gl::COMPUTE_SHADER, STORES)], &[]).unwrap();
         gl.DispatchCompute(1, 1, 1).unwrap();
-        finish_stores(&execution.gl).unwrap();
+        make_stores_visible(&execution.gl).unwrap();
         for (unit, level, slice, expected) in [
             (0, 0, 0, [0, 0]),
             (0, 0, 2, [2, 2]),
@@ -323,7 +331,7 @@ fn programs_see_images_and_parts_of_images() {
                 slice,
                 sample: 0,
             };
-            let found = execution.read_image(ImageKey::of_unit(unit), plane);
+            let found = execution.read_image(ImageKey::from_unit(unit), plane);
             let (words, _) = found.as_ref().unwrap().data.as_chunks();
             let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
             assert_eq!(words, expected, "{unit} {plane:?}");
@@ -350,10 +358,10 @@ fn what_an_image_lacks_is_not_bound() {
 }
 
 fn prepare_textures(execution: &mut Execution<'_>) -> Result<(), Problem> {
-    let (textures, readers) = execution.textures();
-    textures.prepare(&readers)
+    let (textures, readers) = execution.textures_and_readers();
+    textures.prepare_textures(&readers)
 }
 
 fn prepare_images(execution: &mut Execution<'_>) -> Result<(), Problem> {
-    execution.images.prepare(&execution.gl)
+    execution.images.prepare_images(&execution.gl)
 }

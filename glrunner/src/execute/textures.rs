@@ -5,48 +5,55 @@
 //! of the targets that they name. Comparison of depths is a property of the program in assembly,
 //! and of the texture in OpenGL: it is set according to the lookups of the current programs.
 
-use super::lookups::{Lookup, Lookups};
+use super::program_info::{TextureUsage, TextureUse};
 use super::programs::Programs;
-use super::sampling::{Comparing, Parameter, features, parameters, suits_rectangles};
-use super::texture_objects::{Store, create, create_with_base, gl_target};
+use super::sampler_state::{
+    DepthComparison, TextureParameter, is_rectangle_wrap, required_features, texture_parameters,
+};
+use super::texture_objects::{TexelStorage, create_texture, create_with_base_format, gl_target};
 use crate::error::{Error, Problem};
 use crate::gl::{self, Gl, Texture};
 use glasm::ir::TexTarget;
 use glasm_scripts::resource_table::{TextureObjects, TextureTable};
 use glasm_scripts::script::{Convention, TextureEnables};
-use glasm_scripts::texture::{Sampling, Shape, Update};
+use glasm_scripts::texture::{Sampling, TextureShape, TextureUpdate};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Texture of OpenGL, filled.
-pub(super) struct Object {
+pub(super) struct TextureObject {
     pub(super) texture: Texture,
-    _store: Store,
+    _store: TexelStorage,
     /// Parameters that it has.
-    parameters: Vec<Parameter>,
+    parameters: Vec<TextureParameter>,
     /// True if it has a handle: from then on its state is unchanged.
     has_handle: bool,
 }
 
-impl Object {
-    /// Returns true if the object can become a texture with these parameters. It must have each
-    /// that is not the initial one.
-    fn can_have(&self, target: u32, parameters: &[Parameter]) -> bool {
-        let is_known = |old: &Parameter| parameters.iter().any(|new| new.name() == old.name());
+impl TextureObject {
+    /// Returns true if the object can become a texture of a target with these parameters: they
+    /// include each that it has, since none can be reset, and its handle, if any, does not forbid
+    /// changes.
+    fn accepts_parameters(&self, target: u32, parameters: &[TextureParameter]) -> bool {
+        let is_known =
+            |old: &TextureParameter| parameters.iter().any(|new| new.name() == old.name());
         let is_settable = !self.has_handle || self.parameters == parameters;
         self.texture.target() == target && is_settable && self.parameters.iter().all(is_known)
     }
 
-    /// Sets the parameters that it does not have yet.
-    fn set(&mut self, parameters: Vec<Parameter>) -> Result<(), Error> {
+    /// Sets the sampling parameters that differ from those of the texture object, and records them
+    /// all. Errors of OpenGL are not checked for most.
+    fn set_parameters(&mut self, parameters: Vec<TextureParameter>) -> Result<(), Error> {
         for parameter in &parameters {
             if self.parameters.contains(parameter) {
                 continue;
             }
             match *parameter {
-                Parameter::Int(name, value) => self.texture.set(name, value)?,
-                Parameter::Float(name, value) => self.texture.set_float(name, value)?,
-                Parameter::Border(border) => self.texture.set_border(border)?,
+                TextureParameter::Int(name, value) => self.texture.set_parameter(name, value)?,
+                TextureParameter::Float(name, value) => {
+                    self.texture.set_float_parameter(name, value)?
+                }
+                TextureParameter::Border(border) => self.texture.set_border_color(border)?,
             }
         }
         self.parameters = parameters;
@@ -57,7 +64,7 @@ impl Object {
 /// Object of a texture image unit, once a draw or dispatch may have read it.
 #[derive(Default)]
 struct UnitObject {
-    object: Option<Object>,
+    object: Option<TextureObject>,
     /// True if the texels of the object differ from those of the unit.
     is_stale: bool,
 }
@@ -73,12 +80,12 @@ impl TextureObjects for UnitObject {
 }
 
 /// Programs that read textures.
-pub(super) struct Readers<'a> {
+pub(super) struct TextureReaders<'a> {
     pub(super) gl: &'a Rc<Gl>,
     pub(super) programs: &'a Programs,
     pub(super) convention: Convention,
     /// True if programs run as modules.
-    pub(super) through_modules: bool,
+    pub(super) uses_modules: bool,
 }
 
 /// Textures by texture image unit.
@@ -91,62 +98,66 @@ pub(super) struct Textures {
 impl Textures {
     /// Returns the object of a unit, if a draw or dispatch may have read it.
     #[cfg(test)]
-    pub(super) fn object(&self, number: u32) -> Option<&Object> {
+    pub(super) fn object(&self, number: u32) -> Option<&TextureObject> {
         self.table.get(number)?.objects.object.as_ref()
     }
 
-    /// Begins or extends a texture.
-    pub(super) fn update(&mut self, number: u32, update: &Update) {
+    /// Records a new texture of a unit or texels for it; the driver's object is created when it is
+    /// used.
+    pub(super) fn update(&mut self, number: u32, update: &TextureUpdate) {
         self.table.update(number, update);
     }
 
-    /// Sets how a texture is sampled.
+    /// Records filters, wrap modes and other sampling state of the texture of a unit.
     pub(super) fn set_sampling(&mut self, number: u32, sampling: Sampling) {
         self.table.set_sampling(number, sampling);
     }
 }
 
-/// Returns the target in OpenGL with which programs access a texture, and whether they compare
-/// depths.
-fn view<'a>(
-    number: u32,
-    shape: &Shape,
+/// Returns the target in OpenGL with which programs access the texture of a unit, that of its shape
+/// if none does, and whether they compare depths.
+fn select_view<'a>(
+    unit_index: u32,
+    shape: &TextureShape,
     sampling: &Sampling,
-    programs: impl Iterator<Item = &'a Lookups> + Clone,
-) -> (u32, Comparing) {
-    let units = programs.clone().flat_map(|program| &program.units);
-    let suits = |lookup: &&Lookup| {
-        let both_flat = is_flat(lookup.target) && is_flat(shape.target);
-        lookup.unit == number && (both_flat || lookup.target == shape.target)
+    programs: impl Iterator<Item = &'a TextureUsage> + Clone,
+) -> (u32, DepthComparison) {
+    let units = programs.clone().flat_map(|program| &program.texture_uses);
+    let is_suitable = |lookup: &&TextureUse| {
+        let both_flat = is_2d_or_rectangle(lookup.target) && is_2d_or_rectangle(shape.target);
+        lookup.unit == unit_index && (both_flat || lookup.target == shape.target)
     };
-    let suiting: Vec<&Lookup> = units.filter(suits).collect();
+    let suiting: Vec<&TextureUse> = units.filter(is_suitable).collect();
     let mut programs = programs;
     let compares = if suiting.is_empty() {
-        sampling.compares || programs.any(|program| program.compares_by_handle)
+        sampling.compare_enable || programs.any(|program| program.compares_by_handle)
     } else {
         suiting
             .iter()
-            .any(|lookup| lookup.comparing == Comparing::On)
+            .any(|lookup| lookup.comparison == DepthComparison::On)
     };
     let comparing = if compares {
-        Comparing::On
+        DepthComparison::On
     } else {
-        Comparing::Off
+        DepthComparison::Off
     };
-    let own = gl_target(shape.target);
-    let target = suiting.first().map_or(own, |lookup| lookup.gl_target);
+    let declared_target = gl_target(shape.target);
+    let target = suiting
+        .first()
+        .map_or(declared_target, |lookup| lookup.gl_target);
     (target, comparing)
 }
 
 /// Returns true for two-dimensional and rectangle textures. The latter differ in the unit of
 /// coordinates only, so programs may access one as the other.
-fn is_flat(target: TexTarget) -> bool {
+fn is_2d_or_rectangle(target: TexTarget) -> bool {
     matches!(target, TexTarget::D2 | TexTarget::Rect)
 }
 
 impl Textures {
-    /// Enables the targets of a unit for draws without a fragment program.
-    pub(super) fn enable(
+    /// Enables the targets of a unit for draws without a fragment program, and disables the others;
+    /// the unit remains active. Skips scripts with units that the driver lacks.
+    pub(super) fn set_enabled_targets(
         &mut self,
         gl: &Gl,
         unit: u32,
@@ -154,72 +165,79 @@ impl Textures {
     ) -> Result<(), Problem> {
         if unit >= gl.integer(gl::MAX_TEXTURE_UNITS)?.unsigned_abs() {
             let reason = format!("the driver lacks texture unit {unit} without programs");
-            return Err(Problem::Lacking(reason));
+            return Err(Problem::Unsupported(reason));
         }
         gl.ActiveTexture(gl::TEXTURE0 + unit)?;
         for (name, capability) in CAPABILITIES {
-            if enables.is_on(name) {
+            if enables.is_enabled(name) {
                 gl.Enable(*capability)?
             } else {
                 gl.Disable(*capability)?
             }
         }
         self.enables.insert(unit, enables);
-        Ok(gl.check("glEnable")?)
+        Ok(gl.check_errors("glEnable")?)
     }
 
-    /// Creates the textures that a draw or dispatch reads, and binds them.
-    pub(super) fn prepare(&mut self, readers: &Readers<'_>) -> Result<(), Problem> {
+    /// Creates the textures that a draw or dispatch may read, and binds them; units that programs
+    /// read without a texture have none. Unit 0 is active afterwards. Skips scripts with units or
+    /// textures that the driver lacks.
+    pub(super) fn prepare_textures(&mut self, readers: &TextureReaders<'_>) -> Result<(), Problem> {
         let units = readers.gl.integer(gl::MAX_COMBINED_TEXTURE_IMAGE_UNITS)?;
         for number in self.table.numbers() {
             if number + 1 >= units.unsigned_abs() {
                 let reason = format!("the driver lacks texture image unit {number}");
-                return Err(Problem::Lacking(reason));
+                return Err(Problem::Unsupported(reason));
             }
             self.prepare_unit(readers, number)?;
         }
         self.unbind_missing(readers)?;
         readers.gl.ActiveTexture(gl::TEXTURE0)?;
-        Ok(readers.gl.check("glActiveTexture")?)
+        Ok(readers.gl.check_errors("glActiveTexture")?)
     }
 
-    /// Creates the texture of a unit and binds it there; none if no command has set one.
+    /// Creates the texture of a unit, unless its object is up to date, sets its parameters, and
+    /// binds it there; the unit remains active. `None` if no command has set one. Skips scripts
+    /// with textures or sampler state that the driver lacks.
     fn prepare_unit(
         &mut self,
-        readers: &Readers<'_>,
-        number: u32,
-    ) -> Result<Option<&mut Object>, Problem> {
-        let Some(unit) = self.table.get_mut(number) else {
+        readers: &TextureReaders<'_>,
+        unit_index: u32,
+    ) -> Result<Option<&mut TextureObject>, Problem> {
+        let Some(unit) = self.table.get_mut(unit_index) else {
             return Ok(None);
         };
         let Some(data) = &unit.data else {
             return Ok(None);
         };
-        readers.gl.ActiveTexture(gl::TEXTURE0 + number)?;
+        readers.gl.ActiveTexture(gl::TEXTURE0 + unit_index)?;
         let convention = readers.convention;
-        let lookups: Vec<&Lookups> = readers.programs.lookups().collect();
+        let lookups: Vec<&TextureUsage> = readers.programs.texture_usage().collect();
         let lookups = lookups.iter().copied();
-        let (target, comparing) = view(number, &data.shape, &unit.sampling, lookups);
+        let (target, comparing) = select_view(unit_index, &data.shape, &unit.sampling, lookups);
         let shape = &data.shape;
-        let mut found = parameters(&unit.sampling, shape, target, comparing, convention);
-        if readers.through_modules && comparing == Comparing::On {
+        let mut target_and_parameters =
+            texture_parameters(&unit.sampling, shape, target, comparing, convention);
+        if readers.uses_modules && comparing == DepthComparison::On {
             // The components that a comparison writes are part of the module, and Mesa applies the
             // state, too.
-            let mode = Parameter::Int(gl::DEPTH_TEXTURE_MODE, gl::RED);
-            let of_mode = |known: &&mut Parameter| known.name() == gl::DEPTH_TEXTURE_MODE;
-            found
+            let mode = TextureParameter::Int(gl::DEPTH_TEXTURE_MODE, gl::RED);
+            let of_mode = |known: &&mut TextureParameter| known.name() == gl::DEPTH_TEXTURE_MODE;
+            target_and_parameters
                 .iter_mut()
                 .filter(of_mode)
                 .for_each(|known| *known = mode);
         }
         let objects = &mut unit.objects;
-        let fits = |object: &Object| !objects.is_stale && object.can_have(target, &found);
-        if !objects.object.as_ref().is_some_and(fits) {
+        let is_reusable = |object: &TextureObject| {
+            !objects.is_stale && object.accepts_parameters(target, &target_and_parameters)
+        };
+        if !objects.object.as_ref().is_some_and(is_reusable) {
             let (texture, store) = match unit.sampling.base_format {
-                Some(base) => create_with_base(readers.gl, data, target, base)?,
-                None => create(readers.gl, data, target, convention)?,
+                Some(base) => create_with_base_format(readers.gl, data, target, base)?,
+                None => create_texture(readers.gl, data, target, convention)?,
             };
-            let object = Object {
+            let object = TextureObject {
                 texture,
                 _store: store,
                 parameters: Vec::new(),
@@ -232,23 +250,28 @@ impl Textures {
         }
         check_sampling(readers.gl, &unit.sampling, shape, target)?;
         if let Some(object) = &mut objects.object {
-            object.set(found)?;
-            readers.gl.check("glTexParameter")?;
+            object.set_parameters(target_and_parameters)?;
+            readers.gl.check_errors("glTexParameter")?;
             object.texture.bind()?;
         }
         Ok(objects.object.as_mut())
     }
 
-    /// Unbinds textures if a unit has none of the target: programs read OpenGL's default texture,
-    /// which has no images.
-    fn unbind_missing(&self, readers: &Readers<'_>) -> Result<(), Problem> {
-        let lookups = readers.programs.lookups().flat_map(|found| &found.units);
-        let read = lookups.map(|lookup| (lookup.unit, lookup.gl_target));
+    /// Unbinds textures from the units and targets that programs or fixed functions read without a
+    /// texture of the script: they read OpenGL's default texture, which has no images.
+    fn unbind_missing(&self, readers: &TextureReaders<'_>) -> Result<(), Problem> {
+        let lookups = readers
+            .programs
+            .texture_usage()
+            .flat_map(|found| &found.texture_uses);
+        let is_read = lookups.map(|lookup| (lookup.unit, lookup.gl_target));
         let enabled = self.enables.iter().flat_map(|(unit, enables)| {
-            let on = CAPABILITIES.iter().filter(|(name, _)| enables.is_on(name));
+            let on = CAPABILITIES
+                .iter()
+                .filter(|(name, _)| enables.is_enabled(name));
             on.map(|(_, capability)| (*unit, *capability))
         });
-        for (number, target) in read.chain(enabled) {
+        for (number, target) in is_read.chain(enabled) {
             let unit = self.table.get(number);
             let object = unit.and_then(|unit| unit.objects.object.as_ref());
             if object.is_none_or(|object| object.texture.target() != target) {
@@ -256,15 +279,20 @@ impl Textures {
                 readers.gl.BindTexture(target, 0)?;
             }
         }
-        Ok(readers.gl.check("glBindTexture")?)
+        Ok(readers.gl.check_errors("glBindTexture")?)
     }
 
-    /// Returns a handle of the texture of a unit, which programs may use from now on.
-    /// NV_bindless_texture.
-    pub(super) fn handle(&mut self, readers: &Readers<'_>, unit: u32) -> Result<u64, Problem> {
+    /// Returns a handle of the texture of a unit, which is created and resident, so that programs
+    /// may use it from now on and its state is final. NV_bindless_texture. Skips scripts whose unit
+    /// has no texture.
+    pub(super) fn create_handle(
+        &mut self,
+        readers: &TextureReaders<'_>,
+        unit: u32,
+    ) -> Result<u64, Problem> {
         let Some(object) = self.prepare_unit(readers, unit)? else {
             let reason = format!("OpenGL has no handle of texture {unit}, which is not set");
-            return Err(Problem::Lacking(reason));
+            return Err(Problem::Unsupported(reason));
         };
         object.has_handle = true;
         let name = object.texture.name();
@@ -272,7 +300,7 @@ impl Textures {
         if readers.gl.IsTextureHandleResidentNV(handle)? == gl::FALSE {
             readers.gl.MakeTextureHandleResidentNV(handle)?;
         }
-        readers.gl.check("glGetTextureHandleNV")?;
+        readers.gl.check_errors("glGetTextureHandleNV")?;
         Ok(handle)
     }
 }
@@ -286,15 +314,20 @@ const CAPABILITIES: &[(&str, u32)] = &[
     ("GL_TEXTURE_CUBE_MAP", gl::TEXTURE_CUBE_MAP),
 ];
 
-/// Checks that the driver supports the sampler state of a texture; enables state that all textures
-/// share.
-fn check_sampling(gl: &Gl, sampling: &Sampling, shape: &Shape, target: u32) -> Result<(), Problem> {
-    if target == gl::TEXTURE_RECTANGLE && !sampling.wrap.iter().all(|wrap| suits_rectangles(*wrap))
+/// Skips the script if the driver does not support the sampler state of a texture. For linear cube
+/// maps, enables filtering across faces for all textures.
+fn check_sampling(
+    gl: &Gl,
+    sampling: &Sampling,
+    shape: &TextureShape,
+    target: u32,
+) -> Result<(), Problem> {
+    if target == gl::TEXTURE_RECTANGLE && !sampling.wrap.iter().all(|wrap| is_rectangle_wrap(*wrap))
     {
         let reason = "OpenGL clamps the coordinates of rectangles only".to_owned();
-        return Err(Problem::Lacking(reason));
+        return Err(Problem::Unsupported(reason));
     }
-    features(sampling, shape).try_for_each(|feature| feature.require(gl))?;
+    required_features(sampling, shape).try_for_each(|feature| feature.require(gl))?;
     // Scripts have no edges between the faces of a cube.
     if shape.target.is_cube() && sampling.is_linear() {
         gl.Enable(gl::TEXTURE_CUBE_MAP_SEAMLESS)?;

@@ -11,7 +11,7 @@ use std::ffi::c_void;
 
 /// Command with the state of its lookup.
 #[derive(Clone, Copy)]
-enum Slot {
+enum CommandSlot {
     Unknown,
     Missing,
     Found(*const c_void),
@@ -23,8 +23,8 @@ enum Slot {
 /// that could access memory of this process are `unsafe`: the caller ensures that the pointers
 /// refer to memory as the OpenGL specification requires.
 pub(crate) struct Commands {
-    load: Box<dyn Fn(&str) -> *const c_void>,
-    slots: Box<[Cell<Slot>]>,
+    get_proc_address: Box<dyn Fn(&str) -> *const c_void>,
+    slots: Box<[Cell<CommandSlot>]>,
 }
 
 impl Commands {
@@ -37,12 +37,12 @@ impl Commands {
     /// are called only while the context is current on the thread.
     pub(super) unsafe fn new(load: Box<dyn Fn(&str) -> *const c_void>) -> Self {
         Self {
-            load,
-            slots: vec![Cell::new(Slot::Unknown); Command::COUNT].into(),
+            get_proc_address: load,
+            slots: vec![Cell::new(CommandSlot::Unknown); Command::COUNT].into(),
         }
     }
 
-    /// Returns commands without a context: none is available.
+    /// Returns a command table without a context, in which no command is available.
     #[cfg(test)]
     pub(super) fn without_driver() -> Self {
         // SAFETY: there is no command to call.
@@ -56,19 +56,21 @@ impl Commands {
         command.is_some_and(|(command, name)| self.pointer(command, name).is_ok())
     }
 
+    /// Returns the driver's function of a command, looked up at the first call.
+    /// [`Error::MissingCommand`] if the driver has none.
     fn pointer(&self, command: Command, name: &'static str) -> Result<*const c_void, Error> {
         let slot = &self.slots[command as usize];
-        if let Slot::Unknown = slot.get() {
-            let pointer = (self.load)(name);
+        if let CommandSlot::Unknown = slot.get() {
+            let pointer = (self.get_proc_address)(name);
             slot.set(if pointer.is_null() {
-                Slot::Missing
+                CommandSlot::Missing
             } else {
-                Slot::Found(pointer)
+                CommandSlot::Found(pointer)
             });
         }
         match slot.get() {
-            Slot::Found(pointer) => Ok(pointer),
-            Slot::Missing | Slot::Unknown => Err(Error::MissingCommand(name)),
+            CommandSlot::Found(pointer) => Ok(pointer),
+            CommandSlot::Missing | CommandSlot::Unknown => Err(Error::MissingCommand(name)),
         }
     }
 }
@@ -112,7 +114,8 @@ macro_rules! commands {
             const ALL: &[(Self, &'static str)] = &[$((Self::$name, concat!("gl", stringify!($name))),)*];
             const COUNT: usize = Self::ALL.len();
 
-            /// Finds a command by name, without `gl`.
+            /// Finds a command by its registry name without the prefix `gl`; `None` if the table
+            /// lacks it.
             fn of_name(name: &str) -> Option<(Self, &'static str)> {
                 Self::ALL.iter().copied().find(|(_, full)| full[2..] == *name)
             }

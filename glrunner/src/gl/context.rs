@@ -1,23 +1,26 @@
-//! The context: commands, version, extensions, limits, errors.
+//! The context: commands, version, extensions, limits, and errors: the results of `glGetError`, and
+//! messages of KHR_debug, which have more detail.
 
 use super::bindings::Commands;
 use super::bindings::constants::{
-    COMPRESSED_TEXTURE_FORMATS, EXTENSIONS, NUM_EXTENSIONS, NUM_SPIR_V_EXTENSIONS, PACK_ALIGNMENT,
-    PROGRAM_BINARY_FORMATS, RENDERER, SHADER_BINARY_FORMATS, SHADING_LANGUAGE_VERSION,
-    SPIR_V_EXTENSIONS, UNPACK_ALIGNMENT, VENDOR, VERSION,
+    COMPRESSED_TEXTURE_FORMATS, CONTEXT_LOST, DEBUG_OUTPUT, DEBUG_OUTPUT_SYNCHRONOUS,
+    DEBUG_SEVERITY_HIGH, DEBUG_TYPE_ERROR, DEBUG_TYPE_UNDEFINED_BEHAVIOR, EXTENSIONS, INVALID_ENUM,
+    INVALID_FRAMEBUFFER_OPERATION, INVALID_OPERATION, INVALID_VALUE, NO_ERROR, NUM_EXTENSIONS,
+    NUM_SPIR_V_EXTENSIONS, OUT_OF_MEMORY, PACK_ALIGNMENT, PROGRAM_BINARY_FORMATS, RENDERER,
+    SHADER_BINARY_FORMATS, SHADING_LANGUAGE_VERSION, SPIR_V_EXTENSIONS, STACK_OVERFLOW,
+    STACK_UNDERFLOW, UNPACK_ALIGNMENT, VENDOR, VERSION,
 };
-use super::devices::{DeviceInfo, Version};
 use super::egl::{CurrentContext, Device, Egl};
-use super::messages::{self, MessageLog};
+use super::egl::{DeviceInfo, Version};
 use crate::error::Error;
 use std::collections::BTreeSet;
-use std::ffi::CStr;
+use std::ffi::{CStr, c_char, c_void};
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Extensions that drivers need not name, each with one that implies it: see "Name Strings" and
 /// "Dependencies" of their specifications.
-const IMPLIED: &[(&str, &str)] = &[
+const IMPLIED_EXTENSIONS: &[(&str, &str)] = &[
     ("GL_NV_fragment_program4", "GL_NV_gpu_program4"),
     ("GL_NV_geometry_program4", "GL_NV_gpu_program4"),
     ("GL_NV_parameter_buffer_object", "GL_NV_gpu_program4"),
@@ -27,9 +30,10 @@ const IMPLIED: &[(&str, &str)] = &[
     ("GL_NV_vertex_program4", "GL_NV_gpu_program4"),
 ];
 
+/// Returns true if the driver names an extension or one that implies it ([`IMPLIED_EXTENSIONS`]).
 fn has_extension(named: &BTreeSet<String>, extension: &str) -> bool {
     let implies = |(implied, by): &(&str, &str)| *implied == extension && named.contains(*by);
-    named.contains(extension) || IMPLIED.iter().any(implies)
+    named.contains(extension) || IMPLIED_EXTENSIONS.iter().any(implies)
 }
 
 /// Upper bound on the number of values of any state with a known number; lists of unknown length
@@ -44,7 +48,7 @@ pub(crate) struct Gl {
     extensions: BTreeSet<String>,
     // Before the log, which must outlive it.
     _context: CurrentContext,
-    log: Option<Arc<MessageLog>>,
+    message_log: Option<Arc<MessageLog>>,
 }
 
 impl Deref for Gl {
@@ -62,7 +66,7 @@ impl Gl {
         let context = CurrentContext::new(egl, device)?;
         // SAFETY: EGL returns commands by name, and this type is dropped together with the context,
         // which is bound to its thread.
-        let commands = unsafe { Commands::new(Box::new(|name| egl.command(name))) };
+        let commands = unsafe { Commands::new(Box::new(|name| egl.proc_address(name))) };
         let version_text = string(&commands, VERSION)?;
         let version = parse_version(&version_text).ok_or_else(|| {
             Error::NoContext(format!("the driver calls its version {version_text:?}"))
@@ -88,7 +92,8 @@ impl Gl {
             name: string(&commands, RENDERER)?,
             vendor: string(&commands, VENDOR)?,
             version,
-            driver: driver(&version_text).to_owned(),
+            driver: driver_description(&version_text).to_owned(),
+            extensions: extensions.iter().cloned().collect(),
         };
         let gl = Self {
             commands,
@@ -96,75 +101,77 @@ impl Gl {
             version,
             extensions,
             _context: context,
-            log,
+            message_log: log,
         };
-        gl.check("opening the context")?;
+        gl.check_errors("opening the context")?;
         Ok(gl)
     }
 
-    /// Returns the device.
+    /// Returns the properties of the device that the context belongs to.
     pub(crate) fn info(&self) -> &DeviceInfo {
         &self.info
     }
 
-    /// Returns the version of OpenGL.
+    /// Returns the version of OpenGL that the context supports.
     pub(crate) fn version(&self) -> Version {
         self.version
     }
 
     /// Returns true if the driver has the extension, as `GL_ARB_vertex_program`, or another one
     /// that implies it.
-    pub(crate) fn has(&self, extension: &str) -> bool {
+    pub(crate) fn has_extension(&self, extension: &str) -> bool {
         has_extension(&self.extensions, extension)
     }
 
-    /// Returns the extensions of SPIR-V that modules may have: ARB_spirv_extensions.
+    /// Returns the extensions of SPIR-V that modules may have (ARB_spirv_extensions); none if the
+    /// driver has no such list.
     pub(crate) fn spirv_extensions(&self) -> Result<BTreeSet<String>, Error> {
         let mut names = BTreeSet::new();
-        if self.version() < Version(4, 6) && !self.has("GL_ARB_spirv_extensions") {
+        if self.version() < Version(4, 6) && !self.has_extension("GL_ARB_spirv_extensions") {
             return Ok(names);
         }
         for index in 0..self.integer(NUM_SPIR_V_EXTENSIONS)?.unsigned_abs() {
             // SAFETY: the index is below the number of extensions; the result is checked for null.
-            names.insert(unsafe { self.GetStringi(SPIR_V_EXTENSIONS, index) }.map(copied)?);
+            names.insert(unsafe { self.GetStringi(SPIR_V_EXTENSIONS, index) }.map(copy_string)?);
         }
         Ok(names)
     }
 
-    /// Returns all extensions by name.
+    /// Returns the names of the extensions that the driver lists, with the prefix `GL_`.
     #[cfg(test)]
     pub(crate) fn extensions(&self) -> impl Iterator<Item = &str> {
         self.extensions.iter().map(String::as_str)
     }
 
-    /// Returns one integer of the state, such as a limit.
+    /// Queries one integer of the context, such as a limit.
     pub(crate) fn integer(&self, name: u32) -> Result<i32, Error> {
         self.integers::<1>(name).map(|[value]| value)
     }
 
     /// Returns the first `N` integers of a state with at least as many values, such as
-    /// `GL_VIEWPORT`.
+    /// `GL_VIEWPORT`; zeros for lists whose length depends on the driver.
     pub(crate) fn integers<const N: usize>(&self, name: u32) -> Result<[i32; N], Error> {
         const { assert!(N <= MAX_VALUES) };
         let mut values = [0; MAX_VALUES];
-        if !is_list(name) {
+        if !has_variable_length(name) {
             // SAFETY: only such lists have more values.
             unsafe { self.GetIntegerv(name, values.as_mut_ptr()) }?;
         }
-        self.check("glGetIntegerv")?;
+        self.check_errors("glGetIntegerv")?;
         Ok(std::array::from_fn(|index| values[index]))
     }
 
-    /// Returns the first `N` floats of a state with at least as many values.
+    /// Returns the first `N` floats of a state with at least as many values; zeros for lists whose
+    /// length depends on the driver.
     #[cfg(test)]
     pub(crate) fn floats<const N: usize>(&self, name: u32) -> Result<[f32; N], Error> {
         const { assert!(N <= MAX_VALUES) };
         let mut values = [0.0; MAX_VALUES];
-        if !is_list(name) {
+        if !has_variable_length(name) {
             // SAFETY: only such lists have more values.
             unsafe { self.GetFloatv(name, values.as_mut_ptr()) }?;
         }
-        self.check("glGetFloatv")?;
+        self.check_errors("glGetFloatv")?;
         Ok(std::array::from_fn(|index| values[index]))
     }
 
@@ -181,46 +188,53 @@ impl Gl {
         string(&self.commands, name)
     }
 
-    /// Returns the messages of the driver about errors, undefined behavior and severe problems,
-    /// since the last call. A driver without KHR_debug has none, only the errors of
-    /// [`check`](Self::check).
+    /// Returns and clears the messages of the driver about errors, undefined behavior and severe
+    /// problems, at most 64. A driver without KHR_debug has none, only the errors of
+    /// [`check_errors`](Self::check_errors).
     pub(crate) fn take_messages(&self) -> Vec<String> {
-        self.log.as_ref().map(|log| log.take()).unwrap_or_default()
+        self.message_log
+            .as_ref()
+            .map(|log| log.take())
+            .unwrap_or_default()
     }
 
-    /// Returns and clears the errors of `glGetError`, in order.
+    /// Returns and clears the errors of `glGetError`, in order, at most 16.
     pub(crate) fn take_errors(&self) -> Result<Vec<u32>, Error> {
-        messages::take_errors(&self.commands)
+        take_errors(&self.commands)
     }
 
-    /// Checks for errors of OpenGL since the last check; `what` is the operation since then.
-    pub(crate) fn check(&self, what: &'static str) -> Result<(), Error> {
+    /// Returns [`Error::Gl`] with all errors and messages of the driver since the last check, which
+    /// are cleared; `operation` names the cause.
+    pub(crate) fn check_errors(&self, operation: &'static str) -> Result<(), Error> {
         let errors = self.take_errors()?;
         let said = self.take_messages();
         if errors.is_empty() && said.is_empty() {
             return Ok(());
         }
-        let mut messages: Vec<String> = errors.into_iter().map(messages::error_name).collect();
+        let mut messages: Vec<String> = errors.into_iter().map(error_name).collect();
         messages.extend(said);
-        Err(Error::Gl { what, messages })
+        Err(Error::Gl {
+            what: operation,
+            messages,
+        })
     }
 }
 
 #[cfg(test)]
 impl Gl {
-    /// Returns the same context with additional extensions; `replace` returns commands that replace
-    /// those of the driver.
+    /// Returns the same context with additional extensions; `find_mock` returns commands that
+    /// replace those of the driver.
     ///
     /// # Safety
     ///
-    /// The commands that `replace` returns have the signatures of the registry.
-    pub(super) unsafe fn pretend(
+    /// The commands that `find_mock` returns have the signatures of the registry.
+    pub(super) unsafe fn with_mock_commands(
         mut self,
         extensions: &[&str],
-        replace: fn(&str) -> Option<*const std::ffi::c_void>,
+        find_mock: fn(&str) -> Option<*const c_void>,
     ) -> Result<Self, Error> {
         let egl = Egl::load()?;
-        let load = move |name: &str| replace(name).unwrap_or_else(|| egl.command(name));
+        let load = move |name: &str| find_mock(name).unwrap_or_else(|| egl.proc_address(name));
         // SAFETY: EGL returns commands by name, and the caller ensures the same for the others.
         self.commands = unsafe { Commands::new(Box::new(load)) };
         let names = extensions.iter().map(|name| (*name).to_owned());
@@ -229,22 +243,24 @@ impl Gl {
     }
 }
 
-/// Returns true for state with a variable number of values.
-fn is_list(name: u32) -> bool {
+/// Returns true for state whose number of values depends on the driver, such as lists of formats.
+fn has_variable_length(name: u32) -> bool {
     matches!(
         name,
         COMPRESSED_TEXTURE_FORMATS | PROGRAM_BINARY_FORMATS | SHADER_BINARY_FORMATS
     )
 }
 
-/// Returns a string of the driver, empty if it has none.
+/// Queries a string of the driver; empty if it has none.
 fn string(commands: &Commands, name: u32) -> Result<String, Error> {
     // SAFETY: the name denotes a string that is valid as long as the context.
     let text = unsafe { commands.GetString(name) }?;
-    Ok(copied(text))
+    Ok(copy_string(text))
 }
 
-fn copied(text: *const u8) -> String {
+/// Copies a null-terminated string of the driver; a null pointer is an empty string, and invalid
+/// UTF-8 is replaced.
+fn copy_string(text: *const u8) -> String {
     if text.is_null() {
         return String::new();
     }
@@ -253,6 +269,7 @@ fn copied(text: *const u8) -> String {
     text.to_string_lossy().into_owned()
 }
 
+/// Returns the names of the driver's extensions: from one string before OpenGL 3.0, by index since.
 fn read_extensions(commands: &Commands, version: Version) -> Result<BTreeSet<String>, Error> {
     if version < Version(3, 0) {
         let list = string(commands, EXTENSIONS)?;
@@ -264,12 +281,13 @@ fn read_extensions(commands: &Commands, version: Version) -> Result<BTreeSet<Str
     (0..count.unsigned_abs())
         .map(|index| {
             // SAFETY: the index is below the number of extensions; the result is checked for null.
-            unsafe { commands.GetStringi(EXTENSIONS, index) }.map(copied)
+            unsafe { commands.GetStringi(EXTENSIONS, index) }.map(copy_string)
         })
         .collect()
 }
 
-/// Parses a version: `4.5 (Compatibility Profile) Mesa 22.3.6` is version 4.5.
+/// Parses a version: `4.5 (Compatibility Profile) Mesa 22.3.6` is version 4.5. `None` if the text
+/// does not begin with two numbers.
 fn parse_version(text: &str) -> Option<Version> {
     let number = text.split(' ').next()?;
     let mut parts = number.split('.');
@@ -278,10 +296,105 @@ fn parse_version(text: &str) -> Option<Version> {
     Some(Version(major, minor))
 }
 
-/// Returns name and version of the driver, which follow the version of OpenGL.
-fn driver(version_text: &str) -> &str {
-    let rest = version_text.split_once(' ').map_or("", |(_, rest)| rest);
-    rest.trim_start_matches("(Compatibility Profile)").trim()
+/// Returns name and version of the driver, which follow the version of OpenGL; empty if nothing
+/// follows.
+fn driver_description(version_text: &str) -> &str {
+    let description = version_text
+        .split_once(' ')
+        .map_or("", |(_, description)| description);
+    description
+        .trim_start_matches("(Compatibility Profile)")
+        .trim()
+}
+
+/// Maximum number of pending errors: a context has at most one flag for each error, but a lost
+/// context may report its loss forever.
+const MAX_ERRORS: usize = 16;
+
+/// More messages than anyone reads.
+const MAX_MESSAGES: usize = 64;
+
+/// Messages since the last call of `take_messages`. The driver stores the address, so it must
+/// outlive the context.
+#[derive(Default)]
+pub(super) struct MessageLog(Mutex<Vec<String>>);
+
+impl MessageLog {
+    /// Enables synchronous debug output of the current context and installs a log for its messages,
+    /// which must outlive the context. `None` if the driver lacks one of the commands.
+    pub(super) fn install(commands: &Commands) -> Option<Arc<Self>> {
+        let log = Arc::<Self>::default();
+        // Unlike a box, an `Arc` may be moved while others store its address.
+        let user = Arc::as_ptr(&log).cast::<c_void>();
+        commands.Enable(DEBUG_OUTPUT).ok()?;
+        commands.Enable(DEBUG_OUTPUT_SYNCHRONOUS).ok()?;
+        // SAFETY: the function has the type that KHR_debug demands, and the log outlives the
+        // context by the order of the fields of `Gl`.
+        unsafe { commands.DebugMessageCallback(Some(receive_message), user) }.ok()?;
+        Some(log)
+    }
+
+    /// Removes and returns the debug messages that the driver has sent since the last call.
+    pub(super) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Appends a message to the log whose address is `log`, if it is about an error or undefined
+/// behavior, or severe; other messages, and those after the 64th, are dropped. The driver calls it.
+unsafe extern "system" fn receive_message(
+    _source: u32,
+    kind: u32,
+    _id: u32,
+    severity: u32,
+    length: i32,
+    message: *const c_char,
+    log: *mut c_void,
+) {
+    let is_severe = severity == DEBUG_SEVERITY_HIGH
+        || matches!(kind, DEBUG_TYPE_ERROR | DEBUG_TYPE_UNDEFINED_BEHAVIOR);
+    let Ok(length) = usize::try_from(length) else {
+        return;
+    };
+    if !is_severe || message.is_null() {
+        return;
+    }
+    // SAFETY: `log` is the pointer that `install` passed; it is alive, and threads may share it.
+    let log = unsafe { &*log.cast::<MessageLog>() };
+    // SAFETY: KHR_debug passes `length` bytes for the duration of the call.
+    let text = unsafe { std::slice::from_raw_parts(message.cast::<u8>(), length) };
+    let mut messages = log.0.lock().unwrap_or_else(PoisonError::into_inner);
+    if messages.len() < MAX_MESSAGES {
+        messages.push(String::from_utf8_lossy(text).trim().to_owned());
+    }
+}
+
+/// Returns and clears the errors that `glGetError` has, the first one first, at most
+/// [`MAX_ERRORS`].
+pub(super) fn take_errors(commands: &Commands) -> Result<Vec<u32>, Error> {
+    let mut errors = Vec::new();
+    while errors.len() < MAX_ERRORS {
+        match commands.GetError()? {
+            NO_ERROR => break,
+            error => errors.push(error),
+        }
+    }
+    Ok(errors)
+}
+
+/// Returns the name of an error, such as `GL_INVALID_VALUE`.
+pub(crate) fn error_name(error: u32) -> String {
+    match error {
+        INVALID_ENUM => "GL_INVALID_ENUM".to_owned(),
+        INVALID_VALUE => "GL_INVALID_VALUE".to_owned(),
+        INVALID_OPERATION => "GL_INVALID_OPERATION".to_owned(),
+        INVALID_FRAMEBUFFER_OPERATION => "GL_INVALID_FRAMEBUFFER_OPERATION".to_owned(),
+        STACK_OVERFLOW => "GL_STACK_OVERFLOW".to_owned(),
+        STACK_UNDERFLOW => "GL_STACK_UNDERFLOW".to_owned(),
+        OUT_OF_MEMORY => "GL_OUT_OF_MEMORY".to_owned(),
+        CONTEXT_LOST => "GL_CONTEXT_LOST".to_owned(),
+        other => format!("error {other:#06x}"),
+    }
 }
 
 #[cfg(test)]
@@ -301,11 +414,11 @@ mod tests {
     fn versions_are_read_off_the_text_of_the_driver() {
         let mesa = "4.5 (Compatibility Profile) Mesa 22.3.6";
         assert_eq!(parse_version(mesa), Some(Version(4, 5)));
-        assert_eq!(driver(mesa), "Mesa 22.3.6");
+        assert_eq!(driver_description(mesa), "Mesa 22.3.6");
         let nvidia = "4.6.0 NVIDIA 550.54.15";
         assert_eq!(parse_version(nvidia), Some(Version(4, 6)));
-        assert_eq!(driver(nvidia), "NVIDIA 550.54.15");
+        assert_eq!(driver_description(nvidia), "NVIDIA 550.54.15");
         assert_eq!(parse_version("OpenGL ES 3.2"), None);
-        assert_eq!(driver("2.1"), "");
+        assert_eq!(driver_description("2.1"), "");
     }
 }

@@ -10,16 +10,16 @@ use std::rc::Rc;
 
 /// Attribute that an array is the source of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ArraySlot {
+pub(crate) enum ArrayAttribute {
     /// Attribute with a name, whose components have type `GL_FLOAT`.
-    Conventional(Conventional),
+    Conventional(ConventionalAttribute),
     /// Attribute with a number. Number 0 is the position, too.
     Generic(u32, GenericFormat),
 }
 
 /// Attribute that OpenGL has a name for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Conventional {
+pub(crate) enum ConventionalAttribute {
     /// Three components.
     Normal,
     /// Four components.
@@ -32,10 +32,10 @@ pub(crate) enum Conventional {
     TexCoord(u32),
 }
 
-impl Conventional {
+impl ConventionalAttribute {
     /// Returns the capability that enables its array. Texture coordinates belong to the set that is
     /// active.
-    fn array(self) -> u32 {
+    fn client_state(self) -> u32 {
         match self {
             Self::Normal => NORMAL_ARRAY,
             Self::Color => COLOR_ARRAY,
@@ -74,7 +74,7 @@ pub(crate) enum AttributeKind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct VertexArray {
     /// Attribute of the array.
-    pub(crate) slot: ArraySlot,
+    pub(crate) attribute: ArrayAttribute,
     /// First byte in the buffer.
     pub(crate) offset: usize,
     /// Bytes from an element to the next.
@@ -136,7 +136,8 @@ pub(crate) struct DrawCall<'a> {
 }
 
 impl Gl {
-    /// Draws from arrays in a buffer. No element may be outside of it.
+    /// Draws from arrays in a buffer. No element may be outside of it. The arrays are disabled
+    /// afterwards; the buffer remains bound. Does nothing without instances.
     ///
     /// # Errors
     /// [`Error::Length`] if one is, and errors of OpenGL.
@@ -151,7 +152,9 @@ impl Gl {
             unsafe { self.set_array(array) }?;
         }
         let drawn = match call.elements {
-            Elements::Range { first, count } => self.draw_range(call, int(first), int(count)),
+            Elements::Range { first, count } => {
+                self.draw_range(call, to_gl_int(first), to_gl_int(count))
+            }
             Elements::Indexed {
                 indices, ty, base, ..
             } => self.draw_indexed(call, indices, ty, base),
@@ -160,27 +163,29 @@ impl Gl {
             self.disable_array(array)?;
         }
         drawn?;
-        self.check("drawing")
+        self.check_errors("drawing")
     }
 
     /// Sets the number of vertices of a patch, and the levels of tessellation that apply if no
-    /// program sets them.
+    /// program sets them. Errors of OpenGL are not checked; an `Err` is a missing command.
     pub(crate) fn set_patches(
         &self,
         vertices: u32,
         outer: [f32; 4],
         inner: [f32; 2],
     ) -> Result<(), Error> {
-        self.PatchParameteri(PATCH_VERTICES, int(vertices))?;
+        self.PatchParameteri(PATCH_VERTICES, to_gl_int(vertices))?;
         // SAFETY: OpenGL reads four outer levels.
         unsafe { self.PatchParameterfv(PATCH_DEFAULT_OUTER_LEVEL, outer.as_ptr()) }?;
         // SAFETY: OpenGL reads two inner levels.
         unsafe { self.PatchParameterfv(PATCH_DEFAULT_INNER_LEVEL, inner.as_ptr()) }
     }
 
-    /// Draws elements of the arrays that are set.
+    /// Draws `count` consecutive elements of the arrays that are set, from `first` on, with the
+    /// instances of the call, by the oldest command that suffices. Errors of OpenGL are not checked
+    /// here; an `Err` is a missing command.
     fn draw_range(&self, call: &DrawCall<'_>, first: i32, count: i32) -> Result<(), Error> {
-        let (mode, instances) = (call.mode, int(call.instances));
+        let (mode, instances) = (call.mode, to_gl_int(call.instances));
         // SAFETY: `draw` has set the arrays and compared their lengths.
         unsafe {
             match (call.instances, call.first_instance) {
@@ -193,7 +198,9 @@ impl Gl {
         }
     }
 
-    /// Draws through indices.
+    /// Draws the elements that a list of indices selects, which is uploaded to a temporary buffer,
+    /// by the oldest command that suffices. `base` is added to each index. No index buffer is bound
+    /// afterwards.
     fn draw_indexed(
         self: &Rc<Self>,
         call: &DrawCall<'_>,
@@ -201,9 +208,9 @@ impl Gl {
         ty: IndexType,
         base: i32,
     ) -> Result<(), Error> {
-        let buffer = Buffer::new(self, &index_bytes(indices, ty), STREAM_DRAW)?;
+        let buffer = Buffer::new(self, &pack_indices(indices, ty), STREAM_DRAW)?;
         self.BindBuffer(ELEMENT_ARRAY_BUFFER, buffer.name())?;
-        let (mode, instances) = (call.mode, int(call.instances));
+        let (mode, instances) = (call.mode, to_gl_int(call.instances));
         let count = i32::try_from(indices.len()).unwrap_or(i32::MAX);
         let ty = match ty {
             IndexType::U8 => UNSIGNED_BYTE,
@@ -230,7 +237,8 @@ impl Gl {
         drawn
     }
 
-    /// Sets and enables an array in the bound buffer.
+    /// Sets and enables an array in the bound buffer, with its instance divisor unless that is 0.
+    /// The set of a texture coordinate array becomes active. Returns also errors of OpenGL.
     ///
     /// # Safety
     ///
@@ -238,50 +246,52 @@ impl Gl {
     /// within it only.
     unsafe fn set_array(&self, array: &VertexArray) -> Result<(), Error> {
         let pointer = std::ptr::without_provenance::<c_void>(array.offset);
-        let stride = int(u32::try_from(array.stride).unwrap_or(u32::MAX));
-        match array.slot {
+        let stride = to_gl_int(u32::try_from(array.stride).unwrap_or(u32::MAX));
+        match array.attribute {
             // SAFETY: with a buffer bound the pointer is an offset, and the caller promises the
             // rest.
-            ArraySlot::Conventional(slot) => unsafe {
+            ArrayAttribute::Conventional(slot) => unsafe {
                 match slot {
-                    Conventional::Normal => self.NormalPointer(FLOAT, stride, pointer),
-                    Conventional::Color => self.ColorPointer(4, FLOAT, stride, pointer),
-                    Conventional::SecondaryColor => {
+                    ConventionalAttribute::Normal => self.NormalPointer(FLOAT, stride, pointer),
+                    ConventionalAttribute::Color => self.ColorPointer(4, FLOAT, stride, pointer),
+                    ConventionalAttribute::SecondaryColor => {
                         self.SecondaryColorPointer(3, FLOAT, stride, pointer)
                     }
-                    Conventional::FogCoord => self.FogCoordPointer(FLOAT, stride, pointer),
-                    Conventional::TexCoord(set) => {
+                    ConventionalAttribute::FogCoord => self.FogCoordPointer(FLOAT, stride, pointer),
+                    ConventionalAttribute::TexCoord(set) => {
                         self.ClientActiveTexture(TEXTURE0 + set)?;
                         self.TexCoordPointer(4, FLOAT, stride, pointer)
                     }
                 }?;
-                self.EnableClientState(slot.array())
+                self.EnableClientState(slot.client_state())
             },
             // SAFETY: similarly.
-            ArraySlot::Generic(index, format) => unsafe {
-                self.set_generic(index, format, stride, pointer)?;
+            ArrayAttribute::Generic(index, format) => unsafe {
+                self.set_generic_array(index, format, stride, pointer)?;
                 if array.divisor > 0 {
                     self.VertexAttribDivisor(index, array.divisor)?;
                 }
                 self.EnableVertexAttribArray(index)
             },
         }?;
-        self.check("setting a vertex array")
+        self.check_errors("setting a vertex array")
     }
 
-    /// Sets the array of a generic attribute in the bound buffer.
+    /// Sets format, stride and offset of the array of a generic attribute, in the buffer that is
+    /// bound to `GL_ARRAY_BUFFER`, by the command for the kind of the attribute. Does not enable
+    /// the array. Errors of OpenGL are not checked here; an `Err` is a missing command.
     ///
     /// # Safety
     ///
     /// A buffer is bound to `GL_ARRAY_BUFFER`, and the pointer is an offset in it.
-    unsafe fn set_generic(
+    unsafe fn set_generic_array(
         &self,
         index: u32,
         format: GenericFormat,
         stride: i32,
         pointer: *const c_void,
     ) -> Result<(), Error> {
-        let (size, ty) = (int(format.size), format.ty);
+        let (size, ty) = (to_gl_int(format.size), format.ty);
         // SAFETY: OpenGL stores the offset, and nothing is read before the array is enabled.
         unsafe {
             match format.kind {
@@ -299,30 +309,36 @@ impl Gl {
         }
     }
 
+    /// Disables a vertex array and resets its instance divisor to 0. The set of a texture
+    /// coordinate array remains active. Errors of OpenGL are not checked here; an `Err` is a
+    /// missing command.
     fn disable_array(&self, array: &VertexArray) -> Result<(), Error> {
-        match array.slot {
-            ArraySlot::Generic(index, _) => {
+        match array.attribute {
+            ArrayAttribute::Generic(index, _) => {
                 if array.divisor > 0 {
                     self.VertexAttribDivisor(index, 0)?;
                 }
                 self.DisableVertexAttribArray(index)
             }
-            ArraySlot::Conventional(slot) => {
-                if let Conventional::TexCoord(set) = slot {
+            ArrayAttribute::Conventional(slot) => {
+                if let ConventionalAttribute::TexCoord(set) = slot {
                     self.ClientActiveTexture(TEXTURE0 + set)?;
                 }
-                self.DisableClientState(slot.array())
+                self.DisableClientState(slot.client_state())
             }
         }
     }
 }
 
-/// Converts a number. Too large ones become larger than any limit, so that OpenGL rejects them.
-fn int(value: u32) -> i32 {
+/// Converts a number to OpenGL's type. Too large ones become larger than any limit, so that OpenGL
+/// rejects them.
+fn to_gl_int(value: u32) -> i32 {
     i32::try_from(value).unwrap_or(i32::MAX)
 }
 
-fn index_bytes(indices: &[u32], ty: IndexType) -> Vec<u8> {
+/// Returns the bytes of indices of a type, in the byte order of the machine; only the low bits of
+/// each index are used.
+fn pack_indices(indices: &[u32], ty: IndexType) -> Vec<u8> {
     let indices = indices.iter().copied();
     match ty {
         IndexType::U8 => indices.map(|index| index as u8).collect(),
@@ -333,7 +349,8 @@ fn index_bytes(indices: &[u32], ty: IndexType) -> Vec<u8> {
     }
 }
 
-/// Returns the range of the vertices of a draw; empty if it has none.
+/// Returns the range of the vertices of a draw, from the smallest to the largest index plus the
+/// base; indices that restart primitives are ignored. Empty if it has none.
 fn vertex_range(vertices: &Elements<'_>) -> Range<i64> {
     match *vertices {
         Elements::Range { first, count } => i64::from(first)..i64::from(first) + i64::from(count),
@@ -362,7 +379,9 @@ fn vertex_range(vertices: &Elements<'_>) -> Range<i64> {
     }
 }
 
-/// Checks that the elements of a draw are within the buffer.
+/// Checks that the vertices and instances of a draw are within the buffer of the arrays, so that
+/// the driver reads no other memory. Returns [`Error::Length`] otherwise; a draw without vertices
+/// is always valid. The call must have an instance.
 fn check_elements(buffer: &Buffer, call: &DrawCall<'_>) -> Result<(), Error> {
     let vertices = vertex_range(&call.elements);
     if vertices.is_empty() {
@@ -415,11 +434,11 @@ mod tests {
 
     #[test]
     fn indices_have_the_width_of_their_type() {
-        assert_eq!(index_bytes(&[1, 0x1ff], IndexType::U8), [1, 0xff]);
+        assert_eq!(pack_indices(&[1, 0x1ff], IndexType::U8), [1, 0xff]);
         let words: Vec<u8> = [1_u16, 0x1ff]
             .iter()
             .flat_map(|it| it.to_ne_bytes())
             .collect();
-        assert_eq!(index_bytes(&[1, 0x1ff], IndexType::U16), words);
+        assert_eq!(pack_indices(&[1, 0x1ff], IndexType::U16), words);
     }
 }

@@ -1,13 +1,16 @@
-//! EGL: devices and contexts without a window.
+//! EGL: the devices that can run scripts, and contexts without a window.
 //!
 //! The library is loaded once and displays remain open until the process ends, because EGL shares
 //! the display of a device in a process, and closing it would affect all its users.
 
+use super::context::Gl;
 use crate::error::Error;
+use glasm_scripts::runner::DeviceChoice;
 use khronos_egl as egl;
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_void};
 use std::marker::PhantomData;
+use std::rc::Rc;
 use std::sync::OnceLock;
 
 type Library = egl::DynamicInstance<egl::EGL1_4>;
@@ -48,17 +51,17 @@ const VERSIONS: [(egl::Int, egl::Int); 11] = [
 
 /// Device of EGL_EXT_device_enumeration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Handle(*mut c_void);
+struct DeviceHandle(*mut c_void);
 
 // SAFETY: EGL retains devices until the process ends, and its functions may be called on any
 // thread.
-unsafe impl Send for Handle {}
+unsafe impl Send for DeviceHandle {}
 
 /// Platform that a context can be created on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Platform {
     /// This device.
-    Device(Handle),
+    Device(DeviceHandle),
     /// Mesa, which chooses the device.
     Surfaceless,
     /// Default of the system.
@@ -88,7 +91,8 @@ pub(super) struct Egl {
 }
 
 impl Egl {
-    /// Loads the library, once in a process.
+    /// Loads the system's EGL library on the first call; later calls return the same library or
+    /// error.
     pub(super) fn load() -> Result<&'static Self, Error> {
         static EGL: OnceLock<Result<Egl, String>> = OnceLock::new();
         EGL.get_or_init(|| {
@@ -109,11 +113,12 @@ impl Egl {
         .map_err(|reason| Error::Library(reason.clone()))
     }
 
-    /// Returns the devices that contexts may be created on, in the order of the system.
+    /// Returns the devices that contexts may be created on, in the order of the system. If EGL
+    /// enumerates none, returns one that EGL chooses.
     pub(super) fn devices(&self) -> Vec<Device> {
         let mut devices = self.enumerated_devices();
         if devices.is_empty() {
-            let platform = if self.has("EGL_MESA_platform_surfaceless") {
+            let platform = if self.has_client_extension("EGL_MESA_platform_surfaceless") {
                 Platform::Surfaceless
             } else {
                 Platform::Default
@@ -126,13 +131,17 @@ impl Egl {
         devices
     }
 
-    fn has(&self, extension: &str) -> bool {
+    /// Returns true if EGL supports a client extension, which needs no display.
+    fn has_client_extension(&self, extension: &str) -> bool {
         has_word(&self.client_extensions, extension)
     }
 
+    /// Returns the devices of EGL_EXT_device_enumeration; none if EGL lacks this extension or
+    /// EGL_EXT_platform_device.
     fn enumerated_devices(&self) -> Vec<Device> {
-        let enumerates = self.has("EGL_EXT_device_base") || self.has("EGL_EXT_device_enumeration");
-        if !enumerates || !self.has("EGL_EXT_platform_device") {
+        let enumerates = self.has_client_extension("EGL_EXT_device_base")
+            || self.has_client_extension("EGL_EXT_device_enumeration");
+        if !enumerates || !self.has_client_extension("EGL_EXT_platform_device") {
             return Vec::new();
         }
         let Some(query) = self.instance.get_proc_address("eglQueryDevicesEXT") else {
@@ -148,13 +157,15 @@ impl Egl {
         let handles = handles.iter().take(usize::try_from(count).unwrap_or(0));
         handles
             .map(|&handle| Device {
-                platform: Platform::Device(Handle(handle)),
-                kind: self.kind(handle),
+                platform: Platform::Device(DeviceHandle(handle)),
+                kind: self.device_kind(handle),
             })
             .collect()
     }
 
-    fn kind(&self, device: *mut c_void) -> DeviceKind {
+    /// Returns whether a device is hardware or software (EGL_MESA_device_software); hardware if EGL
+    /// does not say.
+    fn device_kind(&self, device: *mut c_void) -> DeviceKind {
         let Some(query) = self.instance.get_proc_address("eglQueryDeviceStringEXT") else {
             return DeviceKind::Hardware;
         };
@@ -175,14 +186,16 @@ impl Egl {
         }
     }
 
-    fn display(&self, device: Device) -> Result<egl::Display, Error> {
+    /// Returns EGL's display for a device, not yet initialized. [`Error::MissingExtension`] if EGL
+    /// cannot open devices, [`Error::Egl`] if it fails.
+    fn open_display(&self, device: Device) -> Result<egl::Display, Error> {
         let (platform, native) = match device.platform {
-            Platform::Device(Handle(handle)) => (PLATFORM_DEVICE_EXT, handle),
+            Platform::Device(DeviceHandle(handle)) => (PLATFORM_DEVICE_EXT, handle),
             Platform::Surfaceless => (PLATFORM_SURFACELESS_MESA, std::ptr::null_mut()),
             Platform::Default => {
                 // SAFETY: null denotes the default display.
                 return unsafe { self.instance.get_display(egl::DEFAULT_DISPLAY) }
-                    .ok_or_else(|| self.failure("eglGetDisplay"));
+                    .ok_or_else(|| self.last_call_error("eglGetDisplay"));
             }
         };
         let get = self
@@ -194,13 +207,14 @@ impl Egl {
         // SAFETY: the native display belongs to the platform, and no attributes are given.
         let display = unsafe { get(platform, native, std::ptr::null()) };
         if display.is_null() {
-            return Err(self.failure("eglGetPlatformDisplayEXT"));
+            return Err(self.last_call_error("eglGetPlatformDisplayEXT"));
         }
         // SAFETY: EGL has returned it.
         Ok(unsafe { egl::Display::from_ptr(display) })
     }
 
-    fn failure(&self, call: &'static str) -> Error {
+    /// Returns the error of the EGL command `call`, which has failed, with EGL's reason.
+    fn last_call_error(&self, call: &'static str) -> Error {
         let reason = self
             .instance
             .get_error()
@@ -208,15 +222,15 @@ impl Egl {
         Error::Egl { call, reason }
     }
 
-    /// Returns a command of OpenGL, or null.
-    pub(super) fn command(&self, name: &str) -> *const c_void {
+    /// Returns the address of an OpenGL command; null if the driver lacks it.
+    pub(super) fn proc_address(&self, name: &str) -> *const c_void {
         self.instance
             .get_proc_address(name)
             .map_or(std::ptr::null(), |command| command as *const c_void)
     }
 }
 
-/// Returns true if a list separated by spaces has the word.
+/// Returns true if a list of words separated by spaces contains a word.
 fn has_word(list: &str, word: &str) -> bool {
     list.split(' ').any(|item| item == word)
 }
@@ -237,19 +251,21 @@ pub(super) struct CurrentContext {
 
 impl CurrentContext {
     /// Creates a context of the highest version of OpenGL that the device supports with the
-    /// compatibility profile, with debug messages.
+    /// compatibility profile, with debug messages, and makes it current. [`Error::ContextInUse`] if
+    /// the thread has one, [`Error::MissingExtension`] without contexts that need no window, and
+    /// other errors if EGL fails.
     pub(super) fn new(egl: &'static Egl, device: Device) -> Result<Self, Error> {
         if IN_USE.get() {
             return Err(Error::ContextInUse);
         }
         let instance = &egl.instance;
-        let display = egl.display(device)?;
+        let display = egl.open_display(device)?;
         instance
             .initialize(display)
-            .map_err(|error| call("eglInitialize", error))?;
+            .map_err(|error| call_error("eglInitialize", error))?;
         let extensions = instance
             .query_string(Some(display), egl::EXTENSIONS)
-            .map_err(|error| call("eglQueryString", error))?
+            .map_err(|error| call_error("eglQueryString", error))?
             .to_string_lossy();
         for needed in ["EGL_KHR_surfaceless_context", "EGL_KHR_create_context"] {
             if !has_word(&extensions, needed) {
@@ -258,7 +274,7 @@ impl CurrentContext {
         }
         instance
             .bind_api(egl::OPENGL_API)
-            .map_err(|error| call("eglBindAPI", error))?;
+            .map_err(|error| call_error("eglBindAPI", error))?;
         let config = choose_config(instance, display, &extensions)?;
         let context = create_context(instance, display, config)?;
         let current = Self {
@@ -269,7 +285,7 @@ impl CurrentContext {
         };
         instance
             .make_current(display, None, None, Some(context))
-            .map_err(|error| call("eglMakeCurrent", error))?;
+            .map_err(|error| call_error("eglMakeCurrent", error))?;
         IN_USE.set(true);
         Ok(current)
     }
@@ -286,7 +302,8 @@ impl Drop for CurrentContext {
 }
 
 /// Returns a configuration for the context, which does not affect rendering: all drawing is to
-/// framebuffer objects.
+/// framebuffer objects. It is null if EGL allows contexts without one. [`Error::NoContext`] if none
+/// supports OpenGL.
 fn choose_config(
     instance: &Library,
     display: egl::Display,
@@ -305,10 +322,13 @@ fn choose_config(
     ];
     instance
         .choose_first_config(display, &attributes)
-        .map_err(|error| call("eglChooseConfig", error))?
+        .map_err(|error| call_error("eglChooseConfig", error))?
         .ok_or_else(|| Error::NoContext("EGL has no configuration for OpenGL".to_owned()))
 }
 
+/// Creates a context of the compatibility profile, of the first version in [`VERSIONS`] that the
+/// driver supports. [`Error::NoContext`] with EGL's reason for the last version if it supports
+/// none.
 fn create_context(
     instance: &Library,
     display: egl::Display,
@@ -337,11 +357,128 @@ fn create_context(
     Err(Error::NoContext(reason))
 }
 
-fn call(call: &'static str, error: egl::Error) -> Error {
+/// Converts an error of the EGL command `call`.
+fn call_error(call: &'static str, error: egl::Error) -> Error {
     Error::Egl {
         call,
         reason: error.to_string(),
     }
+}
+
+/// Version of OpenGL, major and minor.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Version(pub u32, pub u32);
+
+impl std::fmt::Display for Version {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.0, self.1)
+    }
+}
+
+/// Device that can run scripts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeviceInfo {
+    /// Number for [`DeviceChoice::Index`](glasm_scripts::runner::DeviceChoice::Index).
+    pub index: usize,
+    /// OpenGL's name of the renderer.
+    pub name: String,
+    /// Vendor of the driver or the device.
+    pub vendor: String,
+    /// Version of OpenGL.
+    pub version: Version,
+    /// Name and version of the driver.
+    pub driver: String,
+    /// Extensions of the context, such as `GL_ARB_vertex_program`, in alphabetical order.
+    pub extensions: Vec<String>,
+}
+
+impl DeviceInfo {
+    /// Returns true if name or vendor contain the text; case is ignored.
+    pub(super) fn matches_name(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        [&self.name, &self.vendor]
+            .iter()
+            .any(|name| name.to_lowercase().contains(&text))
+    }
+}
+
+/// Returns all devices that OpenGL can be used on without a window.
+///
+/// # Errors
+///
+/// [`Error::Library`] without an EGL library. A device that cannot be opened is omitted.
+pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
+    Ok(list_devices()?.into_iter().map(|(_, info)| info).collect())
+}
+
+/// Returns the devices that can be opened, with their properties. Each is opened on a separate
+/// thread, because this one may have a context.
+fn list_devices() -> Result<Vec<(Device, DeviceInfo)>, Error> {
+    let devices = Egl::load()?.devices();
+    Ok(devices
+        .into_iter()
+        .enumerate()
+        .filter_map(|(index, device)| Some((device, probe_device(index, device)?)))
+        .collect())
+}
+
+/// Opens a device on a separate thread and returns its properties; `None` if it does not open, or
+/// the thread panics.
+fn probe_device(index: usize, device: Device) -> Option<DeviceInfo> {
+    std::thread::scope(|scope| {
+        let opened = scope.spawn(move || {
+            let gl = Gl::open_device(index, device).ok()?;
+            Some(gl.info().clone())
+        });
+        opened.join().ok()?
+    })
+}
+
+impl Gl {
+    /// Opens the device that a choice selects, whose context is current on this thread until the
+    /// result is dropped. [`Error::ContextInUse`] if the thread has one, [`Error::NoDevice`] if no
+    /// device matches.
+    pub(crate) fn open(choice: &DeviceChoice) -> Result<Rc<Self>, Error> {
+        let (index, device) = select_device(choice)?;
+        Self::open_device(index, device).map(Rc::new)
+    }
+}
+
+/// Returns the device that a choice selects, with its number; the best one is the first that is not
+/// software. [`Error::NoDevice`] if none matches.
+fn select_device(choice: &DeviceChoice) -> Result<(usize, Device), Error> {
+    // A number needs no list of names.
+    if let DeviceChoice::Index(index) = choice {
+        let devices = Egl::load()?.devices();
+        if let Some(device) = devices.get(*index) {
+            return Ok((*index, *device));
+        }
+    }
+    let devices = list_devices()?;
+    let selected = match choice {
+        DeviceChoice::Best => devices.iter().min_by_key(|(device, _)| device.kind),
+        DeviceChoice::Index(_) => None,
+        DeviceChoice::Name(name) => devices.iter().find(|(_, info)| info.matches_name(name)),
+    };
+    selected
+        .map(|(device, info)| (info.index, *device))
+        .ok_or_else(|| err_no_device(choice, &devices))
+}
+
+/// Returns the error that no device is the chosen one, with the names of those that exist.
+fn err_no_device(choice: &DeviceChoice, devices: &[(Device, DeviceInfo)]) -> Error {
+    let wanted = match choice {
+        DeviceChoice::Best => "can be opened".to_owned(),
+        DeviceChoice::Index(index) => format!("has number {index}"),
+        DeviceChoice::Name(name) => format!("is called `{name}`"),
+    };
+    let names: Vec<&str> = devices.iter().map(|(_, info)| info.name.as_str()).collect();
+    let available = match names.as_slice() {
+        [] => "are none".to_owned(),
+        [name] => format!("is {name}"),
+        names => format!("are {}", names.join(", ")),
+    };
+    Error::NoDevice { wanted, available }
 }
 
 #[cfg(test)]
@@ -356,7 +493,7 @@ mod tests {
             skip("no EGL");
             return;
         };
-        if !egl.has("EGL_MESA_platform_surfaceless") {
+        if !egl.has_client_extension("EGL_MESA_platform_surfaceless") {
             skip("no EGL_MESA_platform_surfaceless");
             return;
         }

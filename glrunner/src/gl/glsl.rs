@@ -33,14 +33,14 @@ pub(crate) fn use_program(
     unsafe { gl.TransformFeedbackVaryings(program, count, starts.as_ptr(), INTERLEAVED_ATTRIBS) }?;
     gl.LinkProgram(program)?;
     gl.UseProgram(program)?;
-    gl.check("linking a program of GLSL")
+    gl.check_errors("linking a program of GLSL")
 }
 
-/// Draws vertices of no arrays.
+/// Draws `count` vertices without any vertex array; shaders derive them from the vertex number.
 pub(crate) fn draw_arrays(gl: &Gl, mode: u32, count: i32) -> Result<(), Error> {
     // SAFETY: no array is enabled.
     unsafe { gl.DrawArrays(mode, 0, count) }?;
-    gl.check("glDrawArrays")
+    gl.check_errors("glDrawArrays")
 }
 
 /// Returns an indexed 64-bit state, such as the offset of a binding.
@@ -48,6 +48,6 @@ pub(crate) fn indexed_integer64(gl: &Gl, name: u32, index: u32) -> Result<i64, E
     let mut values = [0; 16];
     // SAFETY: no indexed state has more values.
     unsafe { gl.GetInteger64i_v(name, index, values.as_mut_ptr()) }?;
-    gl.check("glGetInteger64i_v")?;
+    gl.check_errors("glGetInteger64i_v")?;
     Ok(values[0])
 }

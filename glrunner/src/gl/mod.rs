@@ -1,7 +1,7 @@
 //! All calls of EGL and OpenGL, and all `unsafe` code of the crate.
 //!
 //! [`Gl`] is a context that is current on its thread during its lifetime; objects of OpenGL have
-//! one owner type each, whose `Drop` deletes the object and which keeps the context alive.
+//! one owner type each, whose `Drop` deletes the object and which retains the context.
 //! Constants are defined here by the names of the registry, commands are methods of [`Gl`], so that
 //! code resembles that of other OpenGL programs: `gl.Enable(gl::BLEND)?`.
 //!
@@ -21,50 +21,43 @@
 mod bindings;
 mod buffer;
 mod context;
-mod devices;
 mod draw;
 mod egl;
 mod framebuffer;
-mod messages;
-mod nv;
-mod object;
-mod pixels;
 mod program;
-mod query;
-mod renderbuffer;
+mod program_state;
+mod sample_reads;
 mod sample_writes;
-mod samples;
 mod shaders;
-mod state;
 mod texture;
 mod texture_state;
 
 #[cfg(test)]
 pub(crate) mod glsl;
 #[cfg(test)]
-pub(crate) mod permissive;
+pub(crate) mod mock_accepting_driver;
 #[cfg(test)]
-pub(crate) mod pretend;
+pub(crate) mod mock_nv_driver;
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub(crate) use bindings::constants::*;
 pub(crate) use buffer::Buffer;
+pub(crate) use buffer::{Capture, Query};
 pub(crate) use context::Gl;
-pub use devices::{DeviceInfo, Version, devices};
 pub(crate) use draw::{
-    ArraySlot, AttributeKind, Conventional, DrawCall, Elements, GenericFormat, IndexType,
-    VertexArray,
+    ArrayAttribute, AttributeKind, ConventionalAttribute, DrawCall, Elements, GenericFormat,
+    IndexType, VertexArray,
 };
+pub use egl::{DeviceInfo, Version, devices};
 #[cfg(test)]
-pub(crate) use framebuffer::TexturePart;
-pub(crate) use framebuffer::{ColorTarget, Framebuffer, FramebufferDesc, Sample};
-pub(crate) use nv::CapturedResult;
-pub(crate) use pixels::ClientFormat;
-pub(crate) use program::{LoadError, Program, Target};
-pub(crate) use query::{Capture, Query};
-pub(crate) use renderbuffer::Renderbuffer;
+pub(crate) use framebuffer::AttachedImage;
+pub(crate) use framebuffer::Renderbuffer;
+pub(crate) use framebuffer::{ColorAttachmentDesc, Framebuffer, FramebufferDesc, SampleSelection};
+pub(crate) use program::CapturedResult;
+pub(crate) use program::{LoadError, Program, ProgramTarget};
 pub(crate) use sample_writes::SampleLayer;
-pub(crate) use shaders::{Module, Refusal, ShaderProgram};
+pub(crate) use shaders::{ShaderError, ShaderProgram, SpirvModule};
 pub(crate) use texture::{Image, Texture};
+pub(crate) use texture_state::ClientFormat;
 pub(crate) use texture_state::{Border, StoredBits};

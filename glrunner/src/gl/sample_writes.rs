@@ -4,25 +4,26 @@
 //! texel, under a mask for one sample. State that affects drawing is saved and restored.
 
 use super::bindings::constants::*;
+use super::buffer::{Object, ObjectKind};
 use super::context::Gl;
-use super::object::{Object, ObjectKind};
-use super::pixels::ClientFormat;
-use super::texture::{Image, Texture, int};
+use super::texture::{Image, Texture, to_gl_int};
+use super::texture_state::ClientFormat;
 use crate::error::Error;
 use std::ffi::CString;
 use std::rc::Rc;
 
 /// Type of texels in a shader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Texels {
+enum TexelType {
     Float,
     Int,
     Uint,
     Depth,
 }
 
-impl Texels {
-    fn of(format: ClientFormat) -> Self {
+impl TexelType {
+    /// Returns the type of values by which a fragment shader writes samples of a format.
+    fn from_format(format: ClientFormat) -> Self {
         let is_signed = matches!(format.ty, BYTE | SHORT | INT);
         match format.format {
             RED_INTEGER | RG_INTEGER | RGB_INTEGER | RGBA_INTEGER | BGR_INTEGER | BGRA_INTEGER => {
@@ -37,8 +38,8 @@ impl Texels {
         }
     }
 
-    /// Returns the prefix of the types of shaders.
-    fn prefix(self) -> &'static str {
+    /// Returns the prefix of GLSL's vector and sampler types: empty, `i` or `u`.
+    fn glsl_prefix(self) -> &'static str {
         match self {
             Self::Float | Self::Depth => "",
             Self::Int => "i",
@@ -46,8 +47,9 @@ impl Texels {
         }
     }
 
-    /// Returns the attachment for these texels.
-    fn attachment(self, format: ClientFormat) -> u32 {
+    /// Returns the framebuffer attachment point for texels of this type, whose client format
+    /// determines whether it includes stencil values.
+    fn attachment_point(self, format: ClientFormat) -> u32 {
         match self {
             Self::Depth if format.format == DEPTH_STENCIL => DEPTH_STENCIL_ATTACHMENT,
             Self::Depth => DEPTH_ATTACHMENT,
@@ -102,19 +104,23 @@ const CAPABILITIES: [u32; 21] = [
 
 impl Texture {
     /// Sets one sample of all texels of a layer of a multisample texture, with shaders of GLSL
-    /// 1.50. `internal` is its format, less the curve of sRGB.
+    /// 1.50, from texels of a client format. `internal` is the format of the texture, less the
+    /// transfer function of sRGB. State of OpenGL is restored, except that no program object is
+    /// current.
     pub(crate) fn write_sample(
         &self,
-        place: SampleLayer,
+        sample_layer: SampleLayer,
         internal: u32,
         format: ClientFormat,
         texels: &[u8],
     ) -> Result<(), Error> {
-        write_sample(self.gl(), place, internal, format, texels, |point| {
-            self.attach_layer(point, place.layer)
+        write_sample(self.gl(), sample_layer, internal, format, texels, |point| {
+            self.attach_layer(point, sample_layer.layer)
         })
     }
 
+    /// Attaches a layer of a multisample texture to a point of the bound draw framebuffer; the
+    /// layer is ignored for textures without layers. Errors of OpenGL are not checked.
     fn attach_layer(&self, point: u32, layer: u32) -> Result<(), Error> {
         let (gl, name) = (self.gl(), self.name());
         if self.target() == TEXTURE_2D_MULTISAMPLE_ARRAY {
@@ -127,43 +133,46 @@ impl Texture {
 }
 
 /// Sets one sample of all texels of an image, which `attach` attaches to the draw framebuffer at
-/// the specified attachment.
+/// the specified attachment, from texels of a client format. `internal` is the format of the image,
+/// less the transfer function of sRGB. State of OpenGL is restored, except after an error, and that
+/// no program object is current.
 pub(super) fn write_sample(
     gl: &Rc<Gl>,
-    place: SampleLayer,
+    sample_layer: SampleLayer,
     internal: u32,
     format: ClientFormat,
     texels: &[u8],
     attach: impl FnOnce(u32) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let kind = Texels::of(format);
-    let state = SetAside::new(gl, place.size)?;
-    let source = plain_texture(gl, place.size, internal, format, Some(texels))?;
+    let kind = TexelType::from_format(format);
+    let state = SavedDrawState::save(gl, sample_layer.size)?;
+    let source = create_texel_texture(gl, sample_layer.size, internal, format, Some(texels))?;
     let framebuffer = Object::new(gl, ObjectKind::Framebuffer)?;
     gl.BindFramebuffer(DRAW_FRAMEBUFFER, framebuffer.name())?;
-    let point = kind.attachment(format);
+    let point = kind.attachment_point(format);
     attach(point)?;
-    draw_into(gl, point)?;
+    set_draw_buffer(gl, point)?;
     gl.Enable(MULTISAMPLE)?;
     gl.Enable(SAMPLE_MASK)?;
     for word in 0..gl.integer(MAX_SAMPLE_MASK_WORDS)?.unsigned_abs() {
-        let mask = if word == place.sample / 32 {
-            1 << (place.sample % 32)
+        let mask = if word == sample_layer.sample / 32 {
+            1 << (sample_layer.sample % 32)
         } else {
             0
         };
         gl.SampleMaski(word, mask)?;
     }
-    let program = link(gl, &fragment_shader(kind))?;
-    source.edit(|gl| draw(gl, &program))?;
+    let program = link_fill_program(gl, &fragment_shader_source(kind))?;
+    source.with_bound(|gl| draw_triangle(gl, &program))?;
     for word in 0..gl.integer(MAX_SAMPLE_MASK_WORDS)?.unsigned_abs() {
         gl.SampleMaski(word, u32::MAX)?;
     }
     state.restore()
 }
 
-/// Creates a texture with one sample for each texel.
-fn plain_texture(
+/// Creates a single-sample 2D texture with these texels, or undefined ones for `None`, from which a
+/// shader reads the values to write.
+fn create_texel_texture(
     gl: &Rc<Gl>,
     [width, height]: [u32; 2],
     internal: u32,
@@ -176,34 +185,36 @@ fn plain_texture(
         level: 0,
         size: [width, height, 1],
     };
-    texture.define(image, internal, format, texels)?;
-    texture.set(TEXTURE_MAX_LEVEL, 0)?;
-    texture.set(TEXTURE_MIN_FILTER, NEAREST)?;
-    texture.set(TEXTURE_MAG_FILTER, NEAREST)?;
+    texture.define_image(image, internal, format, texels)?;
+    texture.set_parameter(TEXTURE_MAX_LEVEL, 0)?;
+    texture.set_parameter(TEXTURE_MIN_FILTER, NEAREST)?;
+    texture.set_parameter(TEXTURE_MAG_FILTER, NEAREST)?;
     Ok(texture)
 }
 
-/// Draws go to this attachment of the bound framebuffer.
-fn draw_into(gl: &Gl, point: u32) -> Result<(), Error> {
+/// Directs draws to the attachment at a point of the bound draw framebuffer, only to depth and
+/// stencil if it is not a color. [`Error::Incomplete`] if the driver cannot draw to it.
+fn set_draw_buffer(gl: &Gl, point: u32) -> Result<(), Error> {
     gl.DrawBuffer(match point {
         COLOR_ATTACHMENT0 => point,
         _ => NONE,
     })?;
     match gl.CheckFramebufferStatus(DRAW_FRAMEBUFFER)? {
-        FRAMEBUFFER_COMPLETE => gl.check("glCheckFramebufferStatus"),
+        FRAMEBUFFER_COMPLETE => gl.check_errors("glCheckFramebufferStatus"),
         _ => Err(Error::Incomplete(
             "texels of its format cannot be drawn".to_owned(),
         )),
     }
 }
 
-/// Returns a shader that fetches each texel from another texture.
-fn fragment_shader(kind: Texels) -> String {
-    let prefix = kind.prefix();
+/// Returns a fragment shader of GLSL 1.50 that writes the texel of the sampler `source` at the
+/// position of the fragment, as a color or a depth.
+fn fragment_shader_source(kind: TexelType) -> String {
+    let prefix = kind.glsl_prefix();
     let fetch = "texelFetch(source, ivec2(gl_FragCoord.xy), 0)";
     let (declaration, assignment) = match kind {
-        Texels::Depth => (String::new(), format!("gl_FragDepth = {fetch}.x;")),
-        Texels::Float | Texels::Int | Texels::Uint => (
+        TexelType::Depth => (String::new(), format!("gl_FragDepth = {fetch}.x;")),
+        TexelType::Float | TexelType::Int | TexelType::Uint => (
             format!("out {prefix}vec4 color;\n"),
             format!("color = {fetch};"),
         ),
@@ -215,16 +226,18 @@ fn fragment_shader(kind: Texels) -> String {
 
 /// Saved state, which is changed until it is restored. If it is not restored, after an error, the
 /// script ends anyway.
-struct SetAside {
+struct SavedDrawState {
     gl: Rc<Gl>,
     framebuffers: [u32; 2],
-    vertices: u32,
-    own_vertices: u32,
+    vertex_array: u32,
+    temporary_vertex_array: u32,
 }
 
-impl SetAside {
-    /// Sets state for a triangle over a viewport of this size, without attributes.
-    fn new(gl: &Rc<Gl>, size: [u32; 2]) -> Result<Self, Error> {
+impl SavedDrawState {
+    /// Saves the state that affects drawing, and sets it for a triangle over a viewport of this
+    /// size, without attributes: all fragments pass and are written unchanged, also their depth.
+    /// Clears the errors and messages of the driver.
+    fn save(gl: &Rc<Gl>, size: [u32; 2]) -> Result<Self, Error> {
         let bound = |name| gl.integer(name).map(i32::cast_unsigned);
         let framebuffers = [
             bound(DRAW_FRAMEBUFFER_BINDING)?,
@@ -248,36 +261,42 @@ impl SetAside {
         gl.DepthRange(0.0, 1.0)?;
         gl.PolygonMode(FRONT_AND_BACK, FILL)?;
         gl.ClampColor(CLAMP_FRAGMENT_COLOR, FALSE.into())?;
-        let [width, height] = size.map(int);
+        let [width, height] = size.map(to_gl_int);
         gl.Viewport(0, 0, width, height)?;
         let mut own_vertices = 0;
         // SAFETY: OpenGL writes one name.
         unsafe { gl.GenVertexArrays(1, &raw mut own_vertices) }?;
         gl.BindVertexArray(own_vertices)?;
-        gl.check("setting state aside")?;
+        gl.check_errors("setting state aside")?;
         Ok(Self {
             gl: Rc::clone(gl),
             framebuffers,
-            vertices,
-            own_vertices,
+            vertex_array: vertices,
+            temporary_vertex_array: own_vertices,
         })
     }
 
+    /// Restores the saved state and bindings, and deletes the temporary vertex array object. No
+    /// program is current afterwards.
     fn restore(self) -> Result<(), Error> {
         let [draw, read] = self.framebuffers;
         self.gl.UseProgram(0)?;
         self.gl.BindFramebuffer(DRAW_FRAMEBUFFER, draw)?;
         self.gl.BindFramebuffer(READ_FRAMEBUFFER, read)?;
-        self.gl.BindVertexArray(self.vertices)?;
+        self.gl.BindVertexArray(self.vertex_array)?;
         // SAFETY: OpenGL reads one name.
-        unsafe { self.gl.DeleteVertexArrays(1, &raw const self.own_vertices) }?;
+        unsafe {
+            self.gl
+                .DeleteVertexArrays(1, &raw const self.temporary_vertex_array)
+        }?;
         self.gl.PopAttrib()?;
-        self.gl.check("restoring state")
+        self.gl.check_errors("restoring state")
     }
 }
 
-/// Returns a program whose fragment shader this is.
-fn link(gl: &Rc<Gl>, fragment: &str) -> Result<Object, Error> {
+/// Compiles and links a fragment shader with a vertex shader that covers the framebuffer.
+/// [`Error::NoShader`] if they do not link.
+fn link_fill_program(gl: &Rc<Gl>, fragment: &str) -> Result<Object, Error> {
     let program = Object::new(gl, ObjectKind::GlslProgram)?;
     for (stage, text) in [(VERTEX_SHADER, VERTEX_TEXT), (FRAGMENT_SHADER, fragment)] {
         let shader = gl.CreateShader(stage)?;
@@ -291,7 +310,7 @@ fn link(gl: &Rc<Gl>, fragment: &str) -> Result<Object, Error> {
         gl.DeleteShader(shader)?;
     }
     gl.LinkProgram(program.name())?;
-    gl.check("glLinkProgram")?;
+    gl.check_errors("glLinkProgram")?;
     let mut linked = 0;
     // SAFETY: this state has one value.
     unsafe { gl.GetProgramiv(program.name(), LINK_STATUS, &raw mut linked) }?;
@@ -302,14 +321,15 @@ fn link(gl: &Rc<Gl>, fragment: &str) -> Result<Object, Error> {
     }
 }
 
-/// Draws with the texture that is bound to the active unit.
-fn draw(gl: &Gl, program: &Object) -> Result<(), Error> {
+/// Draws a triangle over the framebuffer with a program whose sampler `source` is the texture that
+/// is bound to the active unit. The program remains current.
+fn draw_triangle(gl: &Gl, program: &Object) -> Result<(), Error> {
     gl.UseProgram(program.name())?;
     let unit = gl.integer(ACTIVE_TEXTURE)? - TEXTURE0.cast_signed();
     // SAFETY: the name ends with a zero.
-    let place = unsafe { gl.GetUniformLocation(program.name(), c"source".as_ptr()) }?;
-    gl.Uniform1i(place, unit)?;
+    let location = unsafe { gl.GetUniformLocation(program.name(), c"source".as_ptr()) }?;
+    gl.Uniform1i(location, unit)?;
     // SAFETY: no arrays are enabled in the vertex array object.
     unsafe { gl.DrawArrays(TRIANGLES, 0, 3) }?;
-    gl.check("glDrawArrays")
+    gl.check_errors("glDrawArrays")
 }

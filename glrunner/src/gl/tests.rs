@@ -27,7 +27,7 @@ pub(crate) fn open() -> Option<Rc<Gl>> {
     }
 }
 
-pub(crate) fn load(gl: &Rc<Gl>, target: Target, text: &[u8]) -> Program {
+pub(crate) fn load(gl: &Rc<Gl>, target: ProgramTarget, text: &[u8]) -> Program {
     match Program::load(gl, target, text).expect("the driver has programs") {
         Ok(program) => program,
         Err(refusal) => panic!("{refusal:?}"),
@@ -35,10 +35,10 @@ pub(crate) fn load(gl: &Rc<Gl>, target: Target, text: &[u8]) -> Program {
 }
 
 pub(crate) fn framebuffer(gl: &Rc<Gl>, layers: Option<u32>, samples: u32) -> Framebuffer {
-    let color = ColorTarget {
-        internal: RGBA8,
-        client: RGBA8_BYTES,
-        part: None,
+    let color = ColorAttachmentDesc {
+        internal_format: RGBA8,
+        client_format: RGBA8_BYTES,
+        attached_image: None,
     };
     let desc = FramebufferDesc {
         size: [4, 4],
@@ -61,7 +61,7 @@ fn draw_left_half(gl: &Gl) -> Result<(), Error> {
         gl.Vertex4f(x, y, 0.0, 1.0)?;
     }
     gl.End()?;
-    gl.check("drawing")
+    gl.check_errors("drawing")
 }
 
 fn texel(texels: &[u8], x: usize, y: usize) -> [u8; 4] {
@@ -76,7 +76,7 @@ fn a_context_has_version_extensions_and_limits() -> Result<(), Error> {
     eprintln!("{info:?}");
     assert!(gl.version() >= Version(2, 1));
     assert!(!info.name.is_empty() && !info.vendor.is_empty() && !info.driver.is_empty());
-    assert!(gl.has("GL_ARB_vertex_program") && !gl.has("GL_ARB_vertex_progra"));
+    assert!(gl.has_extension("GL_ARB_vertex_program") && !gl.has_extension("GL_ARB_vertex_progra"));
     assert!(
         gl.extensions()
             .any(|name| name == "GL_ARB_fragment_program")
@@ -112,21 +112,21 @@ fn programs_draw_and_are_read_back() -> Result<(), Error> {
     let Some(gl) = open() else { return Ok(()) };
     let target = framebuffer(&gl, None, 1);
     target.clear_color(0, [0.0, 0.0, 1.0, 0.0])?;
-    let vertex = load(&gl, Target::Vertex, POSITION_PROGRAM);
-    let fragment = load(&gl, Target::Fragment, COLOR_PROGRAM);
+    let vertex = load(&gl, ProgramTarget::Vertex, POSITION_PROGRAM);
+    let fragment = load(&gl, ProgramTarget::Fragment, COLOR_PROGRAM);
     assert_eq!(fragment.property(PROGRAM_UNDER_NATIVE_LIMITS_ARB)?, Some(1));
     gl.Enable(vertex.target())?;
     gl.Enable(fragment.target())?;
     gl.ProgramLocalParameter4fARB(FRAGMENT_PROGRAM_ARB, 0, 1.0, 0.0, 0.0, 1.0)?;
-    let ((), samples) = Query::count(&gl, SAMPLES_PASSED, || draw_left_half(&gl))?;
+    let ((), samples) = Query::count_during(&gl, SAMPLES_PASSED, || draw_left_half(&gl))?;
     assert_eq!(samples, 8);
-    let texels = target.read_color(0, Sample::Resolved, RGBA8_BYTES)?;
+    let texels = target.read_color(0, SampleSelection::Resolved, RGBA8_BYTES)?;
     assert_eq!(texels.len(), 64);
     for y in 0..4 {
         assert_eq!(texel(&texels, 1, y), [255, 0, 0, 255], "row {y}");
         assert_eq!(texel(&texels, 2, y), [0, 0, 255, 0], "row {y}");
     }
-    let missing = target.read_color(1, Sample::Resolved, RGBA8_BYTES);
+    let missing = target.read_color(1, SampleSelection::Resolved, RGBA8_BYTES);
     assert_eq!(missing, Err(Error::NoAttachment("color")));
     Ok(())
 }
@@ -135,27 +135,27 @@ fn programs_draw_and_are_read_back() -> Result<(), Error> {
 fn refused_programs_have_position_and_message() -> Result<(), Error> {
     let Some(gl) = open() else { return Ok(()) };
     let text = b"!!ARBfp1.0\nMOV result.color, nowhere;\nEND\n";
-    let refused = Program::load(&gl, Target::Fragment, text)?;
+    let refused = Program::load(&gl, ProgramTarget::Fragment, text)?;
     let refusal = refused.err().expect("the name is not declared");
     eprintln!("{refusal:?}");
     assert_eq!(refusal.error, INVALID_OPERATION);
     assert!((0..=text.len() as i32).contains(&refusal.position));
     assert!(!refusal.message.is_empty());
     // The error does not affect the next program.
-    load(&gl, Target::Fragment, COLOR_PROGRAM);
-    gl.check("after all")
+    load(&gl, ProgramTarget::Fragment, COLOR_PROGRAM);
+    gl.check_errors("after all")
 }
 
 #[test]
 fn wrong_calls_are_reported() -> Result<(), Error> {
     let Some(gl) = open() else { return Ok(()) };
     gl.Enable(0xFFFF)?;
-    let Err(Error::Gl { messages, .. }) = gl.check("enabling nothing") else {
+    let Err(Error::Gl { messages, .. }) = gl.check_errors("enabling nothing") else {
         panic!("the error was lost");
     };
     eprintln!("{messages:?}");
     assert_eq!(messages[0], "GL_INVALID_ENUM");
-    gl.check("the error is taken")?;
+    gl.check_errors("the error is taken")?;
     assert!(gl.has_command("glBegin") && !gl.has_command("glNothing"));
     Ok(())
 }
@@ -185,9 +185,9 @@ fn layers_and_samples_are_cleared_and_read() -> Result<(), Error> {
         target.clear_depth(1.0)?;
         target.clear_stencil(5)?;
         let pixels = 16 * layers.unwrap_or(1) as usize;
-        let texels = target.read_color(2, Sample::Resolved, RGBA8_BYTES)?;
+        let texels = target.read_color(2, SampleSelection::Resolved, RGBA8_BYTES)?;
         assert_eq!(texels, [255, 0, 0, 255].repeat(pixels));
-        let texels = target.read_depth_stencil(Sample::Resolved, depth)?;
+        let texels = target.read_depth_stencil(SampleSelection::Resolved, depth)?;
         assert_eq!(texels, [5, 255, 255, 255].repeat(pixels));
     }
     Ok(())
@@ -208,9 +208,9 @@ fn textures_and_buffers_keep_what_they_are_given() -> Result<(), Error> {
     };
     let format = ClientFormat::new(RGB, UNSIGNED_BYTE);
     let texels = [1, 2, 3, 4, 5, 6, 7, 8, 9];
-    texture.define(image, RGB8, format, Some(&texels))?;
-    assert_eq!(texture.read(TEXTURE_2D, 0, format)?, texels);
-    let short = texture.define(image, RGB8, format, Some(&texels[1..]));
+    texture.define_image(image, RGB8, format, Some(&texels))?;
+    assert_eq!(texture.read_image(TEXTURE_2D, 0, format)?, texels);
+    let short = texture.define_image(image, RGB8, format, Some(&texels[1..]));
     assert!(matches!(short, Err(Error::Length { needed: 9, .. })));
     Ok(())
 }
@@ -221,7 +221,7 @@ fn what_is_bound_stays_while_textures_are_read() -> Result<(), Error> {
     let bound = Texture::new(&gl, TEXTURE_2D)?;
     bound.bind()?;
     let target = framebuffer(&gl, None, 1);
-    target.read_color(0, Sample::Resolved, RGBA8_BYTES)?;
+    target.read_color(0, SampleSelection::Resolved, RGBA8_BYTES)?;
     assert_eq!(gl.integer(ACTIVE_TEXTURE)?, TEXTURE0 as i32);
     assert_eq!(gl.integer(TEXTURE_BINDING_2D)?, bound.name() as i32);
     Ok(())
@@ -236,16 +236,16 @@ fn a_texture_is_drawn_to() -> Result<(), Error> {
         level: 0,
         size: [4, 4, 2],
     };
-    texture.define(image, RGBA8, RGBA8_BYTES, Some(&[9; 128]))?;
-    texture.set(TEXTURE_MAX_LEVEL, 0)?;
+    texture.define_image(image, RGBA8, RGBA8_BYTES, Some(&[9; 128]))?;
+    texture.set_parameter(TEXTURE_MAX_LEVEL, 0)?;
     let desc = FramebufferDesc {
         size: [4, 4],
         layers: None,
         samples: 1,
-        colors: vec![Some(ColorTarget {
-            internal: RGBA8,
-            client: RGBA8_BYTES,
-            part: Some(TexturePart {
+        colors: vec![Some(ColorAttachmentDesc {
+            internal_format: RGBA8,
+            client_format: RGBA8_BYTES,
+            attached_image: Some(AttachedImage {
                 texture: Rc::new(texture),
                 image,
                 layer: Some(1),
@@ -255,7 +255,7 @@ fn a_texture_is_drawn_to() -> Result<(), Error> {
     };
     let target = Framebuffer::new(&gl, &desc)?;
     target.clear_color(0, [1.0; 4])?;
-    let texels = target.read_color(0, Sample::Resolved, RGBA8_BYTES)?;
+    let texels = target.read_color(0, SampleSelection::Resolved, RGBA8_BYTES)?;
     assert_eq!(texels[..64], [9; 64]);
     assert_eq!(texels[64..], [255; 64]);
     Ok(())
@@ -269,15 +269,15 @@ fn reads_samples(gl: &Gl) -> Result<bool, Error> {
     Ok(can)
 }
 
-fn multisampled(internal: u32, client: ClientFormat) -> FramebufferDesc {
+fn multisampled(internal_format: u32, client_format: ClientFormat) -> FramebufferDesc {
     FramebufferDesc {
         size: [4, 4],
         layers: None,
         samples: 4,
-        colors: vec![Some(ColorTarget {
-            internal,
-            client,
-            part: None,
+        colors: vec![Some(ColorAttachmentDesc {
+            internal_format,
+            client_format,
+            attached_image: None,
         })],
         depth_stencil: None,
     }
@@ -315,18 +315,18 @@ fn single_samples_are_read() -> Result<(), Error> {
     gl.Color4f(1.0, 0.5, 0.25, 1.0)?;
     for layers in [None, Some(2)] {
         let target = one_sample(&gl, layers)?;
-        let drawn = target.read_color(0, Sample::At(1), RGBA8_BYTES)?;
+        let drawn = target.read_color(0, SampleSelection::Index(1), RGBA8_BYTES)?;
         assert_eq!(drawn.len(), 64 * layers.unwrap_or(1) as usize);
         assert_eq!(texel(&drawn, 1, 2), [255, 128, 64, 255]);
         assert_eq!(texel(&drawn, 2, 2), [0; 4]);
-        let other = target.read_color(0, Sample::At(0), RGBA8_BYTES)?;
+        let other = target.read_color(0, SampleSelection::Index(0), RGBA8_BYTES)?;
         assert_eq!(texel(&other, 1, 2), [0; 4]);
         let depth = ClientFormat::new(DEPTH_COMPONENT, FLOAT);
-        let depths = target.read_depth_stencil(Sample::At(1), depth)?;
+        let depths = target.read_depth_stencil(SampleSelection::Index(1), depth)?;
         assert_eq!(texel(&depths, 1, 2), 0.5_f32.to_le_bytes());
         assert_eq!(texel(&depths, 2, 2), 1.0_f32.to_le_bytes());
         let stencil = ClientFormat::new(STENCIL_INDEX, UNSIGNED_BYTE);
-        let stencils = target.read_depth_stencil(Sample::At(1), stencil)?;
+        let stencils = target.read_depth_stencil(SampleSelection::Index(1), stencil)?;
         assert_eq!(stencils[8..12], [77, 77, 1, 1]);
     }
     Ok(())
@@ -346,7 +346,7 @@ fn srgb_samples_keep_their_bits() -> Result<(), Error> {
         // Without the encoding a byte is stored unchanged.
         let color = f32::from(value) / 255.0;
         target.clear_color(0, [color; 4])?;
-        let texels = target.read_color(0, Sample::At(2), RGBA8_BYTES)?;
+        let texels = target.read_color(0, SampleSelection::Index(2), RGBA8_BYTES)?;
         assert_eq!(texel(&texels, 0, 0), [value; 4]);
     }
     Ok(())
@@ -361,7 +361,7 @@ fn integer_samples_are_read() -> Result<(), Error> {
     let client = ClientFormat::new(RGBA_INTEGER, SHORT);
     let target = Framebuffer::new(&gl, &multisampled(RGBA16I, client))?;
     target.clear_color_int(0, [-3, 5, 0, 7])?;
-    let texels = target.read_color(0, Sample::At(3), client)?;
+    let texels = target.read_color(0, SampleSelection::Index(3), client)?;
     let expected: Vec<u8> = [-3_i16, 5, 0, 7]
         .iter()
         .flat_map(|value| value.to_le_bytes())
@@ -380,7 +380,7 @@ fn draws_stay_within_their_buffer() -> Result<(), Error> {
     let bytes: Vec<u8> = corners.iter().flat_map(|it| it.to_ne_bytes()).collect();
     let buffer = Buffer::new(&gl, &bytes, STATIC_DRAW)?;
     let array = VertexArray {
-        slot: ArraySlot::Generic(
+        attribute: ArrayAttribute::Generic(
             0,
             GenericFormat {
                 size: 2,
@@ -409,7 +409,7 @@ fn draws_stay_within_their_buffer() -> Result<(), Error> {
         gl.draw(&buffer, &call)
     };
     let red = || -> Result<[u8; 2], Error> {
-        let texels = framebuffer.read_color(0, Sample::Resolved, RGBA8_BYTES)?;
+        let texels = framebuffer.read_color(0, SampleSelection::Resolved, RGBA8_BYTES)?;
         Ok([0, 3].map(|x| texel(&texels, x, 2)[1]))
     };
     framebuffer.clear_color(0, [0.0; 4])?;
@@ -440,5 +440,5 @@ fn framebuffers_without_attachments_have_a_size() -> Result<(), Error> {
     };
     let framebuffer = Framebuffer::new(&gl, &desc)?;
     framebuffer.bind()?;
-    gl.check("binding")
+    gl.check_errors("binding")
 }

@@ -1,10 +1,9 @@
-//! Textures: parameters, parts of images, and the storage formats of a driver.
+//! Textures: parameters, parts of images, the storage formats of a driver, and the memory layout of
+//! texels in this process: format and type, always without gaps.
 
 use super::bindings::constants::*;
 use super::context::Gl;
-use super::pixels::ClientFormat;
-use super::texture::{Dimensions, check_length, dimensions, int};
-use super::texture::{Image, Texture};
+use super::texture::{Dimensions, Image, Texture, check_length, dimensions, to_gl_int};
 use crate::error::Error;
 
 /// Color of a border, by the type of the texels.
@@ -25,15 +24,15 @@ pub(crate) struct StoredBits {
 }
 
 impl Texture {
-    /// Sets a parameter that may be a fraction, such as a bias.
-    pub(crate) fn set_float(&self, name: u32, value: f32) -> Result<(), Error> {
-        self.edit(|gl| gl.TexParameterf(self.target(), name, value))
+    /// Sets a parameter that may be a fraction, such as a bias. Errors of OpenGL are not checked.
+    pub(crate) fn set_float_parameter(&self, name: u32, value: f32) -> Result<(), Error> {
+        self.with_bound(|gl| gl.TexParameterf(self.target(), name, value))
     }
 
-    /// Sets the color of the border.
-    pub(crate) fn set_border(&self, border: Border) -> Result<(), Error> {
+    /// Sets the border color as floats, signed or unsigned integers.
+    pub(crate) fn set_border_color(&self, border: Border) -> Result<(), Error> {
         let (target, name) = (self.target(), TEXTURE_BORDER_COLOR);
-        self.edit(|gl| {
+        self.with_bound(|gl| {
             // SAFETY: OpenGL reads four values of a color.
             unsafe {
                 match border {
@@ -42,36 +41,37 @@ impl Texture {
                     Border::Uint(color) => gl.TexParameterIuiv(target, name, color.as_ptr()),
                 }
             }?;
-            gl.check("glTexParameter")
+            gl.check_errors("glTexParameter")
         })
     }
 
-    /// Returns an integer parameter.
+    /// Queries an integer parameter of the texture.
     #[cfg(test)]
     pub(crate) fn parameter(&self, name: u32) -> Result<i32, Error> {
         let mut values = [0; 4];
-        self.edit(|gl| {
+        self.with_bound(|gl| {
             // SAFETY: no parameter has more than four values.
             unsafe { gl.GetTexParameteriv(self.target(), name, values.as_mut_ptr()) }?;
-            gl.check("glGetTexParameter")
+            gl.check_errors("glGetTexParameter")
         })?;
         Ok(values[0])
     }
 
-    /// Returns a parameter of one or four floats.
+    /// Queries a parameter of one or four floats; components that it lacks are 0.
     #[cfg(test)]
     pub(crate) fn float_parameter(&self, name: u32) -> Result<[f32; 4], Error> {
         let mut values = [0.0; 4];
-        self.edit(|gl| {
+        self.with_bound(|gl| {
             // SAFETY: no parameter has more than four values.
             unsafe { gl.GetTexParameterfv(self.target(), name, values.as_mut_ptr()) }?;
-            gl.check("glGetTexParameter")
+            gl.check_errors("glGetTexParameter")
         })?;
         Ok(values)
     }
 
-    /// Replaces a part of an image, which has `image.size` and starts at `offset`.
-    pub(crate) fn replace(
+    /// Replaces a part of an image, which has `image.size` and starts at `offset`, by texels
+    /// without gaps. [`Error::Length`] if their number differs from that of the part.
+    pub(crate) fn update_image(
         &self,
         image: Image,
         offset: [u32; 3],
@@ -83,10 +83,10 @@ impl Texture {
             texels.len(),
             format.image_size(image.size)?,
         )?;
-        let (ClientFormat { format, ty }, level) = (format, int(image.level));
-        let ([x, y, z], [w, h, d]) = (offset.map(int), image.size.map(int));
+        let (ClientFormat { format, ty }, level) = (format, to_gl_int(image.level));
+        let ([x, y, z], [w, h, d]) = (offset.map(to_gl_int), image.size.map(to_gl_int));
         let target = image.target;
-        self.edit(|gl| {
+        self.with_bound(|gl| {
             gl.BindBuffer(PIXEL_UNPACK_BUFFER, 0)?;
             let texels = texels.as_ptr().cast();
             // SAFETY: texels are packed without gaps, so OpenGL reads as many bytes as were
@@ -102,7 +102,7 @@ impl Texture {
                     }
                 }
             }?;
-            gl.check("glTexSubImage")
+            gl.check_errors("glTexSubImage")
         })
     }
 }
@@ -117,8 +117,8 @@ impl Gl {
         format: ClientFormat,
     ) -> Result<Option<StoredBits>, Error> {
         let proxy = proxy_target(image.target);
-        let ([w, h, d], level) = (image.size.map(int), int(image.level));
-        let (internal, ClientFormat { format, ty }) = (int(internal), format);
+        let ([w, h, d], level) = (image.size.map(to_gl_int), to_gl_int(image.level));
+        let (internal, ClientFormat { format, ty }) = (to_gl_int(internal), format);
         self.BindBuffer(PIXEL_UNPACK_BUFFER, 0)?;
         let none = std::ptr::null();
         // SAFETY: there are no texels.
@@ -136,7 +136,8 @@ impl Gl {
         self.proxy_bits(proxy, level, defined)
     }
 
-    /// Returns the same for an image with several samples for each texel.
+    /// Returns the bits per component that the driver would store of an image with several samples
+    /// for each texel; `None` if it cannot create it.
     pub(crate) fn stored_sample_bits(
         &self,
         image: Image,
@@ -144,7 +145,7 @@ impl Gl {
         samples: u32,
     ) -> Result<Option<StoredBits>, Error> {
         let proxy = proxy_target(image.target);
-        let (samples, [w, h, d]) = (int(samples), image.size.map(int));
+        let (samples, [w, h, d]) = (to_gl_int(samples), image.size.map(to_gl_int));
         let defined = match dimensions(image.target) {
             Dimensions::One | Dimensions::Two => {
                 self.TexImage2DMultisample(proxy, samples, internal, w, h, TRUE)
@@ -156,8 +157,9 @@ impl Gl {
         self.proxy_bits(proxy, 0, defined)
     }
 
-    /// Queries a proxy after its definition. Errors only indicate that the driver does not support
-    /// it.
+    /// Returns the stored bits of a proxy after its definition, whose result is `defined`. `None`
+    /// if the driver lacks the command, rejects the definition, whose errors are cleared, or does
+    /// not support the image.
     fn proxy_bits(
         &self,
         proxy: u32,
@@ -187,15 +189,19 @@ impl Gl {
         }))
     }
 
+    /// Queries a parameter of a level of the proxy, or of the texture that is bound to the target;
+    /// 0 for negative values.
     fn level_parameter(&self, target: u32, level: i32, name: u32) -> Result<u32, Error> {
         let mut value = 0;
         // SAFETY: this state has one value.
         unsafe { self.GetTexLevelParameteriv(target, level, name, &raw mut value) }?;
-        self.check("glGetTexLevelParameter")?;
+        self.check_errors("glGetTexLevelParameter")?;
         Ok(u32::try_from(value).unwrap_or(0))
     }
 }
 
+/// Returns the proxy of a texture target, or of a face of a cube map, with which the driver reports
+/// whether it supports an image.
 fn proxy_target(target: u32) -> u32 {
     match target {
         TEXTURE_1D => PROXY_TEXTURE_1D,
@@ -210,5 +216,124 @@ fn proxy_target(target: u32) -> u32 {
             PROXY_TEXTURE_CUBE_MAP
         }
         _ => PROXY_TEXTURE_2D,
+    }
+}
+
+/// Format and type of texels on OpenGL's client side, such as `GL_RGBA` with `GL_FLOAT`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ClientFormat {
+    /// Components, such as `GL_RGBA_INTEGER`.
+    pub(crate) format: u32,
+    /// Type of one component, or of a packed texel.
+    pub(crate) ty: u32,
+}
+
+impl ClientFormat {
+    /// Creates a transfer format from OpenGL's pixel format and component type.
+    pub(crate) const fn new(format: u32, ty: u32) -> Self {
+        Self { format, ty }
+    }
+
+    /// Returns the bytes of one texel; [`Error::UnknownFormat`] for unknown formats and types.
+    /// OpenGL 4.6 (Compatibility Profile), tables 8.2, 8.3 and 8.5.
+    pub(crate) fn texel_size(self) -> Result<usize, Error> {
+        let unknown = || Error::UnknownFormat {
+            format: self.format,
+            ty: self.ty,
+        };
+        packed_size(self.ty)
+            .or_else(|| Some(component_count(self.format)? * component_size(self.ty)?))
+            .ok_or_else(unknown)
+    }
+
+    /// Returns the size of an image of this width, height and depth in bytes; `usize::MAX` if it
+    /// overflows. [`Error::UnknownFormat`] for unknown formats.
+    pub(super) fn image_size(self, size: [u32; 3]) -> Result<usize, Error> {
+        let texel = self.texel_size()?;
+        let texels = size
+            .iter()
+            .try_fold(1_usize, |all, &one| all.checked_mul(one as usize));
+        // Longer than any slice is too long for every slice.
+        Ok(texels
+            .and_then(|texels| texels.checked_mul(texel))
+            .unwrap_or(usize::MAX))
+    }
+}
+
+/// Returns the number of components of texels with a format; `None` for packed and unknown ones.
+fn component_count(format: u32) -> Option<usize> {
+    Some(match format {
+        RED
+        | GREEN
+        | BLUE
+        | ALPHA
+        | LUMINANCE
+        | DEPTH_COMPONENT
+        | STENCIL_INDEX
+        | RED_INTEGER
+        | GREEN_INTEGER
+        | BLUE_INTEGER
+        | ALPHA_INTEGER_EXT
+        | LUMINANCE_INTEGER_EXT => 1,
+        RG | RG_INTEGER | LUMINANCE_ALPHA | LUMINANCE_ALPHA_INTEGER_EXT => 2,
+        RGB | BGR | RGB_INTEGER | BGR_INTEGER => 3,
+        RGBA | BGRA | RGBA_INTEGER | BGRA_INTEGER => 4,
+        _ => return None,
+    })
+}
+
+/// Returns the bytes of a component; `None` for types that pack several.
+fn component_size(ty: u32) -> Option<usize> {
+    Some(match ty {
+        BYTE | UNSIGNED_BYTE => 1,
+        SHORT | UNSIGNED_SHORT | HALF_FLOAT => 2,
+        INT | UNSIGNED_INT | FLOAT => 4,
+        _ => return None,
+    })
+}
+
+/// Returns the bytes of a texel of a type that represents a whole texel; `None` for all others.
+fn packed_size(ty: u32) -> Option<usize> {
+    Some(match ty {
+        UNSIGNED_BYTE_3_3_2 | UNSIGNED_BYTE_2_3_3_REV => 1,
+        UNSIGNED_SHORT_5_6_5
+        | UNSIGNED_SHORT_5_6_5_REV
+        | UNSIGNED_SHORT_4_4_4_4
+        | UNSIGNED_SHORT_4_4_4_4_REV
+        | UNSIGNED_SHORT_5_5_5_1
+        | UNSIGNED_SHORT_1_5_5_5_REV => 2,
+        UNSIGNED_INT_8_8_8_8
+        | UNSIGNED_INT_8_8_8_8_REV
+        | UNSIGNED_INT_10_10_10_2
+        | UNSIGNED_INT_2_10_10_10_REV
+        | UNSIGNED_INT_24_8
+        | UNSIGNED_INT_10F_11F_11F_REV
+        | UNSIGNED_INT_5_9_9_9_REV => 4,
+        FLOAT_32_UNSIGNED_INT_24_8_REV => 8,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texels_have_the_sizes_of_the_specification() {
+        for (format, ty, size) in [
+            (RGBA, FLOAT, 16),
+            (RGB, UNSIGNED_BYTE, 3),
+            (RG_INTEGER, SHORT, 4),
+            (RGB, UNSIGNED_INT_10F_11F_11F_REV, 4),
+            (DEPTH_STENCIL, FLOAT_32_UNSIGNED_INT_24_8_REV, 8),
+        ] {
+            assert_eq!(ClientFormat::new(format, ty).texel_size(), Ok(size));
+        }
+        let unknown = ClientFormat::new(DEPTH_STENCIL, FLOAT);
+        assert!(unknown.texel_size().is_err());
+        assert_eq!(
+            ClientFormat::new(RGBA, FLOAT).image_size([u32::MAX; 3]),
+            Ok(usize::MAX)
+        );
     }
 }

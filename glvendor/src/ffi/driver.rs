@@ -1,8 +1,8 @@
 //! The commands of the driver below, as functions with the names of the registry less `gl`, and its
 //! constants.
 //!
-//! A command is looked up when it is first called, and it is the same for all contexts: drivers of
-//! GLVND return functions that find the context themselves. One that the driver lacks does nothing
+//! A command is looked up when it is first called, and it is the same for all contexts: drivers
+//! return functions that find the context themselves. One that the driver lacks does nothing
 //! and returns nothing: 0, null.
 
 #![allow(
@@ -12,6 +12,7 @@
     reason = "all commands of the registry, by its names"
 )]
 
+use super::platform;
 use crate::lock::Mutex;
 use std::ffi::{CString, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -32,14 +33,16 @@ static SLOTS: [AtomicPtr<c_void>; Command::COUNT] =
 /// # Safety
 /// It returns null or the command of the specified name, which ends with a zero, with the signature
 /// of the registry.
-pub(super) unsafe fn install(lookup: GetProcAddress) {
+#[cfg(unix)]
+pub(super) unsafe fn install_lookup(lookup: GetProcAddress) {
     // A process that uses GLX and EGL has one driver for both, whose commands are the same.
-    forget(Some(lookup));
+    reset_lookup(Some(lookup));
 }
 
-/// Forgets the commands that were found, so that this function, or the one that is installed next,
-/// looks them up again: their library is about to be unloaded.
-pub(super) fn forget(lookup: Option<GetProcAddress>) {
+/// Replaces the function that looks up commands, `None` for none, and invalidates the commands that
+/// were found: their library is about to be unloaded, or another driver is used. Each is looked up
+/// again at its next call.
+pub(super) fn reset_lookup(lookup: Option<GetProcAddress>) {
     *LOOKUP.lock() = lookup;
     for slot in &SLOTS {
         slot.store(std::ptr::null_mut(), Ordering::Relaxed);
@@ -48,28 +51,37 @@ pub(super) fn forget(lookup: Option<GetProcAddress>) {
 
 /// Returns true if the driver has a command: `glFinish`.
 pub(crate) fn has(name: &str) -> bool {
-    !find(name).is_null()
+    !find_command(name).is_null()
 }
 
-fn find(name: &str) -> *mut c_void {
-    let lookup = *LOOKUP.lock();
+/// Returns the driver's function of a command; null if it has none or no driver is installed.
+fn find_command(name: &str) -> *mut c_void {
+    let lookup = LOOKUP.lock().or_else(platform::default_lookup);
     let (Some(lookup), Ok(name)) = (lookup, CString::new(name)) else {
         return std::ptr::null_mut();
     };
-    // SAFETY: the name ends with a zero; `install` demands the rest.
+    // SAFETY: the name ends with a zero.
     unsafe { lookup(name.as_ptr().cast()) }
 }
 
+/// Looks up a command and stores its function, or that it is missing for good, in its slot.
 #[cold]
 fn look_up(command: Command, name: &'static str) -> *mut c_void {
-    let found = match find(name) {
-        found if found.is_null() => (&raw const MISSING).cast_mut().cast(),
-        found => found,
+    let found = find_command(name);
+    let is_missing = found.is_null();
+    let entry = if is_missing {
+        (&raw const MISSING).cast_mut().cast()
+    } else {
+        found
     };
-    SLOTS[command as usize].store(found, Ordering::Relaxed);
-    found
+    if !is_missing || platform::is_lookup_final() {
+        SLOTS[command as usize].store(entry, Ordering::Relaxed);
+    }
+    entry
 }
 
+/// Returns the driver's function of a command, looked up at the first call; `None` if the driver
+/// lacks it.
 #[inline]
 fn pointer(command: Command, name: &'static str) -> Option<*mut c_void> {
     let mut found = SLOTS[command as usize].load(Ordering::Relaxed);
@@ -80,30 +92,31 @@ fn pointer(command: Command, name: &'static str) -> Option<*mut c_void> {
 }
 
 /// Result of a command that the driver lacks.
-trait Nothing {
-    fn nothing() -> Self;
+trait DefaultReturn {
+    /// Returns the value for the caller: 0, false or a null pointer.
+    fn default_return() -> Self;
 }
 
-macro_rules! nothing {
+macro_rules! default_return {
     ($($ty:ty => $value:expr),*) => {
-        $(impl Nothing for $ty {
-            fn nothing() -> Self {
+        $(impl DefaultReturn for $ty {
+            fn default_return() -> Self {
                 $value
             }
         })*
     };
 }
 
-nothing!(() => (), u8 => 0, u32 => 0, i32 => 0, u64 => 0, i64 => 0, f32 => 0.0, isize => 0);
+default_return!(() => (), u8 => 0, u32 => 0, i32 => 0, u64 => 0, i64 => 0, f32 => 0.0, isize => 0);
 
-impl<T> Nothing for *const T {
-    fn nothing() -> Self {
+impl<T> DefaultReturn for *const T {
+    fn default_return() -> Self {
         std::ptr::null()
     }
 }
 
-impl<T> Nothing for *mut T {
-    fn nothing() -> Self {
+impl<T> DefaultReturn for *mut T {
+    fn default_return() -> Self {
         std::ptr::null_mut()
     }
 }
@@ -113,9 +126,9 @@ macro_rules! command {
         #[inline]
         pub(crate) fn $name($($parameter: $ty),*) -> $result {
             match pointer(Command::$name, concat!("gl", stringify!($name))) {
-                None => Nothing::nothing(),
+                None => DefaultReturn::default_return(),
                 Some(pointer) => {
-                    // SAFETY: `install` demands that the pointer is of this type.
+                    // SAFETY: the lookup returns commands of this type.
                     let command = unsafe {
                         std::mem::transmute::<*mut c_void, unsafe extern "system" fn($($ty),*) -> $result>(pointer)
                     };
@@ -130,9 +143,9 @@ macro_rules! command {
         #[inline]
         pub(super) unsafe fn $name($($parameter: $ty),*) -> $result {
             match pointer(Command::$name, concat!("gl", stringify!($name))) {
-                None => Nothing::nothing(),
+                None => DefaultReturn::default_return(),
                 Some(pointer) => {
-                    // SAFETY: `install` demands that the pointer is of this type.
+                    // SAFETY: the lookup returns commands of this type.
                     let command = unsafe {
                         std::mem::transmute::<*mut c_void, unsafe extern "system" fn($($ty),*) -> $result>(pointer)
                     };

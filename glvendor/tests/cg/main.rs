@@ -19,7 +19,7 @@ mod support;
 
 use glasm_tests::cg;
 use libtest_mimic::{Arguments, Failed, Trial};
-use picture::Picture;
+use picture::ClientImage;
 use profiles::{CASES, Case, PAIRS, Pair, REFERENCE};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -34,13 +34,13 @@ const SIZE: usize = 128;
 
 /// Maximum number of pixels at edges that may differ by more than a step. Profiles compute
 /// positions in different orders, so that an edge may run on the other side of a pixel's center.
-const EDGES: usize = 8;
+const MAX_EDGE_PIXELS: usize = 8;
 
 /// An image with fewer colors is considered empty.
 const LEAST_COLORS: usize = 8;
 
 /// Says that there is an X server of our own.
-const INSIDE: &str = "GLASM_TEST_CG_INSIDE";
+const INSIDE: &str = "GLASM_TEST_CG_IN_XVFB";
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -48,11 +48,15 @@ fn main() -> ExitCode {
     if off {
         return libtest_mimic::run(&arguments, Vec::new()).exit_code();
     }
-    let missing = if arguments.list { None } else { missing() };
+    let missing = if arguments.list {
+        None
+    } else {
+        missing_software()
+    };
     if let Some(reason) = &missing {
         eprintln!("Cg: {reason}");
     } else if !arguments.list && std::env::var_os(INSIDE).is_none() {
-        return inside_xvfb();
+        return run_inside_xvfb();
     } else if !arguments.list {
         // Errors in building it are reported once.
         client();
@@ -71,7 +75,7 @@ fn main() -> ExitCode {
 }
 
 /// Returns a description of the software that the machine lacks.
-fn missing() -> Option<String> {
+fn missing_software() -> Option<String> {
     if cg::libraries().is_none() {
         return Some(format!(
             "the Cg runtime is not in {}",
@@ -83,7 +87,7 @@ fn missing() -> Option<String> {
 }
 
 /// Continues with an X server, which runs as long as this program.
-fn inside_xvfb() -> ExitCode {
+fn run_inside_xvfb() -> ExitCode {
     let mut command = Command::new("xvfb-run");
     command.args(["--auto-servernum", "--server-args=-screen 0 1280x1024x24"]);
     command.arg(std::env::current_exe().unwrap());
@@ -94,23 +98,28 @@ fn inside_xvfb() -> ExitCode {
 }
 
 /// Output of the client that drew all cases of a pair of profiles.
-struct Drawn {
+struct PairOutput {
     folder: PathBuf,
     /// Messages about each case: errors that the client found, and output of the client, the
     /// runtime and the vendor library on standard error.
-    told: BTreeMap<String, String>,
-    ended: ExitStatus,
+    messages: BTreeMap<String, String>,
+    exit_status: ExitStatus,
 }
 
-impl Drawn {
+impl PairOutput {
     /// Returns the image of a case, or its messages as an error.
-    fn picture(&self, case: &Case) -> Result<Picture, Failed> {
-        let told = self.told.get(case.name).map_or("", String::as_str).trim();
+    fn picture(&self, case: &Case) -> Result<ClientImage, Failed> {
+        let told = self
+            .messages
+            .get(case.name)
+            .map_or("", String::as_str)
+            .trim();
         if !told.is_empty() {
             return Err(told.into());
         }
-        let picture = Picture::read(&self.folder.join(format!("{}.pam", case.name)));
-        picture.ok_or_else(|| format!("no picture; the client ended with {}", self.ended).into())
+        let picture = ClientImage::read(&self.folder.join(format!("{}.pam", case.name)));
+        picture
+            .ok_or_else(|| format!("no picture; the client ended with {}", self.exit_status).into())
     }
 }
 
@@ -119,7 +128,9 @@ fn client() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cg");
-        let mut sources = vec![support::folder().join("client.c")];
+        let mut sources: Vec<PathBuf> = ["client.c", "client_unix.c"]
+            .map(|name| support::folder().join(name))
+            .into();
         sources.extend(["run.c", "cases.c", "shapes.c"].map(|name| folder.join(name)));
         let libraries = cg::libraries().unwrap();
         let mut arguments: Vec<OsString> = vec![format!("-DCLIENT_SIZE={SIZE}").into()];
@@ -138,18 +149,18 @@ fn client() -> &'static Path {
 }
 
 /// Draws all cases of a pair, once.
-fn drawn(pair: &'static Pair) -> &'static Drawn {
-    static DRAWN: Mutex<BTreeMap<&str, &OnceLock<Drawn>>> = Mutex::new(BTreeMap::new());
+fn draw_once(pair: &'static Pair) -> &'static PairOutput {
+    static DRAWN: Mutex<BTreeMap<&str, &OnceLock<PairOutput>>> = Mutex::new(BTreeMap::new());
     let mut all = DRAWN.lock().unwrap_or_else(|it| it.into_inner());
     let one = *all
         .entry(pair.name)
         .or_insert_with(|| Box::leak(Box::default()));
     drop(all);
-    one.get_or_init(|| draw(pair))
+    one.get_or_init(|| draw_pair(pair))
 }
 
-fn draw(pair: &Pair) -> Drawn {
-    let folder = support::made("cg").join(pair.name);
+fn draw_pair(pair: &Pair) -> PairOutput {
+    let folder = support::test_output_path("cg").join(pair.name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     let mut command = Command::new(client());
@@ -161,17 +172,17 @@ fn draw(pair: &Pair) -> Drawn {
     let output = command.output().unwrap();
     let mut told = BTreeMap::new();
     for text in [output.stdout, output.stderr] {
-        sort_lines(&String::from_utf8_lossy(&text), &mut told);
+        assign_messages(&String::from_utf8_lossy(&text), &mut told);
     }
-    Drawn {
+    PairOutput {
         folder,
-        told,
-        ended: output.status,
+        messages: told,
+        exit_status: output.status,
     }
 }
 
 /// Assigns lines to the cases at whose beginning the client prints their names.
-fn sort_lines(text: &str, told: &mut BTreeMap<String, String>) {
+fn assign_messages(text: &str, told: &mut BTreeMap<String, String>) {
     let mut case = String::new();
     for line in text.lines() {
         if let Some(name) = line.strip_prefix("case ") {
@@ -184,21 +195,21 @@ fn sort_lines(text: &str, told: &mut BTreeMap<String, String>) {
     }
 }
 
-/// Checks that both images are equal, within the limits of [`EDGES`] and a step of rounding.
+/// Checks that both images are equal, within the limits of [`MAX_EDGE_PIXELS`] and a step of rounding.
 fn compare(pair: &'static Pair, case: &Case) -> Result<(), Failed> {
-    let reference = drawn(&REFERENCE).picture(case);
+    let reference = draw_once(&REFERENCE).picture(case);
     let reference = reference.map_err(|it| format!("reference: {}", it.message().unwrap_or("")))?;
-    let picture = drawn(pair).picture(case)?;
+    let picture = draw_once(pair).picture(case)?;
     let colors = reference.colors();
     if colors < LEAST_COLORS {
         return Err(format!("the reference has {colors} colors only").into());
     }
     let distance = reference.distance(&picture).ok_or("another size")?;
-    if std::env::var_os("GLASM_TEST_CG_TELL").is_some() {
+    if std::env::var_os("GLASM_TEST_CG_VERBOSE").is_some() {
         eprintln!("{}::{} {distance:?}", pair.name, case.name);
     }
-    if distance.elsewhere > 0 || distance.at_edges > EDGES {
-        let folders = [&drawn(&REFERENCE).folder, &drawn(pair).folder];
+    if distance.elsewhere > 0 || distance.at_edges > MAX_EDGE_PIXELS {
+        let folders = [&draw_once(&REFERENCE).folder, &draw_once(pair).folder];
         return Err(format!("{distance:?}\n{}.pam of {folders:?}", case.name).into());
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Panda3D with a shader of Cg: its window must show the same image as on the driver alone.
 
-use crate::picture::Picture;
+use crate::picture::ClientImage;
 use crate::support::{self, Vendor, Window};
 use glasm_tests::cg;
 use libtest_mimic::{Completion, Failed, Trial};
@@ -23,7 +23,7 @@ enum Profiles {
 }
 
 /// One run of it.
-struct Run {
+struct PandaRun {
     name: &'static str,
     vendor: Vendor,
     profiles: Profiles,
@@ -32,32 +32,32 @@ struct Run {
 }
 
 /// The reference comes first.
-const RUNS: [Run; 5] = [
-    Run {
+const RUNS: [PandaRun; 5] = [
+    PandaRun {
         name: "glsl",
         vendor: Vendor::Mesa,
         profiles: Profiles::Newest,
         loads: None,
     },
-    Run {
+    PandaRun {
         name: "arb_driver",
         vendor: Vendor::Mesa,
         profiles: Profiles::Basic,
         loads: None,
     },
-    Run {
+    PandaRun {
         name: "arb",
         vendor: Vendor::Glasm,
         profiles: Profiles::Basic,
         loads: None,
     },
-    Run {
+    PandaRun {
         name: "arb_alone",
         vendor: Vendor::GlasmAlone,
         profiles: Profiles::Basic,
         loads: Some(["ArbVp1_0", "ArbFp1_0"]),
     },
-    Run {
+    PandaRun {
         name: "gp5",
         vendor: Vendor::Glasm,
         profiles: Profiles::Newest,
@@ -78,12 +78,15 @@ fn python() -> String {
     format!("python{}", cg::PYTHON)
 }
 
-fn compare(run: &Run) -> Result<Completion, Failed> {
+fn compare(run: &PandaRun) -> Result<Completion, Failed> {
     if Command::new(python()).arg("--version").output().is_err() {
         let reason = format!("{} is not installed", python());
         return Ok(Completion::ignored_with(reason));
     }
-    let [reference, picture] = [draw(&RUNS[0], run.name)?, draw(run, run.name)?];
+    let [reference, picture] = [
+        draw_window(&RUNS[0], run.name)?,
+        draw_window(run, run.name)?,
+    ];
     let colors = reference.colors();
     if colors < LEAST_COLORS {
         return Err(format!("the reference has {colors} colors only").into());
@@ -95,8 +98,8 @@ fn compare(run: &Run) -> Result<Completion, Failed> {
 }
 
 /// Runs it for a test, and reads the image that it has drawn.
-fn draw(run: &Run, test: &str) -> Result<Picture, Failed> {
-    let picture: PathBuf = support::made(&format!("panda3d-{test}-{}.pam", run.name));
+fn draw_window(run: &PandaRun, test: &str) -> Result<ClientImage, Failed> {
+    let picture: PathBuf = support::test_output_path(&format!("panda3d-{test}-{}.pam", run.name));
     let _ = std::fs::remove_file(&picture);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cg/scene.py");
     let mut command = Command::new(python());
@@ -119,6 +122,6 @@ fn draw(run: &Run, test: &str) -> Result<Picture, Failed> {
         Some(words) => words.into_iter().all(has),
         None => !told.contains("glasm: pipeline "),
     };
-    let read = Picture::read(&picture).filter(|_| output.status.success() && is_loaded);
+    let read = ClientImage::read(&picture).filter(|_| output.status.success() && is_loaded);
     read.ok_or_else(|| format!("{}: {}\n{told}", run.name, output.status).into())
 }

@@ -7,7 +7,7 @@ const EDGE: u8 = 24;
 
 /// Image in the form that clients write: four channels of eight bits, from the top.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Picture {
+pub(crate) struct ClientImage {
     width: usize,
     pixels: Vec<[u8; 4]>,
 }
@@ -22,10 +22,10 @@ pub(crate) struct Distance {
     /// The others that do.
     pub(crate) elsewhere: usize,
     /// Most steps that a channel differs by.
-    pub(crate) most: u8,
+    pub(crate) max_steps: u8,
 }
 
-impl Picture {
+impl ClientImage {
     /// Reads an image that a client has written; `None` if it is missing or incomplete.
     pub(crate) fn read(path: &Path) -> Option<Self> {
         let bytes = std::fs::read(path).ok()?;
@@ -62,7 +62,7 @@ impl Picture {
         let near = |it: usize, end: usize| it.saturating_sub(1)..(it + 2).min(end);
         let rows = near(at / self.width, height);
         rows.flat_map(|y| near(at % self.width, self.width).map(move |x| (x, y)))
-            .any(|(x, y)| steps(self.pixels[at], self.pixels[y * self.width + x]) > EDGE)
+            .any(|(x, y)| channel_distance(self.pixels[at], self.pixels[y * self.width + x]) > EDGE)
     }
 
     /// Returns the distance of another image of the same size from this one.
@@ -74,12 +74,12 @@ impl Picture {
             different: 0,
             at_edges: 0,
             elsewhere: 0,
-            most: 0,
+            max_steps: 0,
         };
         for (at, (own, its)) in std::iter::zip(&self.pixels, &other.pixels).enumerate() {
-            let steps = steps(*own, *its);
+            let steps = channel_distance(*own, *its);
             found.different += usize::from(steps > 0);
-            found.most = found.most.max(steps);
+            found.max_steps = found.max_steps.max(steps);
             match steps > 1 {
                 true if self.is_edge(at) => found.at_edges += 1,
                 true => found.elsewhere += 1,
@@ -91,7 +91,7 @@ impl Picture {
 }
 
 /// Returns the largest difference of a channel.
-fn steps(a: [u8; 4], b: [u8; 4]) -> u8 {
+fn channel_distance(a: [u8; 4], b: [u8; 4]) -> u8 {
     std::iter::zip(a, b)
         .map(|(a, b)| a.abs_diff(b))
         .max()

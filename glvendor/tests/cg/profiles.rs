@@ -136,7 +136,7 @@ pub(crate) static PAIRS: [Pair; 8] = [
         level: [Gp5, Gp5],
         lacks: &[],
         vendor: Vendor::Glasm,
-        variables: &[("GLASM_TEXT", "1")],
+        variables: &[("GLASM_GLSL_VERSION", "1")],
     },
 ];
 

@@ -4,19 +4,9 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define INVALID(code, command) (command, ERROR(code))
 enum { NO_TARGET = 0x1234, FRAGMENT = GL_FRAGMENT_PROGRAM_ARB, VERTEX = GL_VERTEX_PROGRAM_ARB };
-
-/* The last bytes before memory that is not there. */
-static void *last_bytes(size_t size) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    char *pages = mmap(0, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    mprotect(pages + page, page, PROT_NONE);
-    return pages + page - size;
-}
 
 /* EXT_gpu_program_parameters, NV_gpu_program4 and NV_vertex_program, "Errors". */
 static void parameters(void) {

@@ -9,7 +9,7 @@ static context first, second;
 static bool is_armed;
 static enum { NOTHING, CLOSES, LEAVES, WAYS, BOTH = WAYS } way;
 
-static void called(GLenum source, GLenum type, GLuint id, GLenum severity, GLsizei length, const GLchar *message, const void *user) {
+static void CLIENT_CALL called(GLenum source, GLenum type, GLuint id, GLenum severity, GLsizei length, const GLchar *message, const void *user) {
     (void)source, (void)type, (void)id, (void)severity, (void)length, (void)message, (void)user;
     if (!is_armed) return;
     is_armed = false;

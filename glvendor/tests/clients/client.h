@@ -1,4 +1,4 @@
-/* What all clients need: contexts of EGL or GLX, pixels, errors, and a count of what is wrong. */
+/* What all clients need: contexts of EGL, GLX or WGL, pixels, errors, and a count of what is wrong. */
 #pragma once
 
 #include "gl.h"
@@ -12,6 +12,13 @@
 #endif
 enum { SIZE = CLIENT_SIZE };
 
+/* The convention of `printf` that strings of formats follow. */
+#ifdef _WIN32
+#define CLIENT_PRINTF gnu_printf
+#else
+#define CLIENT_PRINTF printf
+#endif
+
 typedef void *context;
 
 /* Opens the display and loads the commands; ends the client where there is no OpenGL of that kind. */
@@ -20,7 +27,11 @@ void start(void);
 context open_context(context share);
 /* A context that tells of resets; none where the system has no such contexts. */
 context open_robust_context(void);
+/* A context without fixed functions; none on GLX, or where the system has no such contexts. */
+context open_core_context(void);
 void close_context(context it);
+/* Whether a context that is destroyed while it is current lives until it is not. With WGL it is not current any more. */
+bool survives_destruction(void);
 /* The next context that the thread uses draws on another surface. */
 void use_new_surface(void);
 /* Lets go of the libraries of OpenGL. */
@@ -35,15 +46,23 @@ void *glx_function(const char *name, void **its_display, void **its_config);
 long current_surface(void);
 /* What the client ends with. */
 int finish(void);
+/* The last bytes before memory that is not there. */
+void *last_bytes(size_t size);
+
+/* What client_unix.c and client_windows.c provide for `start`: OpenGL itself, and its commands by name. */
+void open_system(void);
+void *find_command(const char *name);
+/* Ends the client: the system lacks what it needs. */
+void lacking(const char *what) __attribute__((noreturn));
 
 /* Counts a mistake and tells of it. */
-void mistake(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void mistake(const char *file, int line, const char *format, ...) __attribute__((format(CLIENT_PRINTF, 3, 4)));
 #define CHECK(condition, ...) ((condition) ? (void)0 : mistake(__FILE__, __LINE__, #condition ": " __VA_ARGS__))
 #define EQUAL(got, wanted)                                                                                             \
     do {                                                                                                               \
-        long got_ = (long)(got), wanted_ = (long)(wanted);                                                             \
+        intptr_t got_ = (intptr_t)(got), wanted_ = (intptr_t)(wanted);                                                 \
         if (got_ != wanted_)                                                                                           \
-            mistake(__FILE__, __LINE__, "%s is %ld (0x%lx), not %ld (0x%lx)", #got, got_, got_, wanted_, wanted_);     \
+            mistake(__FILE__, __LINE__, "%s is %lld (0x%llx), not %lld (0x%llx)", #got, (long long)got_, (long long)got_, (long long)wanted_, (long long)wanted_);     \
     } while (0)
 /* The error of the commands since the last one asked for. */
 #define ERROR(wanted) expect_error(__FILE__, __LINE__, wanted)

@@ -33,11 +33,12 @@ const TYPES: &str = "#include <stddef.h>\n#include <stdint.h>\ntypedef unsigned 
                      typedef signed char GLbyte;\ntypedef short GLshort;\ntypedef unsigned short GLushort, GLhalf, GLhalfNV;\n\
                      typedef char GLchar, GLcharARB;\ntypedef ptrdiff_t GLintptr, GLsizeiptr;\ntypedef int64_t GLint64, GLint64EXT;\n\
                      typedef uint64_t GLuint64, GLuint64EXT;\ntypedef void *GLsync;\n\
-                     typedef void (*GLDEBUGPROC)(GLenum, GLenum, GLuint, GLenum, GLsizei, const GLchar *, const void *);\n\
+                     #ifdef _WIN32\n#define CLIENT_CALL __stdcall\n#else\n#define CLIENT_CALL\n#endif\n\
+                     typedef void (CLIENT_CALL *GLDEBUGPROC)(GLenum, GLenum, GLuint, GLenum, GLsizei, const GLchar *, const void *);\n\
                      \ntypedef void c_void, GLvoid;\n";
 
 /// Returns the header of a client with these sources.
-pub(crate) fn of(sources: &str) -> String {
+pub(crate) fn generate_header(sources: &str) -> String {
     let registry = Registry::new(
         Api::Gl,
         (4, 6),
@@ -68,7 +69,7 @@ pub(crate) fn of(sources: &str) -> String {
         };
         let _ = writeln!(
             header,
-            "CLIENT_DEFINES {} (*gl{})({parameters});",
+            "CLIENT_DEFINES {} (CLIENT_CALL *gl{})({parameters});",
             c_type(&command.proto.ty),
             command.proto.ident
         );

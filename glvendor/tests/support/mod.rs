@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 /// Exit status of clients if the system lacks a requirement; the reason is the last line of their
@@ -45,7 +46,7 @@ pub(crate) fn folder() -> PathBuf {
 }
 
 /// Returns the path of a file or directory that tests create.
-pub(crate) fn made(name: &str) -> PathBuf {
+pub(crate) fn test_output_path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
@@ -61,10 +62,10 @@ const NEED_TEXT: [&str; 1] = ["beside"];
 
 /// Environment variable with the directory of Mesa's drivers for such clients. Their X server uses
 /// its default.
-const DRIVERS: &str = "GLASM_TEST_DRIVERS";
+const DRIVERS: &str = "GLASM_TEST_DRI_DIR";
 
 /// Environment variable with the directories of the libraries that such clients load.
-const LIBRARIES: &str = "GLASM_TEST_LIBRARIES";
+const LIBRARIES: &str = "GLASM_TEST_LIBRARY_PATH";
 
 /// Returns the path of the library that Cargo has built: in the directory of the test program, or
 /// above it.
@@ -81,10 +82,10 @@ fn library() -> PathBuf {
 }
 
 /// Returns a directory in which GLVND finds the library; creates it once.
-fn vendors() -> &'static Path {
+fn prepare_vendor_dir() -> &'static Path {
     static MADE: OnceLock<PathBuf> = OnceLock::new();
     MADE.get_or_init(|| {
-        let folder = made(&format!("vendors-{}", std::process::id()));
+        let folder = test_output_path(&format!("vendors-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         for name in ["libEGL_glasm.so.0", "libGLX_glasm.so.0"] {
             let link = folder.join(name);
@@ -110,11 +111,12 @@ fn build(name: &str) -> Option<PathBuf> {
 }
 
 fn compile(name: &str) -> Option<PathBuf> {
-    let sources = [
-        folder().join("client.c"),
-        folder().join(format!("{name}.c")),
-    ];
-    compile_sources(name, &sources, &[])
+    compile_sources(name, &list_sources(name), &[])
+}
+
+/// Returns the sources of a client for this system.
+fn list_sources(name: &str) -> [PathBuf; 3] {
+    ["client", "client_unix", name].map(|it| folder().join(format!("{it}.c")))
 }
 
 /// Builds a client of these sources, with more arguments for the compiler; `None` if there is no
@@ -129,13 +131,9 @@ pub(crate) fn compile_sources(
     if !has_program(&compiler.to_string_lossy()) {
         return None;
     }
-    let generated = made(&format!("client-{name}-{}", std::process::id()));
+    let generated = test_output_path(&format!("client-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&generated).unwrap();
-    let texts: Vec<String> = sources
-        .iter()
-        .map(|it| std::fs::read_to_string(it).unwrap())
-        .collect();
-    std::fs::write(generated.join("gl.h"), header::of(&texts.concat())).unwrap();
+    write_header(&generated, sources);
     let unfinished = generated.join("client");
     let mut command = Command::new(compiler);
     command
@@ -155,11 +153,20 @@ pub(crate) fn compile_sources(
         "{command:?}\n{}",
         String::from_utf8_lossy(&said.stderr)
     );
-    let program = made(&format!("client-{name}")).join("client");
+    let program = test_output_path(&format!("client-{name}")).join("client");
     std::fs::create_dir_all(program.parent().unwrap()).unwrap();
     std::fs::rename(&unfinished, &program).unwrap();
     std::fs::remove_dir_all(&generated).unwrap();
     Some(program)
+}
+
+/// Writes the header that these sources include, `gl.h`, to a directory.
+pub(crate) fn write_header(directory: &Path, sources: &[PathBuf]) {
+    let texts = sources
+        .iter()
+        .map(|it| std::fs::read_to_string(it).unwrap());
+    let texts: String = texts.collect();
+    std::fs::write(directory.join("gl.h"), header::generate_header(&texts)).unwrap();
 }
 
 /// Runs a client and returns its output; `None` if it cannot run here.
@@ -168,7 +175,7 @@ pub(crate) fn run(name: &str, window: Window, vendor: Vendor) -> Option<String> 
         skip("the library is built without GLSL");
         return None;
     }
-    judge(&command(name, window, vendor)?.output().unwrap(), name)
+    check_exit(&command(name, window, vendor)?.output().unwrap(), name)
 }
 
 /// Runs a client with more variables.
@@ -178,8 +185,39 @@ pub(crate) fn run_with(name: &str, window: Window, vendor: Vendor, variables: &[
     }
     if let Some(mut command) = command(name, window, vendor) {
         command.envs(variables.iter().copied());
-        judge(&command.output().unwrap(), name);
+        check_exit(&command.output().unwrap(), name);
     }
+}
+
+/// Runs the client `settings` with a file of rules of the user, and returns its messages. `case` is
+/// what the client must find. `None` if it cannot run here.
+pub(crate) fn run_with_rules(
+    window: Window,
+    vendor: Vendor,
+    case: &str,
+    rules: &str,
+    variables: &[(&str, &str)],
+) -> Option<String> {
+    let mut command = command("settings", window, vendor)?;
+    let folder = write_rules(&format!("{case}-{window:?}-{vendor:?}"), rules);
+    command.env("CLIENT_CASE", case);
+    command.env("XDG_CONFIG_HOME", &folder);
+    command.env("XDG_DATA_DIRS", folder.join("nothing"));
+    command.envs(variables.iter().copied());
+    let ran = command.output().unwrap();
+    check_exit(&ran, case)?;
+    Some(String::from_utf8_lossy(&ran.stderr).into_owned())
+}
+
+/// Writes a file of rules below a new directory and returns the directory.
+pub(crate) fn write_rules(name: &str, rules: &str) -> PathBuf {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let process = std::process::id();
+    let folder = test_output_path(&format!("rules-{name}-{process}-{number}"));
+    std::fs::create_dir_all(folder.join("glasm")).unwrap();
+    std::fs::write(folder.join("glasm/applications.toml"), rules).unwrap();
+    folder
 }
 
 /// Runs a client on GLX as a set-user-ID program of root, started by another user, and returns its
@@ -191,8 +229,11 @@ pub(crate) fn run_privileged(name: &str, variables: &[(&str, &str)]) -> Option<S
         return None;
     }
     // The dynamic linker takes no other paths for such programs.
-    let path = format!("-Wl,--disable-new-dtags,-rpath,{}", vendors().display());
-    let sources = ["client.c".to_owned(), format!("{name}.c")].map(|it| folder().join(it));
+    let path = format!(
+        "-Wl,--disable-new-dtags,-rpath,{}",
+        prepare_vendor_dir().display()
+    );
+    let sources = list_sources(name);
     let program = compile_sources(&format!("{name}-privileged"), &sources, &[path.into()])?;
     if chown(&program, Some(0), None).is_err() {
         skip("only root makes set-user-ID programs of root");
@@ -219,7 +260,7 @@ pub(crate) fn run_privileged(name: &str, variables: &[(&str, &str)]) -> Option<S
     }
     // The client ends so where the vendor is not found, too.
     if !errors.contains("glasm:") {
-        judge(&ran, name)?;
+        check_exit(&ran, name)?;
     }
     Some(errors)
 }
@@ -232,7 +273,7 @@ pub(crate) fn run_in_valgrind(name: &str) {
     let Some(client) = command(name, Window::Egl, Vendor::Glasm) else {
         return;
     };
-    let reports = made(&format!("valgrind-{name}.xml"));
+    let reports = test_output_path(&format!("valgrind-{name}.xml"));
     let mut valgrind = Command::new("valgrind");
     valgrind.args([
         "--quiet",
@@ -252,12 +293,12 @@ pub(crate) fn run_in_valgrind(name: &str) {
     // It is some fifty times slower.
     valgrind.env("CLIENT_SECONDS", "550");
     valgrind.env("CLIENT_VALGRIND", "1");
-    judge(&valgrind.output().unwrap(), name);
+    check_exit(&valgrind.output().unwrap(), name);
     let reports = std::fs::read_to_string(reports).unwrap();
     let ours: Vec<&str> = reports
         .split("<error>")
         .skip(1)
-        .filter(|it| is_ours(it))
+        .filter(|it| is_library_report(it))
         .collect();
     assert!(
         ours.is_empty(),
@@ -270,7 +311,7 @@ pub(crate) fn run_in_valgrind(name: &str) {
 /// Returns true if a report is about an access of this library: determined by its first frame
 /// outside of the C library and valgrind, which implement copies. Memory that lives as long as the
 /// process is reported as lost if only interior pointers refer to it.
-fn is_ours(report: &str) -> bool {
+fn is_library_report(report: &str) -> bool {
     if report.contains("<kind>Leak_") {
         return false;
     }
@@ -283,10 +324,10 @@ fn is_ours(report: &str) -> bool {
 
 /// Returns the output of a client if there is no driver of a name: it finds another one, or no
 /// OpenGL. `None` if clients cannot run here.
-pub(crate) fn without_driver(name: &str, window: Window, driver: &str) -> Option<String> {
+pub(crate) fn run_without_driver(name: &str, window: Window, driver: &str) -> Option<String> {
     run(name, window, Vendor::Glasm)?;
     let mut command = command(name, window, Vendor::Glasm)?;
-    let ran = command.env("GLASM_VENDOR", driver).output().unwrap();
+    let ran = command.env("GLASM_DRIVER", driver).output().unwrap();
     let errors = String::from_utf8_lossy(&ran.stderr).into_owned();
     let is_well = matches!(ran.status.code(), Some(0 | CANNOT_RUN));
     assert!(is_well, "{}\n{errors}", ran.status);
@@ -316,22 +357,20 @@ fn command(name: &str, window: Window, vendor: Vendor) -> Option<Command> {
 
 /// Sets what decides which vendor draws.
 pub(crate) fn set_vendor(command: &mut Command, window: Window, vendor: Vendor) {
-    for variable in [
-        "GLASM_LOG",
-        "GLASM_ALL",
-        "GLASM_TEXT",
-        "GLASM_DUMP",
-        "GLASM_VENDOR",
-        "MESA_LOADER_DRIVER_OVERRIDE",
-    ] {
-        command.env_remove(variable);
+    for row in glasm_settings::SETTINGS {
+        command.env_remove(row.variable);
     }
+    command.env_remove("MESA_LOADER_DRIVER_OVERRIDE");
+    // Neither rules of this user nor of this system apply.
+    command.env_remove(glasm_settings::rules::SHIPPED_VARIABLE);
+    command.env("XDG_CONFIG_HOME", test_output_path("no-rules"));
+    command.env("XDG_DATA_DIRS", test_output_path("no-rules"));
     command.env("CLIENT_WINDOW", format!("{window:?}"));
     command.env("LIBGL_ALWAYS_SOFTWARE", "1");
     // A run path of the client does not reach libraries that libraries with a separate run path
     // load, as LLVM's is.
     let others = [LIBRARIES, "LD_LIBRARY_PATH"].map(std::env::var_os);
-    let own = (vendor != Vendor::Mesa).then(|| OsString::from(vendors()));
+    let own = (vendor != Vendor::Mesa).then(|| OsString::from(prepare_vendor_dir()));
     let lists: Vec<OsString> = own
         .into_iter()
         .chain(others.into_iter().flatten())
@@ -344,18 +383,18 @@ pub(crate) fn set_vendor(command: &mut Command, window: Window, vendor: Vendor) 
         }
         Vendor::Glasm | Vendor::GlasmAlone => {
             if vendor == Vendor::GlasmAlone {
-                command.env("GLASM_ALL", "1");
+                command.env("GLASM_COMPILE_ARB_PROGRAMS", "1");
             }
             command.env("__GLX_VENDOR_LIBRARY_NAME", "glasm");
             command.env(
                 "__EGL_VENDOR_LIBRARY_FILENAMES",
-                vendors().join("glasm.json"),
+                prepare_vendor_dir().join("glasm.json"),
             );
         }
     }
 }
 
-fn judge(ran: &Output, name: &str) -> Option<String> {
+fn check_exit(ran: &Output, name: &str) -> Option<String> {
     let said = String::from_utf8_lossy(&ran.stdout).into_owned();
     let errors = String::from_utf8_lossy(&ran.stderr);
     if ran.status.code() == Some(CANNOT_RUN) {

@@ -1,63 +1,67 @@
 //! Comparison of two runs of a script: observed values, acceptance of programs, and the outcome of
 //! the script.
 //!
-//! A run is a [`Recording`], from a runner or from a file. [`compare`] returns a [`Comparison`];
-//! [`Known`] lists the differences that are decided already; [`report`] sums them by family.
+//! A run is a [`Recording`], from a runner or from a file. [`compare_runs`] returns a
+//! [`RunComparison`]; [`KnownDifferences`] lists the differences that are decided already;
+//! [`report`] sums them by family.
 
-mod comparison;
-pub mod known;
-mod numbers;
+mod differences;
+pub mod known_differences;
+mod numeric_diff;
 mod observations;
 pub mod recording;
 pub mod report;
 
-pub use comparison::{Class, Comparison, Difference, DifferenceKind, Driver, Sample};
-pub use known::{Decision, Known};
-pub use recording::Recording;
-
 use crate::observation::Verdict;
-use crate::outcome::{Failure, Outcome};
+use crate::results::{Failure, Outcome};
+
+pub use differences::{Agreement, Difference, DifferenceKind, Driver, RunComparison, Sample};
+pub use known_differences::{Decision, KnownDifferences};
+pub use recording::Recording;
 
 /// Maximum number of differences that are reported per script.
 const MAX_DIFFERENCES: usize = 100;
 
-/// Compares two runs of a script.
-pub fn compare(a: &Recording, b: &Recording) -> Comparison {
+/// Compares two runs of a script: outcomes, verdicts and, unless a verdict differs, observed
+/// values. Runs that were skipped, or whose scripts have different digests, are not compared, with
+/// the reason. The differences are sorted, those beyond the tolerance first, and at most
+/// [`MAX_DIFFERENCES`].
+pub fn compare_runs(a: &Recording, b: &Recording) -> RunComparison {
     let drivers = [a.driver.clone(), b.driver.clone()];
-    let names = names(&drivers);
+    let names = run_names(&drivers);
     let skipped = |run: &Recording, name: &str| match &run.outcome {
         Outcome::Skip(reason) => Some(format!("{name}: {reason}")),
         Outcome::Pass | Outcome::Fail => None,
     };
     if let Some(reason) = skipped(a, &names[0]).or_else(|| skipped(b, &names[1])) {
-        return Comparison::not_compared(drivers, reason);
+        return RunComparison::not_compared(drivers, reason);
     }
     if a.digest != b.digest {
         let reason = "the script has changed since it was recorded";
-        return Comparison::not_compared(drivers, reason.to_owned());
+        return RunComparison::not_compared(drivers, reason.to_owned());
     }
-    let mut comparison = Comparison::empty(drivers, Class::Exact);
+    let mut comparison = RunComparison::new(drivers, Agreement::Exact);
     compare_outcomes([a, b], &names, &mut comparison);
     compare_verdicts([&a.verdicts, &b.verdicts], &names, &mut comparison);
-    let refuses = |found: &Difference| found.kind == DifferenceKind::Verdict;
+    let refuses = |difference: &Difference| difference.kind == DifferenceKind::Verdict;
     // The output of a script is not comparable if one side has not run all programs.
     if !comparison.differences.iter().any(refuses) {
-        observations::compare([a, b], &names, &mut comparison);
+        observations::compare_observations([a, b], &names, &mut comparison);
     }
     let differences = &mut comparison.differences;
-    differences.sort_by_key(|difference| (!difference.beyond, difference.kind));
-    comparison.class = match differences.first() {
-        Some(difference) if difference.beyond => Class::Different,
-        Some(_) => Class::Within,
-        None => Class::Exact,
+    differences.sort_by_key(|difference| (!difference.exceeds_tolerance, difference.kind));
+    comparison.agreement = match differences.first() {
+        Some(difference) if difference.exceeds_tolerance => Agreement::Different,
+        Some(_) => Agreement::WithinTolerance,
+        None => Agreement::Exact,
     };
     differences.truncate(MAX_DIFFERENCES);
     comparison
 }
 
-/// Returns the names of the two runs in messages: their interface, or the device if both have one
-/// interface.
-pub fn names(drivers: &[Driver; 2]) -> [String; 2] {
+/// Returns the names of the two runs in messages: their interfaces; their devices if both have one
+/// interface; `first` and `second` if they have the same device, too.
+pub fn run_names(drivers: &[Driver; 2]) -> [String; 2] {
     let [a, b] = drivers;
     match (a.api == b.api, a.device == b.device) {
         (false, _) => [a, b].map(|driver| driver.api.clone()),
@@ -66,7 +70,9 @@ pub fn names(drivers: &[Driver; 2]) -> [String; 2] {
     }
 }
 
-fn compare_outcomes(runs: [&Recording; 2], names: &[String; 2], comparison: &mut Comparison) {
+/// Adds a difference if exactly one of the two runs has passed, with the message and line of the
+/// first failure of the other run. `names` are those of the runs.
+fn compare_outcomes(runs: [&Recording; 2], names: &[String; 2], comparison: &mut RunComparison) {
     let [a, b] = [0, 1].map(|side| runs[side].outcome == Outcome::Pass);
     if a == b {
         return;
@@ -79,21 +85,24 @@ fn compare_outcomes(runs: [&Recording; 2], names: &[String; 2], comparison: &mut
         names[passing], names[failing]
     );
     let line = failure.and_then(|failure| failure.line);
-    comparison.differ(DifferenceKind::Outcome, line, text);
+    comparison.add_difference(DifferenceKind::Outcome, line, text);
 }
 
+/// Compares the acceptance of the programs that both sides have compiled, and counts them. Adds a
+/// difference for each program that one side only rejects, or that both reject at different known
+/// positions. Programs without a verdict on one side are ignored.
 fn compare_verdicts(
     verdicts: [&Vec<Verdict>; 2],
     names: &[String; 2],
-    comparison: &mut Comparison,
+    comparison: &mut RunComparison,
 ) {
     for a in verdicts[0] {
-        let same = |b: &&Verdict| (b.stage, b.number) == (a.stage, a.number);
+        let same = |b: &&Verdict| (b.stage, b.index) == (a.stage, a.index);
         let Some(b) = verdicts[1].iter().find(same) else {
             continue;
         };
-        comparison.verdicts += 1;
-        let what = match a.number {
+        comparison.compared_verdicts += 1;
+        let subject = match a.index {
             0 => format!("the {} program", a.stage.name()),
             number => format!("{} program {}", a.stage.name(), number + 1),
         };
@@ -111,25 +120,26 @@ fn compare_verdicts(
                         let message = first_line(&rejection.message);
                         format!("{at} with {} ({message})", names[side])
                     };
-                    let text = format!("{what} has its error{} and{}", side(0, x), side(1, y));
-                    comparison.differ(DifferenceKind::Position, None, text);
+                    let text = format!("{subject} has its error{} and{}", side(0, x), side(1, y));
+                    comparison.add_difference(DifferenceKind::Position, None, text);
                 }
             }
             (Some(rejection), None) | (None, Some(rejection)) => {
                 let rejecting = usize::from(a.rejected.is_none());
                 let text = format!(
-                    "{what} is accepted with {} and rejected with {}{}: {}",
+                    "{subject} is accepted with {} and rejected with {}{}: {}",
                     names[1 - rejecting],
                     names[rejecting],
                     at(rejection.position),
                     first_line(&rejection.message)
                 );
-                comparison.differ(DifferenceKind::Verdict, None, text);
+                comparison.add_difference(DifferenceKind::Verdict, None, text);
             }
         }
     }
 }
 
+/// Returns the first line of a message; an empty one for an empty message.
 fn first_line(message: &str) -> &str {
     message.lines().next().unwrap_or_default()
 }

@@ -1,8 +1,10 @@
 //! Expected errors of the programs of a script, compared with the reported ones.
 
 use super::ScriptCompiler;
-use crate::outcome::Failure;
-use crate::script::{Command, ExpectedError, ExpectedPlace, ProgramForm, ProgramSection, Script};
+use crate::results::Failure;
+use crate::script::{
+    Command, ExpectedError, ExpectedPosition, ProgramForm, ProgramSection, Script,
+};
 use glasm::{Diagnostic, Diagnostics, Location, Severity, Shader};
 
 impl Script {
@@ -20,14 +22,16 @@ impl Script {
     }
 
     /// Returns the loads that the script expects to fail: the line, the program, and the error.
-    pub fn refused_loads(&self) -> impl Iterator<Item = (u32, &ProgramSection, &ExpectedError)> {
+    pub fn expected_load_failures(
+        &self,
+    ) -> impl Iterator<Item = (u32, &ProgramSection, &ExpectedError)> {
         self.steps.iter().filter_map(|step| {
             if let Command::Load {
-                spare,
+                alternate,
                 error: Some(error),
             } = &step.command
             {
-                return Some((step.line, &self.spares[*spare].program, error));
+                return Some((step.line, &self.alternates[*alternate].program, error));
             }
             None
         })
@@ -35,26 +39,31 @@ impl Script {
 }
 
 impl ScriptCompiler<'_> {
-    /// Compares the errors of the programs with the expected ones, if a script expects any.
+    /// Compiles the programs of the pipeline and compares their errors with the expected ones.
+    /// Returns a failure, sorted by line, for each expected error that no program has and for each
+    /// other error; an error that occurs twice must be expected twice. `None` if the script expects
+    /// no errors.
     pub fn check_expected_errors(&self) -> Option<Vec<Failure>> {
         let mut expected = self.script.expected_errors();
         if expected.is_empty() {
             return None;
         }
         let mut failures = Vec::new();
-        for (section, compiled) in self.compile_by_themselves() {
+        for (section, compiled) in self.compile_with_own_errors_first() {
             if let Err(diagnostics) = compiled {
-                let errors = errors(&diagnostics);
-                failures.extend(self.unclaimed("error", section, errors, &mut expected));
+                let errors = only_errors(&diagnostics);
+                failures.extend(self.match_expected("error", section, errors, &mut expected));
             }
         }
-        failures.extend(missing("error", &expected));
+        failures.extend(missing_failures("error", &expected));
         failures.sort_by_key(|failure| failure.line);
         Some(failures)
     }
 
-    /// Compares the warnings about the programs with the expected ones, if a script expects any. A
-    /// program that does not load is reported when it is needed.
+    /// Translates the programs of the pipeline and compares their warnings with the expected ones.
+    /// Returns a failure, sorted by line, for each expected warning that no program has and for
+    /// each other warning; a warning that occurs twice must be expected twice. Empty if the script
+    /// expects no warnings. Errors of programs are not reported here.
     pub fn check_warnings(&self) -> Vec<Failure> {
         let steps = self.script.steps.iter();
         let expected = steps.filter_map(|step| {
@@ -68,20 +77,20 @@ impl ScriptCompiler<'_> {
         if expected.is_empty() {
             return failures;
         }
-        for section in self.own_sections() {
+        for section in self.pipeline_sections() {
             let (_, diagnostics) = glasm::translate(&self.source(section));
             let all = diagnostics.list.iter();
             let warnings = all.filter(|found| found.severity == Severity::Warning);
-            failures.extend(self.unclaimed("warning", section, warnings, &mut expected));
+            failures.extend(self.match_expected("warning", section, warnings, &mut expected));
         }
-        failures.extend(missing("warning", &expected));
+        failures.extend(missing_failures("warning", &expected));
         failures.sort_by_key(|failure| failure.line);
         failures
     }
 
-    /// Removes the messages about a program from the expected ones; messages that were not expected
-    /// are failures.
-    fn unclaimed<'d>(
+    /// Removes the messages about a program from the expected ones, each at most once. Returns a
+    /// failure for each message that was not expected; `what` is `error` or `warning`.
+    fn match_expected<'d>(
         &self,
         what: &str,
         section: &ProgramSection,
@@ -91,88 +100,108 @@ impl ScriptCompiler<'_> {
         let mut failures = Vec::new();
         for found in messages {
             let mut left = expected.iter();
-            match left.position(|(_, wanted)| matches(wanted, found, section)) {
+            match left.position(|(_, wanted)| matches_expectation(wanted, found, section)) {
                 Some(index) => {
                     expected.remove(index);
                 }
-                None => failures.push(self.unexpected(what, section, found)),
+                None => failures.push(self.unexpected_failure(what, section, found)),
             }
         }
         failures
     }
 
-    /// Compiles the assembly programs of the pipeline as draws use them: linked together, if there
-    /// are no other programs.
-    pub fn compile_all(&self) -> Vec<(&ProgramSection, Result<Shader, Diagnostics>)> {
+    /// Compiles the assembly programs of the pipeline as draws use them: linked together if all
+    /// programs are in assembly, otherwise each by itself. Stages that linking adds are omitted.
+    pub fn compile_pipeline(&self) -> Vec<(&ProgramSection, Result<Shader, Diagnostics>)> {
         let mut linked = self.link();
         let compile = |section: &'_ ProgramSection| {
-            let place = linked.iter().position(|(stage, _)| *stage == section.stage);
-            match place {
+            let index = linked.iter().position(|(stage, _)| *stage == section.stage);
+            match index {
                 Some(place) => linked.swap_remove(place).1,
                 None => self.compile(section),
             }
         };
-        let sections: Vec<&ProgramSection> = self.own_sections().collect();
+        let sections: Vec<&ProgramSection> = self.pipeline_sections().collect();
         let compiled: Vec<_> = sections.iter().copied().map(compile).collect();
         sections.into_iter().zip(compiled).collect()
     }
 
-    /// Compiles each program by itself. Its own errors precede those that only occur together with
-    /// other stages.
-    fn compile_by_themselves(&self) -> Vec<(&ProgramSection, Result<Shader, Diagnostics>)> {
-        let beside = self.compile_all().into_iter();
-        let both = beside.map(|(section, beside)| (section, self.compile(section).and(beside)));
-        both.collect()
+    /// Compiles the programs of the pipeline as [`compile_pipeline`](Self::compile_pipeline) does,
+    /// and each also by itself: errors of a program by itself replace those of the linked pipeline.
+    fn compile_with_own_errors_first(&self) -> Vec<(&ProgramSection, Result<Shader, Diagnostics>)> {
+        let pipeline = self.compile_pipeline().into_iter();
+        pipeline
+            .map(|(section, linked)| (section, self.compile(section).and(linked)))
+            .collect()
     }
 
-    fn own_sections(&self) -> impl Iterator<Item = &ProgramSection> {
+    /// Returns the assembly programs that the script has from the beginning, not those that it
+    /// loads.
+    fn pipeline_sections(&self) -> impl Iterator<Item = &ProgramSection> {
         let sections = self.script.programs.iter();
         sections.filter(|section| section.form == ProgramForm::Assembly)
     }
 
-    /// Compiles the programs that commands load, except for those whose loading is expected to
-    /// fail.
-    pub fn compile_loads(&self) -> Vec<(&ProgramSection, Result<Shader, Diagnostics>)> {
+    /// Compiles the programs that commands load, each by itself, except for those whose loading is
+    /// expected to fail.
+    pub fn compile_loaded_programs(&self) -> Vec<(&ProgramSection, Result<Shader, Diagnostics>)> {
         let is_refused = |section: &ProgramSection| {
-            let mut refused = self.script.refused_loads();
+            let mut refused = self.script.expected_load_failures();
             refused.any(|(_, other, _)| std::ptr::eq(other, section))
         };
-        let spares = self.script.spares.iter().map(|spare| &spare.program);
-        let loaded = spares.filter(|section| !is_refused(section));
+        let alternates = self
+            .script
+            .alternates
+            .iter()
+            .map(|alternate| &alternate.program);
+        let loaded = alternates.filter(|section| !is_refused(section));
         loaded
             .map(|section| (section, self.compile(section)))
             .collect()
     }
 
-    /// Returns the failure for an error or a warning that no line expects.
-    fn unexpected(&self, what: &str, section: &ProgramSection, found: &Diagnostic) -> Failure {
-        let message = format!("unexpected {what} {}", describe(found, section));
-        let place = match found.location {
+    /// Returns the failure for an error or a warning (`what`) that no line expects, at its position
+    /// in the script; at the line of the section if it is about the whole program.
+    fn unexpected_failure(
+        &self,
+        what: &str,
+        section: &ProgramSection,
+        diagnostic: &Diagnostic,
+    ) -> Failure {
+        let message = format!(
+            "unexpected {what} {}",
+            describe_diagnostic(diagnostic, section)
+        );
+        let location = match diagnostic.location {
             Location::WholeProgram => None,
             Location::Span(span) => self.script.position(section, span.start as usize),
         };
         let number = |number: usize| u32::try_from(number).ok();
         Failure {
-            line: place
+            line: location
                 .and_then(|place| number(place.line))
                 .or(Some(section.line)),
-            column: place.and_then(|place| number(place.column)),
+            column: location.and_then(|place| number(place.column)),
             message,
         }
     }
 
-    /// Compiles the programs whose loading is expected to fail: each must have the expected error.
+    /// Compiles the programs whose loading is expected to fail. Returns a failure, at the line of
+    /// the load, for each that does not have the expected error; other errors in addition are
+    /// accepted.
     pub fn check_loads(&self) -> Vec<Failure> {
         let mut failures = Vec::new();
-        for (line, section, expected) in self.script.refused_loads() {
+        for (line, section, expected) in self.script.expected_load_failures() {
             let message = match self.compile(section) {
                 Ok(_) => "the program loads".to_owned(),
                 Err(diagnostics) => {
-                    if errors(&diagnostics).any(|found| matches(expected, found, section)) {
+                    if only_errors(&diagnostics)
+                        .any(|found| matches_expectation(expected, found, section))
+                    {
                         continue;
                     }
-                    let describe = |found: &Diagnostic| describe(found, section);
-                    let all: Vec<String> = errors(&diagnostics).map(describe).collect();
+                    let describe = |found: &Diagnostic| describe_diagnostic(found, section);
+                    let all: Vec<String> = only_errors(&diagnostics).map(describe).collect();
                     all.join("; ")
                 }
             };
@@ -181,7 +210,7 @@ impl ScriptCompiler<'_> {
                 format!(
                     "expected error {}{}, but {message}",
                     expected.code.id(),
-                    describe_place(expected.place)
+                    describe_position(expected.position)
                 ),
             ));
         }
@@ -189,10 +218,11 @@ impl ScriptCompiler<'_> {
     }
 }
 
-/// Returns the failures for expected errors that no program has.
-fn missing(what: &str, expected: &[(u32, &ExpectedError)]) -> Vec<Failure> {
+/// Returns the failures for expected errors or warnings (`what`) that no program has, at their
+/// lines.
+fn missing_failures(what: &str, expected: &[(u32, &ExpectedError)]) -> Vec<Failure> {
     let failure = |(line, wanted): &(u32, &ExpectedError)| {
-        let (code, place) = (wanted.code.id(), describe_place(wanted.place));
+        let (code, place) = (wanted.code.id(), describe_position(wanted.position));
         Failure::new(
             Some(*line),
             format!("no program gives {what} {code}{place}"),
@@ -201,13 +231,15 @@ fn missing(what: &str, expected: &[(u32, &ExpectedError)]) -> Vec<Failure> {
     expected.iter().map(failure).collect()
 }
 
-fn errors(diagnostics: &Diagnostics) -> impl Iterator<Item = &Diagnostic> {
+/// Returns the diagnostics that are not warnings.
+fn only_errors(diagnostics: &Diagnostics) -> impl Iterator<Item = &Diagnostic> {
     let all = diagnostics.list.iter();
     all.filter(|found| found.severity != Severity::Warning)
 }
 
-/// Returns line and column of a byte of a program, from 1.
-fn position(text: &[u8], offset: usize) -> (usize, usize) {
+/// Returns line and column, in characters, of a byte of a program, both from 1. Offsets past the
+/// end denote the end.
+fn line_and_column(text: &[u8], offset: usize) -> (usize, usize) {
     let before = &text[..offset.min(text.len())];
     let line_start = before
         .iter()
@@ -223,60 +255,72 @@ fn position(text: &[u8], offset: usize) -> (usize, usize) {
     )
 }
 
-fn matches(expected: &ExpectedError, found: &Diagnostic, section: &ProgramSection) -> bool {
-    let place = match (expected.place, found.location) {
-        (None, _) | (Some(ExpectedPlace::WholeProgram), Location::WholeProgram) => true,
+/// Returns true if a diagnostic has the code and the position that the script expects; without an
+/// expected position only the code is compared.
+fn matches_expectation(
+    expected: &ExpectedError,
+    diagnostic: &Diagnostic,
+    section: &ProgramSection,
+) -> bool {
+    let positions = match (expected.position, diagnostic.location) {
+        (None, _) | (Some(ExpectedPosition::WholeProgram), Location::WholeProgram) => true,
         (Some(_), Location::WholeProgram)
-        | (Some(ExpectedPlace::WholeProgram), Location::Span(_)) => false,
-        (Some(ExpectedPlace::Start(start)), Location::Span(span)) => span.start == start,
-        (Some(ExpectedPlace::Bytes { start, end }), Location::Span(span)) => {
+        | (Some(ExpectedPosition::WholeProgram), Location::Span(_)) => false,
+        (Some(ExpectedPosition::Start(start)), Location::Span(span)) => span.start == start,
+        (Some(ExpectedPosition::Bytes { start, end }), Location::Span(span)) => {
             (span.start, span.end) == (start, end)
         }
-        (Some(ExpectedPlace::Position { line, column }), Location::Span(span)) => {
-            position(&section.text, span.start as usize) == (line, column)
+        (Some(ExpectedPosition::Position { line, column }), Location::Span(span)) => {
+            line_and_column(&section.text, span.start as usize) == (line, column)
         }
     };
-    place && expected.code == found.code
+    positions && expected.code == diagnostic.code
 }
 
-fn describe(found: &Diagnostic, section: &ProgramSection) -> String {
-    let place = match found.location {
+/// Formats a reported error or warning for a failure message: its code, byte range with line and
+/// column, stage and message.
+fn describe_diagnostic(diagnostic: &Diagnostic, section: &ProgramSection) -> String {
+    let location = match diagnostic.location {
         Location::WholeProgram => "at end".to_owned(),
         Location::Span(span) => {
-            let (line, column) = position(&section.text, span.start as usize);
+            let (line, column) = line_and_column(&section.text, span.start as usize);
             format!("at {}..{} (line {line} col {column})", span.start, span.end)
         }
     };
     format!(
-        "{} {place} of the {} program: {}",
-        found.code.id(),
+        "{} {location} of the {} program: {}",
+        diagnostic.code.id(),
         section.stage.name(),
-        found.message
+        diagnostic.message
     )
 }
 
-fn describe_place(place: Option<ExpectedPlace>) -> String {
-    match place {
+/// Formats the position that a script expects of an error, with a leading space; empty if it
+/// expects none.
+fn describe_position(position: Option<ExpectedPosition>) -> String {
+    match position {
         None => String::new(),
-        Some(ExpectedPlace::Start(start)) => format!(" at {start}"),
-        Some(ExpectedPlace::Bytes { start, end }) => format!(" at {start}..{end}"),
-        Some(ExpectedPlace::Position { line, column }) => format!(" at line {line} col {column}"),
-        Some(ExpectedPlace::WholeProgram) => " at end".to_owned(),
+        Some(ExpectedPosition::Start(start)) => format!(" at {start}"),
+        Some(ExpectedPosition::Bytes { start, end }) => format!(" at {start}..{end}"),
+        Some(ExpectedPosition::Position { line, column }) => {
+            format!(" at line {line} col {column}")
+        }
+        Some(ExpectedPosition::WholeProgram) => " at end".to_owned(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::Origin;
+    use crate::script::SourceMap;
     use glasm::ir::{Span, Stage};
     use glasm::{Code, ProgramType};
 
     #[test]
     fn positions_count_from_one() {
-        assert_eq!(position(b"ab\ncd", 0), (1, 1));
-        assert_eq!(position(b"ab\ncd", 4), (2, 2));
-        assert_eq!(position(b"ab\n", 99), (2, 1));
+        assert_eq!(line_and_column(b"ab\ncd", 0), (1, 1));
+        assert_eq!(line_and_column(b"ab\ncd", 4), (2, 2));
+        assert_eq!(line_and_column(b"ab\n", 99), (2, 1));
     }
 
     #[test]
@@ -287,27 +331,36 @@ mod tests {
             form: ProgramForm::Assembly,
             text: b"!!NVvp5.0\nMOV x;\n".to_vec(),
             line: 1,
-            origin: Origin::default(),
+            source_map: SourceMap::default(),
         };
         let code = Code::from_id("E0102").unwrap();
         let other = Code::from_id("E0101").unwrap();
         let found = Diagnostic::error(code, Span::new(14, 15), "wrong");
-        let expect = |code, place| matches(&ExpectedError { code, place }, &found, &section);
+        let expect = |code, place| {
+            matches_expectation(
+                &ExpectedError {
+                    code,
+                    position: place,
+                },
+                &found,
+                &section,
+            )
+        };
         assert!(expect(code, None));
         assert!(!expect(other, None));
-        assert!(expect(code, Some(ExpectedPlace::Start(14))));
+        assert!(expect(code, Some(ExpectedPosition::Start(14))));
         assert!(expect(
             code,
-            Some(ExpectedPlace::Bytes { start: 14, end: 15 })
+            Some(ExpectedPosition::Bytes { start: 14, end: 15 })
         ));
         assert!(!expect(
             code,
-            Some(ExpectedPlace::Bytes { start: 14, end: 16 })
+            Some(ExpectedPosition::Bytes { start: 14, end: 16 })
         ));
         assert!(expect(
             code,
-            Some(ExpectedPlace::Position { line: 2, column: 5 })
+            Some(ExpectedPosition::Position { line: 2, column: 5 })
         ));
-        assert!(!expect(code, Some(ExpectedPlace::WholeProgram)));
+        assert!(!expect(code, Some(ExpectedPosition::WholeProgram)));
     }
 }

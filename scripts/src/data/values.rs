@@ -1,11 +1,11 @@
 //! Arrays of values in buffers: writing and printing.
 
 use super::DataLayout;
-use super::types::{DataType, Scalar, Value};
+use super::{DataType, Scalar, Value};
 
 /// Notation of a number in a script.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Written {
+pub enum LiteralNotation {
     /// Compared as a number.
     Number,
     /// Compared as bits, which are given in hexadecimal.
@@ -18,19 +18,23 @@ pub struct Literal {
     /// Bits, in the low ones of these 64.
     pub bits: u64,
     /// Notation in the script, which selects the comparison.
-    pub written: Written,
+    pub notation: LiteralNotation,
 }
 
 impl Literal {
-    /// Reads a number of a type.
+    /// Parses a number of a type, or its bits in hexadecimal with `0x`; `None` if the type does not
+    /// have it.
     pub fn parse(scalar: Scalar, text: &str) -> Option<Self> {
         let written = if text.starts_with("0x") || text.starts_with("0X") {
-            Written::Bits
+            LiteralNotation::Bits
         } else {
-            Written::Number
+            LiteralNotation::Number
         };
         let bits = scalar.parse_bits(text)?;
-        Some(Self { bits, written })
+        Some(Self {
+            bits,
+            notation: written,
+        })
     }
 }
 
@@ -46,39 +50,42 @@ pub struct TypedData {
     /// Scalars of whole elements.
     pub literals: Vec<Literal>,
     /// Repeat count of the scalars.
-    pub times: usize,
+    pub repeat_count: usize,
 }
 
 impl TypedData {
-    /// Counts the number of scalars.
-    pub fn count(&self) -> usize {
-        self.literals.len() * self.times
+    /// Returns the number of scalars, with repetitions.
+    pub fn scalar_count(&self) -> usize {
+        self.literals.len() * self.repeat_count
     }
 
-    /// Returns the scalars and their offsets.
+    /// Returns the scalars and their byte offsets from the start of the buffer, with repetitions.
     pub fn iter(&self) -> impl Iterator<Item = (u64, Literal)> + '_ {
-        let offsets = self.layout.offsets(self.ty, self.offset, self.count());
+        let offsets = self
+            .layout
+            .offsets(self.ty, self.offset, self.scalar_count());
         offsets.zip(self.literals.iter().copied().cycle())
     }
 
-    /// Returns the end offset of the values.
+    /// Returns the byte offset of the end of the values, without padding after the last element.
     pub fn end(&self) -> u64 {
-        let elements = self.count() / self.ty.components();
+        let elements = self.scalar_count() / self.ty.components();
         self.layout.end(self.ty, self.offset, elements)
     }
 
-    /// Returns the same values, repeated as often as whole elements of them fit into a number of
-    /// bytes.
-    pub fn filling(&self, bytes: u64) -> Self {
+    /// Returns the same values, repeated as often as all of them fit between their offset and the
+    /// end of a buffer of `bytes` bytes.
+    pub fn repeat_to_fill(&self, bytes: u64) -> Self {
         let round =
             (self.literals.len() / self.ty.components()) as u64 * self.layout.stride(self.ty);
         Self {
-            times: (bytes.saturating_sub(self.offset) / round) as usize,
+            repeat_count: (bytes.saturating_sub(self.offset) / round) as usize,
             ..self.clone()
         }
     }
 
-    /// Writes the scalars; the slice must reach to [`Self::end`].
+    /// Writes the scalars to a buffer; padding remains unchanged. Panics if the slice ends before
+    /// [`Self::end`].
     pub fn write(&self, bytes: &mut [u8]) {
         let size = self.ty.scalar.size();
         for (at, literal) in self.iter() {
@@ -106,18 +113,19 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// Returns the end offset of the values.
+    /// Returns the byte offset of the end of the numbers, without padding after the last element.
     pub fn end(&self) -> u64 {
         self.layout.end(self.ty, self.offset, self.count)
     }
 
-    /// Writes the numbers; the slice must reach to [`Self::end`]. Integers wrap around.
+    /// Writes the numbers to a buffer; padding remains unchanged. Integers wrap around; floats are
+    /// computed with 64 bits and rounded. Panics if the slice ends before [`Self::end`].
     pub fn write(&self, bytes: &mut [u8]) {
         let scalar = self.ty.scalar;
         let total = self.count * self.ty.components();
         let offsets = self.layout.offsets(self.ty, self.offset, total);
         for (at, index) in offsets.zip(0u64..) {
-            let bits = match (scalar.value(self.start), scalar.value(self.step)) {
+            let bits = match (scalar.decode(self.start), scalar.decode(self.step)) {
                 (Value::Float(start), Value::Float(step)) => {
                     scalar.float_bits(start + index as f64 * step)
                 }
@@ -154,7 +162,8 @@ pub struct DataRange {
 }
 
 impl DataRange {
-    /// Returns the values as text; vectors and matrices in parentheses.
+    /// Formats the values of a buffer, separated by spaces; vectors and matrices in parentheses.
+    /// Returns an error if the buffer is too short.
     pub fn print(&self, bytes: &[u8]) -> Result<String, String> {
         let scalar = self.ty.scalar;
         let components = self.ty.components();
@@ -170,23 +179,23 @@ impl DataRange {
                     bytes.len()
                 ));
             }
-            let place = index % components;
-            text.push_str(match (index, place) {
+            let component = index % components;
+            text.push_str(match (index, component) {
                 (0, _) => "",
                 (_, 0) => " ",
                 _ => ", ",
             });
-            text.push_str(if components > 1 && place == 0 {
+            text.push_str(if components > 1 && component == 0 {
                 "("
             } else {
                 ""
             });
-            let bits = scalar.read(&bytes[at as usize..]);
+            let bits = scalar.read_bits(&bytes[at as usize..]);
             text.push_str(&match self.radix {
                 Radix::Decimal => scalar.print(bits),
                 Radix::Hexadecimal => scalar.print_hex(bits),
             });
-            text.push_str(if components > 1 && place == components - 1 {
+            text.push_str(if components > 1 && component == components - 1 {
                 ")"
             } else {
                 ""
@@ -201,7 +210,7 @@ mod tests {
     use super::*;
 
     fn data(ty: &str, offset: u64, bits: &[u64], times: usize) -> TypedData {
-        let written = Written::Number;
+        let written = LiteralNotation::Number;
         TypedData {
             ty: DataType::parse(ty).unwrap(),
             layout: DataLayout::STD430,
@@ -210,10 +219,10 @@ mod tests {
                 .iter()
                 .map(|bits| Literal {
                     bits: *bits,
-                    written,
+                    notation: written,
                 })
                 .collect(),
-            times,
+            repeat_count: times,
         }
     }
 
@@ -236,7 +245,7 @@ mod tests {
     #[test]
     fn repeated_values_stand_one_after_the_other() {
         let data = data("uvec2", 4, &[1, 2, 3, 4], 2);
-        assert_eq!((data.count(), data.end()), (8, 36));
+        assert_eq!((data.scalar_count(), data.end()), (8, 36));
         let mut bytes = vec![0; 36];
         data.write(&mut bytes);
         assert_eq!(words(&bytes), [0, 1, 2, 3, 4, 1, 2, 3, 4]);
@@ -245,10 +254,10 @@ mod tests {
     #[test]
     fn filling_takes_whole_rounds() {
         let data = data("uvec2", 0, &[1, 2, 3, 4], 1);
-        assert_eq!(data.filling(47).times, 2);
-        assert_eq!(data.filling(48).times, 3);
-        assert_eq!(data.filling(15).times, 0);
-        assert_eq!(data.filling(15).end(), 0);
+        assert_eq!(data.repeat_to_fill(47).repeat_count, 2);
+        assert_eq!(data.repeat_to_fill(48).repeat_count, 3);
+        assert_eq!(data.repeat_to_fill(15).repeat_count, 0);
+        assert_eq!(data.repeat_to_fill(15).end(), 0);
     }
 
     #[test]

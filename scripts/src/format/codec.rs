@@ -13,7 +13,8 @@ const SHARED_BIAS: i32 = 15;
 const SHARED_MAX: i32 = 31;
 
 impl Format {
-    /// Returns the values of a texel; channels that the format lacks read (0, 0, 0, 1).
+    /// Returns the values of a texel, with linearized sRGB; channels that the format lacks read (0,
+    /// 0, 0, 1).
     pub fn decode(&self, texel: &[u8]) -> [f64; 4] {
         let mut values = [0.0, 0.0, 0.0, 1.0];
         for channel in &self.channels {
@@ -22,23 +23,27 @@ impl Format {
                 let exponent = read_bits(texel, 27, 5) as i32 - SHARED_BIAS - SHARED_FRACTION;
                 bits as f64 * f64::from(exponent).exp2()
             } else {
-                decode_channel(self.encoding_of(channel.component), bits, channel.bits)
+                decode_channel(
+                    self.component_encoding(channel.component),
+                    bits,
+                    channel.bits,
+                )
             };
         }
         values
     }
 
-    /// Returns the texel nearest to a color. Values outside of the range of the format become the
-    /// nearest one in it; NaN becomes 0 in all but floats.
+    /// Returns the texel nearest to a linear color. Values outside of the range of the format
+    /// become the nearest one in it; NaN becomes 0 in all but floats. Unused bits are 0.
     pub fn encode(&self, color: [f64; 4]) -> Vec<u8> {
-        let mut texel = vec![0; self.size()];
+        let mut texel = vec![0; self.texel_size()];
         if self.encoding == Encoding::SharedExponent {
             let word = encode_shared_exponent(color);
             texel.copy_from_slice(&word.to_le_bytes());
             return texel;
         }
         for channel in &self.channels {
-            let encoding = self.encoding_of(channel.component);
+            let encoding = self.component_encoding(channel.component);
             let bits = encode_channel(encoding, color[channel.component], channel.bits);
             write_bits(&mut texel, channel.offset, channel.bits, bits);
         }
@@ -53,7 +58,7 @@ impl Format {
     }
 
     /// Returns the encoding of a component. Alpha is linear in sRGB formats too.
-    fn encoding_of(&self, component: usize) -> Encoding {
+    fn component_encoding(&self, component: usize) -> Encoding {
         if self.encoding == Encoding::Srgb && component == 3 {
             Encoding::Unorm
         } else {
@@ -62,7 +67,8 @@ impl Format {
     }
 }
 
-/// Reads the bits of a texel.
+/// Returns `bits` bits of a texel from bit `offset` on, the first of them in the lowest bit. Bits
+/// of a byte are counted from the lowest.
 pub(crate) fn read_bits(texel: &[u8], offset: u32, bits: u32) -> u64 {
     (0..bits).fold(0, |value, bit| {
         let at = (offset + bit) as usize;
@@ -70,7 +76,8 @@ pub(crate) fn read_bits(texel: &[u8], offset: u32, bits: u32) -> u64 {
     })
 }
 
-/// Sets bits of a texel.
+/// Sets `bits` bits of a texel from bit `offset` on to the lowest bits of `value`. They must be
+/// zero before.
 pub(crate) fn write_bits(texel: &mut [u8], offset: u32, bits: u32, value: u64) {
     for bit in 0..bits {
         let at = (offset + bit) as usize;
@@ -78,22 +85,25 @@ pub(crate) fn write_bits(texel: &mut [u8], offset: u32, bits: u32, value: u64) {
     }
 }
 
+/// Returns the signed integer that the lowest `bits` bits of a value represent in two's complement.
 fn sign_extend(value: u64, bits: u32) -> i64 {
     let unused = 64 - bits;
     (value << unused) as i64 >> unused
 }
 
-fn maximum(bits: u32) -> f64 {
+/// Returns the largest unsigned integer of this number of bits.
+fn max_unsigned(bits: u32) -> f64 {
     ((1u128 << bits) - 1) as f64
 }
 
+/// Returns the value of the bits of a channel; channels in sRGB are linearized.
 fn decode_channel(encoding: Encoding, value: u64, bits: u32) -> f64 {
     match encoding {
-        Encoding::Unorm => value as f64 / maximum(bits),
-        Encoding::Snorm => (sign_extend(value, bits) as f64 / maximum(bits - 1)).max(-1.0),
+        Encoding::Unorm => value as f64 / max_unsigned(bits),
+        Encoding::Snorm => (sign_extend(value, bits) as f64 / max_unsigned(bits - 1)).max(-1.0),
         Encoding::Uscaled | Encoding::Uint | Encoding::SharedExponent => value as f64,
         Encoding::Sscaled | Encoding::Sint => sign_extend(value, bits) as f64,
-        Encoding::Srgb => match value as f64 / maximum(bits) {
+        Encoding::Srgb => match value as f64 / max_unsigned(bits) {
             low if low <= 0.04045 => low / 12.92,
             high => ((high + 0.055) / 1.055).powf(2.4),
         },
@@ -107,16 +117,18 @@ fn decode_channel(encoding: Encoding, value: u64, bits: u32) -> f64 {
     }
 }
 
+/// Returns the bits of a channel that are nearest to a value, which is clamped to the range of the
+/// encoding.
 fn encode_channel(encoding: Encoding, value: f64, bits: u32) -> u64 {
     let signed = |value: f64| {
-        let (low, high) = (-(2f64.powi(bits as i32 - 1)), maximum(bits - 1));
+        let (low, high) = (-(2f64.powi(bits as i32 - 1)), max_unsigned(bits - 1));
         value.round_ties_even().clamp(low, high) as i64 as u64
     };
     match encoding {
-        Encoding::Unorm => (value.clamp(0.0, 1.0) * maximum(bits)).round_ties_even() as u64,
-        Encoding::Snorm => signed(value.clamp(-1.0, 1.0) * maximum(bits - 1)),
+        Encoding::Unorm => (value.clamp(0.0, 1.0) * max_unsigned(bits)).round_ties_even() as u64,
+        Encoding::Snorm => signed(value.clamp(-1.0, 1.0) * max_unsigned(bits - 1)),
         Encoding::Uscaled | Encoding::Uint | Encoding::SharedExponent => {
-            value.round_ties_even().clamp(0.0, maximum(bits)) as u64
+            value.round_ties_even().clamp(0.0, max_unsigned(bits)) as u64
         }
         Encoding::Sscaled | Encoding::Sint => signed(value),
         Encoding::Srgb => {
@@ -124,7 +136,7 @@ fn encode_channel(encoding: Encoding, value: f64, bits: u32) -> u64 {
                 low if low <= 0.0031308 => low * 12.92,
                 high => 1.055 * high.powf(1.0 / 2.4) - 0.055,
             };
-            (curved * maximum(bits)).round_ties_even() as u64
+            (curved * max_unsigned(bits)).round_ties_even() as u64
         }
         Encoding::Sfloat => match bits {
             16 => u64::from(float16::from_f32(value as f32)),
@@ -135,8 +147,9 @@ fn encode_channel(encoding: Encoding, value: f64, bits: u32) -> u64 {
     }
 }
 
-/// Returns an unsigned float with an exponent of five bits. Negative values become 0, values past
-/// the largest finite one become that one.
+/// Returns the unsigned float of `bits` bits, five of them the exponent, that is nearest to a
+/// value. Negative values become 0, finite values past the largest one become that one, infinity
+/// and NaN remain.
 fn encode_small_float(value: f64, bits: u32) -> u64 {
     let fraction_bits = bits as i32 - 5;
     let largest = (2.0 - (-f64::from(fraction_bits)).exp2()) * 32768.0;
@@ -163,6 +176,9 @@ fn encode_small_float(value: f64, bits: u32) -> u64 {
     }
 }
 
+/// Returns the bits of a color with three fractions and a shared exponent (Vulkan specification,
+/// "Fixed-Point Data Conversions"). Values are clamped to the range of the format; NaN becomes
+/// zero. Alpha is ignored.
 fn encode_shared_exponent(color: [f64; 4]) -> u32 {
     let largest = f64::from((1 << SHARED_FRACTION) - 1) / f64::from(1 << SHARED_FRACTION)
         * f64::from(SHARED_MAX - SHARED_BIAS).exp2();
@@ -190,7 +206,7 @@ mod tests {
     use super::*;
 
     fn encode(name: &str, color: [f64; 4]) -> Vec<u8> {
-        Format::parse_texture(name).unwrap().encode(color)
+        Format::parse_color_or_depth(name).unwrap().encode(color)
     }
 
     fn word(name: &str, color: [f64; 4]) -> u32 {
@@ -323,7 +339,7 @@ mod tests {
             encode("D32_SFLOAT", [0.25, 0.0, 0.0, 0.0]),
             0.25f32.to_le_bytes()
         );
-        let format = Format::parse_texture("X8_D24_UNORM_PACK32").unwrap();
+        let format = Format::parse_color_or_depth("X8_D24_UNORM_PACK32").unwrap();
         // The contents of the unused bits are undefined.
         assert_eq!(format.decode(&[255, 255, 255, 77]), [1.0, 0.0, 0.0, 1.0]);
     }

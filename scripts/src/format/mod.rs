@@ -1,11 +1,11 @@
-//! Formats of framebuffers, vertex attributes, textures and images: names and channels; `codec`
+//! Formats of framebuffers, vertex attributes, textures and images: their names in
+//! Vulkan and OpenGL, and their channels; `codec`
 //! reads and writes texels.
 
 mod codec;
-mod gl;
 
 use ash::vk;
-use glasm::ir::TypeBase;
+use glasm::ir::BaseType;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -37,11 +37,12 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// Returns the type that programs read channels as.
-    pub fn base(self) -> TypeBase {
+    /// Returns the type of components as which programs read channels: integers for `UINT` and
+    /// `SINT`, otherwise floats.
+    pub fn base(self) -> BaseType {
         match self {
-            Self::Uint => TypeBase::Unsigned,
-            Self::Sint => TypeBase::Signed,
+            Self::Uint => BaseType::UnsignedInt,
+            Self::Sint => BaseType::SignedInt,
             Self::Unorm
             | Self::Snorm
             | Self::Uscaled
@@ -49,16 +50,16 @@ impl Encoding {
             | Self::Sfloat
             | Self::Srgb
             | Self::Ufloat
-            | Self::SharedExponent => TypeBase::Float,
+            | Self::SharedExponent => BaseType::Float,
         }
     }
 
     /// Returns true if channels contain integers that programs do not read as fractions.
     pub fn is_integer(self) -> bool {
-        self.base() != TypeBase::Float
+        self.base() != BaseType::Float
     }
 
-    /// Returns true if channels are floats.
+    /// Returns true if channels are stored as floats.
     pub fn is_float(self) -> bool {
         match self {
             Self::Sfloat | Self::Ufloat | Self::SharedExponent => true,
@@ -132,14 +133,16 @@ static VK_FORMATS: LazyLock<HashMap<String, vk::Format>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Parses the name of a Vulkan format, without `VK_FORMAT_`.
+/// Parses the name of a format of Vulkan 1.0, with or without `VK_FORMAT_`; `None` if there is
+/// none.
 fn parse_vk_format(name: &str) -> Option<vk::Format> {
     let name = name.strip_prefix("VK_FORMAT_").unwrap_or(name);
     VK_FORMATS.get(name).copied()
 }
 
 impl Format {
-    /// Parses the name of a color format; `None` if there is none or its texels are blocks.
+    /// Parses the name of a color format, with or without `VK_FORMAT_`; `None` if it is unknown,
+    /// its texels are blocks, or its channels have widths that cannot be read.
     pub fn parse(name: &str) -> Option<Self> {
         let name = name.strip_prefix("VK_FORMAT_").unwrap_or(name);
         let vk = parse_vk_format(name)?;
@@ -184,8 +187,9 @@ impl Format {
         })
     }
 
-    /// Returns the format with the same bits whose channels have no curve.
-    pub fn without_curve(&self) -> vk::Format {
+    /// Returns the Vulkan format with the same bits whose channels are linear; the format itself if
+    /// it is not sRGB.
+    pub fn without_srgb(&self) -> vk::Format {
         let name = format!("{:?}", self.vk);
         if self.encoding == Encoding::Srgb {
             parse_vk_format(&name.replace("SRGB", "UNORM")).unwrap_or(self.vk)
@@ -194,6 +198,8 @@ impl Format {
         }
     }
 
+    /// Returns the format `E5B9G9R9`: three channels of 9-bit mantissas in 32 bits, with a common
+    /// exponent.
     fn shared_exponent() -> Self {
         let channel = |component: usize| Channel {
             component,
@@ -210,13 +216,15 @@ impl Format {
         }
     }
 
-    /// Parses the name of a color or depth format.
-    pub fn parse_texture(name: &str) -> Option<Self> {
+    /// Parses the name of a color or depth format; `None` for other names, including formats with
+    /// stencil values only.
+    pub fn parse_color_or_depth(name: &str) -> Option<Self> {
         Self::parse(name).or_else(|| DepthFormat::parse(name)?.depth_texels())
     }
 
-    /// Returns the format `R32G32B32A32_SFLOAT`, `_SINT` or `_UINT`, or one with fewer channels.
-    pub fn wide(encoding: Encoding, bits: u32, channels: u8) -> Self {
+    /// Returns the format of `channels` channels of `bits` bits each, such as `R32G32_SFLOAT`.
+    /// Panics if there is no such format.
+    pub fn from_channels(encoding: Encoding, bits: u32, channels: u8) -> Self {
         let names: String = ["R", "G", "B", "A"][..usize::from(channels)]
             .iter()
             .map(|c| format!("{c}{bits}"))
@@ -228,18 +236,19 @@ impl Format {
         Self::parse(&format!("{names}_{suffix}")).expect("callers name formats that exist")
     }
 
-    /// Returns true if its channels have 64 bits.
-    pub fn is_wide(&self) -> bool {
+    /// Returns true if one of its channels has 64 bits.
+    pub fn has_64_bit_channels(&self) -> bool {
         self.channels.iter().any(|channel| channel.bits == 64)
     }
 
     /// Returns the bytes of a texel.
-    pub fn size(&self) -> usize {
+    pub fn texel_size(&self) -> usize {
         self.bytes
     }
 }
 
-/// Reads channel names such as `R8G8B8A8`.
+/// Parses channel names with their bits, such as `R8G8B8A8`, as channels from the lowest bit on;
+/// `None` if the form differs or their bits are not whole bytes.
 fn parse_channels(text: &str) -> Option<Vec<Channel>> {
     let mut channels = Vec::new();
     let mut offset = 0;
@@ -273,7 +282,8 @@ pub struct DepthFormat {
 }
 
 impl DepthFormat {
-    /// Parses the name of a depth or stencil format.
+    /// Parses the name of a depth or stencil format, with or without `VK_FORMAT_`; `None` if it is
+    /// unknown or has neither aspect.
     pub fn parse(name: &str) -> Option<Self> {
         let name = name.strip_prefix("VK_FORMAT_").unwrap_or(name);
         let vk = parse_vk_format(name)?;
@@ -314,11 +324,107 @@ impl DepthFormat {
         })
     }
 
-    /// Returns the format of stencil values that are copied to a buffer.
+    /// Returns the format in which stencil values are copied to a buffer, one byte each; `None`
+    /// without stencil values.
     pub fn stencil_texels(self) -> Option<Format> {
         self.has_stencil
             .then(|| Format::parse("R8_UINT").expect("the format exists"))
     }
+}
+
+/// Calls a macro with one entry for each format: its name in Vulkan; its sized internal format in
+/// OpenGL 4.6 (Compatibility Profile), tables 8.11 to 8.13, and the format and type of pixel
+/// transfers (tables 8.2 and 8.5 to 8.9); the differences of the notation in scripts. If several
+/// formats are the same for OpenGL, its name denotes the first one in scripts.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! gl_texel_formats {
+    ($then:ident) => { $then! {
+    R8_UNORM: R8 RED UNSIGNED_BYTE Same;
+    R8_SNORM: R8_SNORM RED BYTE Same;
+    R8_UINT: R8UI RED_INTEGER UNSIGNED_BYTE Same;
+    R8_SINT: R8I RED_INTEGER BYTE Same;
+    R8G8_UNORM: RG8 RG UNSIGNED_BYTE Same;
+    R8G8_SNORM: RG8_SNORM RG BYTE Same;
+    R8G8_UINT: RG8UI RG_INTEGER UNSIGNED_BYTE Same;
+    R8G8_SINT: RG8I RG_INTEGER BYTE Same;
+    R8G8B8_UNORM: RGB8 RGB UNSIGNED_BYTE Same;
+    R8G8B8_SNORM: RGB8_SNORM RGB BYTE Same;
+    R8G8B8_UINT: RGB8UI RGB_INTEGER UNSIGNED_BYTE Same;
+    R8G8B8_SINT: RGB8I RGB_INTEGER BYTE Same;
+    R8G8B8_SRGB: SRGB8 RGB UNSIGNED_BYTE Same;
+    B8G8R8_UNORM: RGB8 BGR UNSIGNED_BYTE Same;
+    B8G8R8_SNORM: RGB8_SNORM BGR BYTE Same;
+    B8G8R8_UINT: RGB8UI BGR_INTEGER UNSIGNED_BYTE Same;
+    B8G8R8_SINT: RGB8I BGR_INTEGER BYTE Same;
+    B8G8R8_SRGB: SRGB8 BGR UNSIGNED_BYTE Same;
+    R8G8B8A8_UNORM: RGBA8 RGBA UNSIGNED_BYTE Same;
+    R8G8B8A8_SNORM: RGBA8_SNORM RGBA BYTE Same;
+    R8G8B8A8_UINT: RGBA8UI RGBA_INTEGER UNSIGNED_BYTE Same;
+    R8G8B8A8_SINT: RGBA8I RGBA_INTEGER BYTE Same;
+    R8G8B8A8_SRGB: SRGB8_ALPHA8 RGBA UNSIGNED_BYTE Same;
+    B8G8R8A8_UNORM: RGBA8 BGRA UNSIGNED_BYTE Same;
+    B8G8R8A8_SNORM: RGBA8_SNORM BGRA BYTE Same;
+    B8G8R8A8_UINT: RGBA8UI BGRA_INTEGER UNSIGNED_BYTE Same;
+    B8G8R8A8_SINT: RGBA8I BGRA_INTEGER BYTE Same;
+    B8G8R8A8_SRGB: SRGB8_ALPHA8 BGRA UNSIGNED_BYTE Same;
+    A8B8G8R8_UNORM_PACK32: RGBA8 RGBA UNSIGNED_BYTE Same;
+    A8B8G8R8_SNORM_PACK32: RGBA8_SNORM RGBA BYTE Same;
+    A8B8G8R8_UINT_PACK32: RGBA8UI RGBA_INTEGER UNSIGNED_BYTE Same;
+    A8B8G8R8_SINT_PACK32: RGBA8I RGBA_INTEGER BYTE Same;
+    A8B8G8R8_SRGB_PACK32: SRGB8_ALPHA8 RGBA UNSIGNED_BYTE Same;
+    R4G4B4A4_UNORM_PACK16: RGBA4 RGBA UNSIGNED_SHORT_4_4_4_4 Same;
+    B4G4R4A4_UNORM_PACK16: RGBA4 BGRA UNSIGNED_SHORT_4_4_4_4 Same;
+    R5G6B5_UNORM_PACK16: RGB565 RGB UNSIGNED_SHORT_5_6_5 Same;
+    B5G6R5_UNORM_PACK16: RGB565 RGB UNSIGNED_SHORT_5_6_5_REV Same;
+    R5G5B5A1_UNORM_PACK16: RGB5_A1 RGBA UNSIGNED_SHORT_5_5_5_1 Same;
+    B5G5R5A1_UNORM_PACK16: RGB5_A1 BGRA UNSIGNED_SHORT_5_5_5_1 Same;
+    A1R5G5B5_UNORM_PACK16: RGB5_A1 BGRA UNSIGNED_SHORT_1_5_5_5_REV Same;
+    A2B10G10R10_UNORM_PACK32: RGB10_A2 RGBA UNSIGNED_INT_2_10_10_10_REV Same;
+    A2B10G10R10_UINT_PACK32: RGB10_A2UI RGBA_INTEGER UNSIGNED_INT_2_10_10_10_REV Same;
+    A2R10G10B10_UNORM_PACK32: RGB10_A2 BGRA UNSIGNED_INT_2_10_10_10_REV Same;
+    A2R10G10B10_UINT_PACK32: RGB10_A2UI BGRA_INTEGER UNSIGNED_INT_2_10_10_10_REV Same;
+    R16_UNORM: R16 RED UNSIGNED_SHORT Same;
+    R16_SNORM: R16_SNORM RED SHORT Same;
+    R16_UINT: R16UI RED_INTEGER UNSIGNED_SHORT Same;
+    R16_SINT: R16I RED_INTEGER SHORT Same;
+    R16_SFLOAT: R16F RED HALF_FLOAT Same;
+    R16G16_UNORM: RG16 RG UNSIGNED_SHORT Same;
+    R16G16_SNORM: RG16_SNORM RG SHORT Same;
+    R16G16_UINT: RG16UI RG_INTEGER UNSIGNED_SHORT Same;
+    R16G16_SINT: RG16I RG_INTEGER SHORT Same;
+    R16G16_SFLOAT: RG16F RG HALF_FLOAT Same;
+    R16G16B16_UNORM: RGB16 RGB UNSIGNED_SHORT Same;
+    R16G16B16_SNORM: RGB16_SNORM RGB SHORT Same;
+    R16G16B16_UINT: RGB16UI RGB_INTEGER UNSIGNED_SHORT Same;
+    R16G16B16_SINT: RGB16I RGB_INTEGER SHORT Same;
+    R16G16B16_SFLOAT: RGB16F RGB HALF_FLOAT Same;
+    R16G16B16A16_UNORM: RGBA16 RGBA UNSIGNED_SHORT Same;
+    R16G16B16A16_SNORM: RGBA16_SNORM RGBA SHORT Same;
+    R16G16B16A16_UINT: RGBA16UI RGBA_INTEGER UNSIGNED_SHORT Same;
+    R16G16B16A16_SINT: RGBA16I RGBA_INTEGER SHORT Same;
+    R16G16B16A16_SFLOAT: RGBA16F RGBA HALF_FLOAT Same;
+    R32_UINT: R32UI RED_INTEGER UNSIGNED_INT Same;
+    R32_SINT: R32I RED_INTEGER INT Same;
+    R32_SFLOAT: R32F RED FLOAT Same;
+    R32G32_UINT: RG32UI RG_INTEGER UNSIGNED_INT Same;
+    R32G32_SINT: RG32I RG_INTEGER INT Same;
+    R32G32_SFLOAT: RG32F RG FLOAT Same;
+    R32G32B32_UINT: RGB32UI RGB_INTEGER UNSIGNED_INT Same;
+    R32G32B32_SINT: RGB32I RGB_INTEGER INT Same;
+    R32G32B32_SFLOAT: RGB32F RGB FLOAT Same;
+    R32G32B32A32_UINT: RGBA32UI RGBA_INTEGER UNSIGNED_INT Same;
+    R32G32B32A32_SINT: RGBA32I RGBA_INTEGER INT Same;
+    R32G32B32A32_SFLOAT: RGBA32F RGBA FLOAT Same;
+    B10G11R11_UFLOAT_PACK32: R11F_G11F_B10F RGB UNSIGNED_INT_10F_11F_11F_REV Same;
+    E5B9G9R9_UFLOAT_PACK32: RGB9_E5 RGB UNSIGNED_INT_5_9_9_9_REV Same;
+    D16_UNORM: DEPTH_COMPONENT16 DEPTH_COMPONENT UNSIGNED_SHORT Same;
+    X8_D24_UNORM_PACK32: DEPTH_COMPONENT24 DEPTH_COMPONENT UNSIGNED_INT Depth24;
+    D32_SFLOAT: DEPTH_COMPONENT32F DEPTH_COMPONENT FLOAT Same;
+    D24_UNORM_S8_UINT: DEPTH24_STENCIL8 DEPTH_STENCIL UNSIGNED_INT_24_8 Depth24Stencil8;
+    D32_SFLOAT_S8_UINT: DEPTH32F_STENCIL8 DEPTH_STENCIL FLOAT_32_UNSIGNED_INT_24_8_REV Depth32Stencil8;
+    S8_UINT: STENCIL_INDEX8 STENCIL_INDEX UNSIGNED_BYTE Same;
+    } };
 }
 
 #[cfg(test)]
@@ -329,7 +435,7 @@ mod tests {
     fn names_give_channels() {
         let format = Format::parse("B8G8R8A8_UNORM").unwrap();
         assert_eq!(format.vk, vk::Format::B8G8R8A8_UNORM);
-        assert_eq!(format.size(), 4);
+        assert_eq!(format.texel_size(), 4);
         assert_eq!(format.decode(&[255, 0, 51, 0]), [0.2, 0.0, 1.0, 0.0]);
     }
 
@@ -348,14 +454,14 @@ mod tests {
 
     #[test]
     fn wide_formats_read_their_bits() {
-        let format = Format::wide(Encoding::Sint, 32, 2);
+        let format = Format::from_channels(Encoding::Sint, 32, 2);
         assert_eq!(format.vk, vk::Format::R32G32_SINT);
         assert_eq!(
             format.decode(&[0xfe, 0xff, 0xff, 0xff, 3, 0, 0, 0]),
             [-2.0, 3.0, 0.0, 1.0]
         );
         assert_eq!(
-            Format::wide(Encoding::Sfloat, 64, 1).decode(&2.5f64.to_le_bytes())[0],
+            Format::from_channels(Encoding::Sfloat, 64, 1).decode(&2.5f64.to_le_bytes())[0],
             2.5
         );
     }
@@ -386,7 +492,7 @@ mod tests {
     fn depth_is_copied_in_words_of_its_own() {
         let depth = |name: &str, bytes: &[u8]| {
             let format = DepthFormat::parse(name).unwrap().depth_texels()?;
-            assert_eq!(format.size(), bytes.len(), "{name}");
+            assert_eq!(format.texel_size(), bytes.len(), "{name}");
             assert_eq!(format.aspect, Aspect::Depth);
             Some(format.decode(bytes)[0])
         };
@@ -404,8 +510,8 @@ mod tests {
             DepthFormat::parse("D16_UNORM").unwrap().stencil_texels(),
             None
         );
-        assert_eq!(Format::parse_texture("S8_UINT"), None);
-        let color = Format::parse_texture("R8_UNORM").unwrap();
+        assert_eq!(Format::parse_color_or_depth("S8_UINT"), None);
+        let color = Format::parse_color_or_depth("R8_UNORM").unwrap();
         assert_eq!(color.aspect, Aspect::Color);
     }
 }

@@ -23,7 +23,7 @@ pub struct Region {
 
 /// Buffer of a framebuffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Plane {
+pub enum FramebufferPlane {
     /// Color attachment.
     Color(u32),
     /// Depth buffer.
@@ -36,7 +36,7 @@ pub enum Plane {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Surface {
     /// Buffer.
-    pub plane: Plane,
+    pub plane: FramebufferPlane,
     /// Layer of the framebuffer, from 0.
     pub layer: u32,
     /// Sample index; `None` denotes the resolved value of a pixel.
@@ -44,8 +44,8 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// Returns layer 0 of a plane.
-    pub fn of(plane: Plane) -> Self {
+    /// Returns the surface of layer 0 of a plane, with samples resolved.
+    pub fn from_plane(plane: FramebufferPlane) -> Self {
         Self {
             plane,
             layer: 0,
@@ -56,17 +56,18 @@ impl Surface {
     /// Returns true if it contains colors, not depth or stencil values.
     pub fn is_color(self) -> bool {
         match self.plane {
-            Plane::Color(_) => true,
-            Plane::Depth | Plane::Stencil => false,
+            FramebufferPlane::Color(_) => true,
+            FramebufferPlane::Depth | FramebufferPlane::Stencil => false,
         }
     }
 
-    /// Returns the name for use in file names.
+    /// Returns the name of the surface as a part of file names, such as `attachment0` or
+    /// `depth.layer1`.
     pub fn file_name(self) -> String {
         let mut name = match self.plane {
-            Plane::Color(number) => format!("attachment{number}"),
-            Plane::Depth => "depth".to_owned(),
-            Plane::Stencil => "stencil".to_owned(),
+            FramebufferPlane::Color(number) => format!("attachment{number}"),
+            FramebufferPlane::Depth => "depth".to_owned(),
+            FramebufferPlane::Stencil => "stencil".to_owned(),
         };
         if self.layer > 0 {
             name.push_str(&format!(".layer{}", self.layer));
@@ -81,9 +82,9 @@ impl Surface {
 impl fmt::Display for Surface {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.plane {
-            Plane::Color(number) => write!(f, "attachment {number}")?,
-            Plane::Depth => f.write_str("the depth buffer")?,
-            Plane::Stencil => f.write_str("the stencil buffer")?,
+            FramebufferPlane::Color(number) => write!(f, "attachment {number}")?,
+            FramebufferPlane::Depth => f.write_str("the depth buffer")?,
+            FramebufferPlane::Stencil => f.write_str("the stencil buffer")?,
         }
         if self.layer > 0 {
             write!(f, ", layer {}", self.layer)?;
@@ -119,25 +120,30 @@ pub struct PixelProbe {
 
 /// Differing pixels, counted during the comparison.
 #[derive(Default)]
-struct Differences {
+struct PixelDifferences {
     count: u64,
     /// First difference in row order.
-    first: Option<Difference>,
+    first: Option<PixelDifference>,
     /// Largest difference; values that have no distance, such as NaN, are ignored.
-    largest: Option<(f64, Difference)>,
+    largest: Option<(f64, PixelDifference)>,
 }
 
 #[derive(Clone, Copy)]
-struct Difference {
+struct PixelDifference {
     x: u32,
     y: u32,
     observed: [f64; 4],
 }
 
 impl PixelProbe {
-    /// Compares all pixels of the region with those of the surface, which the caller has read.
+    /// Compares all pixels of the region with the expected value; `image` is the surface, which the
+    /// caller has read.
+    ///
+    /// # Errors
+    /// If the region is not within the image, or pixels differ: the message describes the first and
+    /// the largest difference.
     pub fn check(&self, image: &Image) -> Result<(), String> {
-        if !self.is_within(image) {
+        if !self.is_region_within(image) {
             let Region {
                 x,
                 y,
@@ -156,24 +162,25 @@ impl PixelProbe {
         Err(self.describe(image, &differences, first))
     }
 
-    /// Returns true if a texel matches the expected value.
+    /// Returns true if a decoded texel matches the expected value in the compared components:
+    /// integers exactly, others within their tolerance.
     pub(crate) fn accepts(&self, format: &Format, observed: [f64; 4]) -> bool {
         let exact = format.encoding.is_integer();
-        let expected = self.expected_in(format);
+        let expected = self.rounded_expected(format);
         (0..self.expected.components).all(|component| {
             let (observed, expected) = (observed[component], expected[component]);
             if exact {
                 observed == expected
             } else {
-                let precision = Precision::of_channel(format, component);
+                let precision = Precision::from_channel(format, component);
                 self.tolerances[component].accepts_in(precision, observed, expected)
             }
         })
     }
 
-    /// Returns the expected values in the precision of a float format: 0.1 in a script means the
-    /// 32-bit float that is nearest.
-    pub(crate) fn expected_in(&self, format: &Format) -> [f64; 4] {
+    /// Returns the expected values; for float formats rounded to 32-bit floats, because 0.1 in a
+    /// script means the nearest one.
+    pub(crate) fn rounded_expected(&self, format: &Format) -> [f64; 4] {
         if format.encoding.is_float() {
             self.expected.values.map(|value| f64::from(value as f32))
         } else {
@@ -181,14 +188,16 @@ impl PixelProbe {
         }
     }
 
-    fn differences(&self, image: &Image) -> Differences {
+    /// Counts the pixels of the region that differ from the expected value, and finds the first one
+    /// and the one with the largest distance. The region must be within the image.
+    fn differences(&self, image: &Image) -> PixelDifferences {
         let Region {
             x,
             y,
             width,
             height,
         } = self.region;
-        let mut differences = Differences::default();
+        let mut differences = PixelDifferences::default();
         let mut last: Option<(&[u8], bool)> = None;
         for y in y..y + height {
             for x in x..x + width {
@@ -201,17 +210,19 @@ impl PixelProbe {
                 last = Some((texel, accepted));
                 if !accepted {
                     let observed = image.format.decode(texel);
-                    let difference = Difference { x, y, observed };
-                    differences.add(difference, self.distance(&image.format, observed));
+                    let difference = PixelDifference { x, y, observed };
+                    differences
+                        .record_difference(difference, self.distance(&image.format, observed));
                 }
             }
         }
         differences
     }
 
-    /// Returns the largest distance of a component from its expected value.
+    /// Returns the largest absolute difference of a compared component from its expected value;
+    /// NaNs are ignored.
     fn distance(&self, format: &Format, observed: [f64; 4]) -> f64 {
-        let expected = self.expected_in(format);
+        let expected = self.rounded_expected(format);
         let pairs = observed.iter().zip(&expected);
         pairs
             .take(self.expected.components)
@@ -220,22 +231,30 @@ impl PixelProbe {
             .fold(0.0, f64::max)
     }
 
-    fn describe(&self, image: &Image, differences: &Differences, first: Difference) -> String {
+    /// Returns the message of a failed probe: the number of different pixels, expected and observed
+    /// values of the first one, the tolerances unless pixels are integers, and the largest
+    /// difference.
+    fn describe(
+        &self,
+        image: &Image,
+        differences: &PixelDifferences,
+        first: PixelDifference,
+    ) -> String {
         let Region { width, height, .. } = self.region;
         let pixels = u64::from(width) * u64::from(height);
-        let place = if self.surface == Surface::of(Plane::Color(0)) {
+        let surface = if self.surface == Surface::from_plane(FramebufferPlane::Color(0)) {
             String::new()
         } else {
             format!(" of {}", self.surface)
         };
         let print =
-            |values: [f64; 4]| print_values(&values[..self.expected.components], &image.format);
+            |values: [f64; 4]| print_pixel(&values[..self.expected.components], &image.format);
         let mut message = format!(
-            "pixel ({}, {}){place} differs, and {} of {pixels} pixels do\n  expected: {}\n  observed: {}",
+            "pixel ({}, {}){surface} differs, and {} of {pixels} pixels do\n  expected: {}\n  observed: {}",
             first.x,
             first.y,
             differences.count,
-            print(self.expected_in(&image.format)),
+            print(self.rounded_expected(&image.format)),
             print(first.observed),
         );
         if !image.format.encoding.is_integer() {
@@ -246,7 +265,7 @@ impl PixelProbe {
         if let Some((distance, pixel)) = differences.largest {
             message.push_str(&format!(
                 "\n  largest difference: {} at ({}, {})",
-                print_values(&[distance], &image.format),
+                print_pixel(&[distance], &image.format),
                 pixel.x,
                 pixel.y
             ));
@@ -255,7 +274,7 @@ impl PixelProbe {
     }
 
     /// Returns true if the region is within an image.
-    pub(crate) fn is_within(&self, image: &Image) -> bool {
+    pub(crate) fn is_region_within(&self, image: &Image) -> bool {
         let inside = |start: u32, size: u32, limit: u32| {
             start.checked_add(size).is_some_and(|end| end <= limit)
         };
@@ -264,8 +283,10 @@ impl PixelProbe {
     }
 }
 
-impl Differences {
-    fn add(&mut self, difference: Difference, distance: f64) {
+impl PixelDifferences {
+    /// Counts a differing pixel, and retains it if it is the first one, or if its distance exceeds
+    /// the largest one. A distance of 0 or NaN never does.
+    fn record_difference(&mut self, difference: PixelDifference, distance: f64) {
         self.count += 1;
         self.first.get_or_insert(difference);
         if distance > self.largest.map_or(0.0, |(largest, _)| largest) {
@@ -274,25 +295,27 @@ impl Differences {
     }
 }
 
-/// Returns all texels of an image, row by row, each in parentheses.
-pub fn print_picture(picture: &Image) -> String {
+/// Formats all texels of an image in the order of its data, each in parentheses; images of more
+/// than one line have each of them on a separate line.
+pub fn print_texels(image: &Image) -> String {
     let mut text = String::new();
-    for y in 0..picture.height {
-        if picture.height > 1 {
+    for y in 0..image.height {
+        if image.height > 1 {
             text.push_str("\n ");
         }
-        for x in 0..picture.width {
-            let values = picture.format.decode(picture.texel(x, y));
-            let components = picture.format.channels.len().min(4);
-            let texel = print_values(&values[..components], &picture.format);
+        for x in 0..image.width {
+            let values = image.format.decode(image.texel(x, y));
+            let components = image.format.channels.len().min(4);
+            let texel = print_pixel(&values[..components], &image.format);
             text.push_str(&format!(" ({texel})"));
         }
     }
     text
 }
 
-/// Returns the values of a pixel as text.
-pub fn print_values(values: &[f64], format: &Format) -> String {
+/// Formats the values of a pixel, separated by spaces: of float formats with the digits that
+/// distinguish 32-bit floats, of others rounded to six decimals.
+pub fn print_pixel(values: &[f64], format: &Format) -> String {
     let texts: Vec<String> = if format.encoding.is_float() {
         // Enough digits to distinguish all 32-bit floats.
         values
@@ -340,7 +363,7 @@ mod tests {
 
     fn probe(region: Region, values: [f64; 4], components: usize) -> PixelProbe {
         PixelProbe {
-            surface: Surface::of(Plane::Color(0)),
+            surface: Surface::from_plane(FramebufferPlane::Color(0)),
             region,
             expected: Expected { values, components },
             tolerances: [Tolerance::default(); 4],
@@ -356,7 +379,7 @@ mod tests {
             is_color: true,
             data: vec![1, 2, 3, 4, 5, 6, 7, 8],
         };
-        assert_eq!(print_picture(&picture), "\n  (1 2) (3 4)\n  (5 6) (7 8)");
+        assert_eq!(print_texels(&picture), "\n  (1 2) (3 4)\n  (5 6) (7 8)");
     }
 
     #[test]
@@ -448,7 +471,7 @@ mod tests {
     fn messages_name_the_place() {
         let mut probe = probe(region(0, 0, 4, 2), [0.5, 0.0, 0.0, 0.0], 1);
         probe.surface = Surface {
-            plane: Plane::Color(2),
+            plane: FramebufferPlane::Color(2),
             layer: 3,
             sample: Some(1),
         };
@@ -457,7 +480,7 @@ mod tests {
             message.starts_with("pixel (0, 0) of attachment 2, layer 3, sample 1 differs, and 8 of 8 pixels do\n  expected: 0.5\n"),
             "{message}"
         );
-        probe.surface = Surface::of(Plane::Depth);
+        probe.surface = Surface::from_plane(FramebufferPlane::Depth);
         let message = probe.check(&image()).unwrap_err();
         assert!(
             message.starts_with("pixel (0, 0) of the depth buffer differs"),

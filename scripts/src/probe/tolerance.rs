@@ -10,7 +10,7 @@
 //! NaN and infinities equal themselves because programs produce them on purpose.
 
 use super::Precision;
-use crate::data::{Literal, Scalar, Value, Written};
+use crate::data::{Literal, LiteralNotation, Scalar, Value};
 use std::cmp::Ordering;
 
 /// Permitted deviation of an observed value.
@@ -31,7 +31,8 @@ impl Default for Tolerance {
 }
 
 impl Tolerance {
-    /// Reads `0.01`, `0.5%` or `2ulp`.
+    /// Parses a tolerance: `0.01`, `0.5%` or `2ulp`; `None` if the form differs or the number is
+    /// negative or NaN.
     pub fn parse(text: &str) -> Option<Self> {
         let (number, make): (&str, fn(f64) -> Self) = if let Some(number) = text.strip_suffix('%') {
             (number, Self::Percent)
@@ -43,12 +44,14 @@ impl Tolerance {
         number.parse().ok().filter(|value| *value >= 0.0).map(make)
     }
 
-    /// Returns true if the observed value, a 32-bit float, is within the tolerance.
+    /// Returns true if an observed 32-bit float is within the tolerance of the expected one; see
+    /// [`Self::accepts_in`].
     pub fn accepts(self, observed: f64, expected: f64) -> bool {
         self.accepts_in(Precision::SINGLE, observed, expected)
     }
 
-    /// Returns true if the observed value is within the tolerance, for numbers of that precision.
+    /// Returns true if the observed value is equal to the expected one, also if both are NaN, or if
+    /// both are finite and within the tolerance. `precision` is that of the numbers, for ulp.
     pub(super) fn accepts_in(self, precision: Precision, observed: f64, expected: f64) -> bool {
         if observed == expected || (observed.is_nan() && expected.is_nan()) {
             return true;
@@ -63,9 +66,11 @@ impl Tolerance {
             }
     }
 
-    /// Returns true if an observed value of a type is within the tolerance.
+    /// Returns true if an observed value of a type is within the tolerance of the expected one,
+    /// both given as bits. Equal infinities and any two NaNs are accepted; for integers an ulp is
+    /// 1.
     fn accepts_bits(self, scalar: Scalar, observed: u64, expected: u64) -> bool {
-        match (scalar.value(observed), scalar.value(expected)) {
+        match (scalar.decode(observed), scalar.decode(expected)) {
             (Value::Float(a), Value::Float(b)) => {
                 let ulps = || match scalar.distance(observed, expected) {
                     Some(distance) if a.is_finite() && b.is_finite() => distance as f64,
@@ -107,7 +112,7 @@ pub type Tolerances = [Tolerance; 4];
 
 /// Required relation of an observed value to the expected one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Comparison {
+pub enum ComparisonOp {
     /// `==`
     Equal,
     /// `!=`
@@ -124,18 +129,18 @@ pub enum Comparison {
     Near,
 }
 
-const COMPARISONS: &[(&str, Comparison)] = &[
-    ("==", Comparison::Equal),
-    ("!=", Comparison::NotEqual),
-    ("<", Comparison::Less),
-    ("<=", Comparison::LessEqual),
-    (">", Comparison::Greater),
-    (">=", Comparison::GreaterEqual),
-    ("~=", Comparison::Near),
+const COMPARISONS: &[(&str, ComparisonOp)] = &[
+    ("==", ComparisonOp::Equal),
+    ("!=", ComparisonOp::NotEqual),
+    ("<", ComparisonOp::Less),
+    ("<=", ComparisonOp::LessEqual),
+    (">", ComparisonOp::Greater),
+    (">=", ComparisonOp::GreaterEqual),
+    ("~=", ComparisonOp::Near),
 ];
 
-impl Comparison {
-    /// Parses a comparison operator.
+impl ComparisonOp {
+    /// Parses a comparison operator; `None` for any other string.
     pub fn parse(text: &str) -> Option<Self> {
         COMPARISONS
             .iter()
@@ -143,8 +148,8 @@ impl Comparison {
             .map(|(_, comparison)| *comparison)
     }
 
-    /// Returns the sign of the comparison.
-    pub fn sign(self) -> &'static str {
+    /// Returns the operator as scripts write it.
+    pub fn symbol(self) -> &'static str {
         COMPARISONS[self as usize].0
     }
 
@@ -152,12 +157,13 @@ impl Comparison {
     pub fn holds_for_counts(self, observed: u64, expected: u64) -> bool {
         let expected = Literal {
             bits: expected,
-            written: Written::Number,
+            notation: LiteralNotation::Number,
         };
         self.holds(Scalar::U64, observed, expected, Tolerance::Absolute(0.0))
     }
 
-    /// Returns true if the comparison holds for an observed value of a type.
+    /// Returns true if the comparison holds for the bits of an observed value of a type;
+    /// `tolerance` is only used by `~=`. An order never holds for NaN.
     pub fn holds(
         self,
         scalar: Scalar,
@@ -167,12 +173,12 @@ impl Comparison {
     ) -> bool {
         let order = || {
             scalar
-                .value(observed)
-                .partial_cmp(&scalar.value(expected.bits))
+                .decode(observed)
+                .partial_cmp(&scalar.decode(expected.bits))
         };
         match self {
-            Self::Equal => equal(scalar, observed, expected),
-            Self::NotEqual => !equal(scalar, observed, expected),
+            Self::Equal => is_equal(scalar, observed, expected),
+            Self::NotEqual => !is_equal(scalar, observed, expected),
             Self::Less => order().is_some_and(Ordering::is_lt),
             Self::LessEqual => order().is_some_and(Ordering::is_le),
             Self::Greater => order().is_some_and(Ordering::is_gt),
@@ -182,10 +188,13 @@ impl Comparison {
     }
 }
 
-fn equal(scalar: Scalar, observed: u64, expected: Literal) -> bool {
-    match expected.written {
-        Written::Bits => observed == expected.bits,
-        Written::Number => match (scalar.value(observed), scalar.value(expected.bits)) {
+/// Returns true if `==` holds for the bits of an observed value of a type. Bits are compared if the
+/// expected value is in hexadecimal, otherwise numbers; then any two NaNs are equal, and so are 0
+/// and -0.
+fn is_equal(scalar: Scalar, observed: u64, expected: Literal) -> bool {
+    match expected.notation {
+        LiteralNotation::Bits => observed == expected.bits,
+        LiteralNotation::Number => match (scalar.decode(observed), scalar.decode(expected.bits)) {
             (Value::Float(a), Value::Float(b)) => a == b || (a.is_nan() && b.is_nan()),
             (a, b) => a == b,
         },
@@ -229,12 +238,12 @@ mod tests {
         assert_eq!(Tolerance::parse("-2ulp"), None);
     }
 
-    fn holds(comparison: Comparison, scalar: Scalar, observed: &str, expected: &str) -> bool {
+    fn holds(comparison: ComparisonOp, scalar: Scalar, observed: &str, expected: &str) -> bool {
         holds_within(comparison, scalar, observed, expected, EXACT)
     }
 
     fn holds_within(
-        comparison: Comparison,
+        comparison: ComparisonOp,
         scalar: Scalar,
         observed: &str,
         expected: &str,
@@ -254,17 +263,17 @@ mod tests {
     #[test]
     fn every_nan_equals_every_nan_and_is_in_no_order() {
         for scalar in FLOATS {
-            assert!(holds(Comparison::Equal, scalar, "nan", "nan"));
-            assert!(!holds(Comparison::NotEqual, scalar, "nan", "nan"));
-            assert!(!holds(Comparison::Equal, scalar, "nan", "1"));
-            assert!(holds(Comparison::NotEqual, scalar, "nan", "1"));
-            assert!(holds(Comparison::Near, scalar, "nan", "nan"));
-            assert!(!holds(Comparison::Near, scalar, "nan", "1"));
+            assert!(holds(ComparisonOp::Equal, scalar, "nan", "nan"));
+            assert!(!holds(ComparisonOp::NotEqual, scalar, "nan", "nan"));
+            assert!(!holds(ComparisonOp::Equal, scalar, "nan", "1"));
+            assert!(holds(ComparisonOp::NotEqual, scalar, "nan", "1"));
+            assert!(holds(ComparisonOp::Near, scalar, "nan", "nan"));
+            assert!(!holds(ComparisonOp::Near, scalar, "nan", "1"));
             for ordered in [
-                Comparison::Less,
-                Comparison::LessEqual,
-                Comparison::Greater,
-                Comparison::GreaterEqual,
+                ComparisonOp::Less,
+                ComparisonOp::LessEqual,
+                ComparisonOp::Greater,
+                ComparisonOp::GreaterEqual,
             ] {
                 for (observed, expected) in [("nan", "1"), ("1", "nan"), ("nan", "nan")] {
                     assert!(!holds(ordered, scalar, observed, expected), "{ordered:?}");
@@ -275,42 +284,48 @@ mod tests {
 
     #[test]
     fn zeros_are_equal_unless_bits_are_expected() {
-        assert!(holds(Comparison::Equal, Scalar::F32, "-0", "0"));
-        assert!(holds(Comparison::LessEqual, Scalar::F32, "0", "-0"));
-        assert!(!holds(Comparison::Less, Scalar::F32, "-0", "0"));
-        assert!(!holds(Comparison::Equal, Scalar::F32, "-0", "0x0"));
-        assert!(holds(Comparison::NotEqual, Scalar::F32, "-0", "0x0"));
-        assert!(holds(Comparison::Equal, Scalar::F32, "-0", "0x80000000"));
+        assert!(holds(ComparisonOp::Equal, Scalar::F32, "-0", "0"));
+        assert!(holds(ComparisonOp::LessEqual, Scalar::F32, "0", "-0"));
+        assert!(!holds(ComparisonOp::Less, Scalar::F32, "-0", "0"));
+        assert!(!holds(ComparisonOp::Equal, Scalar::F32, "-0", "0x0"));
+        assert!(holds(ComparisonOp::NotEqual, Scalar::F32, "-0", "0x0"));
+        assert!(holds(ComparisonOp::Equal, Scalar::F32, "-0", "0x80000000"));
     }
 
     #[test]
     fn bits_tell_nans_apart() {
         assert!(holds(
-            Comparison::Equal,
+            ComparisonOp::Equal,
             Scalar::F32,
             "0x7fc00001",
             "0x7fc00001"
         ));
         assert!(!holds(
-            Comparison::Equal,
+            ComparisonOp::Equal,
             Scalar::F32,
             "0x7fc00001",
             "0x7fc00000"
         ));
         assert!(holds(
-            Comparison::NotEqual,
+            ComparisonOp::NotEqual,
             Scalar::F64,
             "0x7ff8000000000001",
             "0x7ff8000000000000"
         ));
-        assert!(!holds(Comparison::Equal, Scalar::F16, "0xfe00", "0x7e00"));
+        assert!(!holds(ComparisonOp::Equal, Scalar::F16, "0xfe00", "0x7e00"));
     }
 
     #[test]
     fn tolerances_of_floats() {
         let near = |observed, expected, tolerance| {
             let tolerance = Tolerance::parse(tolerance).unwrap();
-            holds_within(Comparison::Near, Scalar::F32, observed, expected, tolerance)
+            holds_within(
+                ComparisonOp::Near,
+                Scalar::F32,
+                observed,
+                expected,
+                tolerance,
+            )
         };
         assert!(near("1.005", "1", "0.01"));
         assert!(!near("1.02", "1", "0.01"));
@@ -329,22 +344,28 @@ mod tests {
     #[test]
     fn comparisons_of_wide_integers_are_exact() {
         let (big, bigger) = ("18446744073709551614", "18446744073709551615");
-        assert!(!holds(Comparison::Equal, Scalar::U64, big, bigger));
-        assert!(holds(Comparison::Less, Scalar::U64, big, bigger));
-        assert!(holds(Comparison::GreaterEqual, Scalar::U64, bigger, bigger));
-        assert!(!holds(Comparison::Near, Scalar::U64, big, bigger));
-        let near = |tolerance| holds_within(Comparison::Near, Scalar::I8, "-99", "-100", tolerance);
+        assert!(!holds(ComparisonOp::Equal, Scalar::U64, big, bigger));
+        assert!(holds(ComparisonOp::Less, Scalar::U64, big, bigger));
+        assert!(holds(
+            ComparisonOp::GreaterEqual,
+            Scalar::U64,
+            bigger,
+            bigger
+        ));
+        assert!(!holds(ComparisonOp::Near, Scalar::U64, big, bigger));
+        let near =
+            |tolerance| holds_within(ComparisonOp::Near, Scalar::I8, "-99", "-100", tolerance);
         assert!(near(Tolerance::Percent(1.0)));
         assert!(near(Tolerance::Ulps(1.0)));
         assert!(!near(Tolerance::Absolute(0.5)));
-        assert!(holds(Comparison::Less, Scalar::I8, "0xff", "0"));
-        assert!(!holds(Comparison::Less, Scalar::U8, "0xff", "0"));
+        assert!(holds(ComparisonOp::Less, Scalar::I8, "0xff", "0"));
+        assert!(!holds(ComparisonOp::Less, Scalar::U8, "0xff", "0"));
     }
 
     #[test]
     fn signs_and_comparisons_agree() {
         for (sign, comparison) in COMPARISONS {
-            assert_eq!(comparison.sign(), *sign);
+            assert_eq!(comparison.symbol(), *sign);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Commands about buffers that are right and that are wrong.
 
 use super::*;
-use crate::data::{Literal, Radix, Written};
+use crate::data::{Literal, LiteralNotation, Radix};
 use glasm::ir::Stage;
 
 fn parse(test: &str) -> Script {
@@ -52,12 +52,15 @@ fn hexadecimal_numbers_are_bits() {
     let Command::ProbeBuffer { expected, .. } = &found[0] else {
         panic!("a probe")
     };
-    let literal = |bits, written| Literal { bits, written };
+    let literal = |bits, written| Literal {
+        bits,
+        notation: written,
+    };
     assert_eq!(
         expected.literals,
         [
-            literal(0x3f80_0000, Written::Number),
-            literal(0x8000_0000, Written::Bits)
+            literal(0x3f80_0000, LiteralNotation::Number),
+            literal(0x8000_0000, LiteralNotation::Bits)
         ]
     );
     let Command::PrintBuffer { range, .. } = &found[1] else {
@@ -79,7 +82,7 @@ fn buffers_are_bound_in_parts() {
             size,
         },
     };
-    let bound = |kind, set, binding| BindTarget::Bound { kind, set, binding };
+    let bound = |kind, set, binding| BindTarget::Descriptor { kind, set, binding };
     let param = BindTarget::Param {
         stage: Stage::Geometry,
         index: 5,
@@ -89,7 +92,7 @@ fn buffers_are_bound_in_parts() {
         [
             bind(bound(BufferKind::Uniform, 1, 3), 0, None),
             bind(bound(BufferKind::Storage, 0, 2), 256, None),
-            bind(bound(BufferKind::Counter, 0, 1), 0, Some(16)),
+            bind(bound(BufferKind::AtomicCounter, 0, 1), 0, Some(16)),
             bind(param, 512, Some(512)),
         ]
     );

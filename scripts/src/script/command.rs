@@ -1,36 +1,36 @@
-//! Commands of the `[test]` section as data.
+//! Commands of the `[test]` section as data; draws with their sources of vertices, their assembly
+//! and the expected outcome.
 
 mod buffers;
-mod draws;
-mod fixed_state;
 mod gl_state;
-mod parameters;
 mod textures;
+
+use super::model::MAX_COLORS;
+use super::pipeline_state::PipelineState;
+use super::vertex_data::ATTRIBUTES;
+use crate::data::{DataRange, Sequence, TypedData};
+use crate::probe::pixels::{PixelProbe, Surface};
+use crate::probe::{ComparisonOp, Tolerances};
+use crate::texture::{PlaneId, Sampling, TextureUpdate};
+use ash::vk;
+use glasm::ir::Stage;
+use glasm::state::MatrixTracking;
 
 pub use buffers::{
     BindTarget, BufferAddress, BufferDecl, BufferId, BufferKey, BufferKind, BufferRange,
-    captured_ranges,
+    capture_ranges,
 };
-pub use draws::{Assembly, Divisors, Draw, DrawSource, GlOutcome, IndexWidth};
-pub use fixed_state::{
-    CombinedLanes, EnvironmentMode, FixedCapability, FixedUpdate, Switch, TexEnvUpdate,
-};
+pub use buffers::{MatrixTarget, MatrixUpdate, ParamBank, ParamType, ParamValue};
 pub(crate) use gl_state::state_properties;
+pub use gl_state::{
+    CombinerChannels, EnvironmentMode, FixedCapability, FixedUpdate, Switch, TexEnvUpdate,
+};
 pub use gl_state::{Faces, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, StateUpdate};
-pub use parameters::{MatrixTarget, MatrixUpdate, ParamBank, ParamType, ParamValue};
 pub use textures::{BoundImage, HandleUnit, ImageKey, TextureEnables};
-
-use super::attachments::MAX_COLORS;
-use crate::data::{DataRange, Sequence, TypedData};
-use crate::probe::pixels::{PixelProbe, Surface};
-use crate::probe::{Comparison, Tolerances};
-use crate::texture::{PlaneId, Sampling, Update};
-use glasm::ir::Stage;
-use glasm::state::Tracking;
 
 /// Command and its line.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Step {
+pub struct ScriptStep {
     /// Line, from 1.
     pub line: u32,
     /// Command.
@@ -39,9 +39,9 @@ pub struct Step {
 
 /// Number of work groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Groups {
+pub enum GroupCount {
     /// Numbers in x, y and z.
-    Given([u32; 3]),
+    Direct([u32; 3]),
     /// Number of groups that is in three words of a buffer.
     Indirect(BufferRange),
 }
@@ -72,7 +72,7 @@ pub enum CountKind {
 }
 
 impl CountKind {
-    /// Words of `probe count`.
+    /// Words of `probe program`.
     pub const WORDS: &'static [(&'static str, Self)] = &[
         ("attrib_components", Self::AttribComponents),
         ("result_components", Self::ResultComponents),
@@ -86,8 +86,8 @@ impl CountKind {
         ("address_registers", Self::AddressRegisters),
     ];
 
-    /// Returns its word.
-    pub fn word(self) -> &'static str {
+    /// Returns the keyword of the resource in scripts.
+    pub fn keyword(self) -> &'static str {
         let row = Self::WORDS.iter().find(|row| row.1 == self);
         row.map_or("", |row| row.0)
     }
@@ -95,7 +95,7 @@ impl CountKind {
 
 /// Expected result of executing a vertex state program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Execution {
+pub enum StateProgramOutcome {
     /// The program writes parameters.
     Writes,
     /// The program causes an error and changes nothing: it writes a parameter that tracks a matrix.
@@ -104,7 +104,7 @@ pub enum Execution {
 
 /// Expected position of an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ExpectedPlace {
+pub enum ExpectedPosition {
     /// Error's first byte in the program string, from 0.
     Start(u32),
     /// Error's span in the program string.
@@ -131,7 +131,7 @@ pub struct ExpectedError {
     /// Code that it must have.
     pub code: glasm::Code,
     /// Expected position; `None` accepts any position.
-    pub place: Option<ExpectedPlace>,
+    pub position: Option<ExpectedPosition>,
 }
 
 /// Counter of transform feedback.
@@ -188,7 +188,7 @@ pub enum Command {
     /// `compute ...`
     Compute {
         /// Number of groups.
-        groups: Groups,
+        groups: GroupCount,
         /// Size of a group, for programs that leave it open.
         size: Option<[u32; 3]>,
         /// Number of the name of the entry point.
@@ -217,17 +217,18 @@ pub enum Command {
         /// First parameter, a multiple of 4.
         address: u32,
         /// Tracked matrix.
-        tracking: Option<Tracking>,
+        tracking: Option<MatrixTracking>,
     },
     /// Executes a vertex state program.
     StateProgram {
-        /// Index of an alternate program in [`Script::spares`](crate::script::Script::spares);
-        /// `None` for the program of the section without a name.
-        spare: Option<usize>,
+        /// Index of an alternate program in
+        /// [`Script::alternates`](crate::script::Script::alternates); `None` for the program of the
+        /// section without a name.
+        alternate: Option<usize>,
         /// Bits of v\[0\].
         argument: [u32; 4],
         /// Expected result.
-        outcome: Execution,
+        outcome: StateProgramOutcome,
     },
     /// Changes other GL state.
     GlState(StateUpdate),
@@ -250,7 +251,7 @@ pub enum Command {
         /// Texture image unit.
         unit: u32,
         /// Update of the texture.
-        update: Update,
+        update: TextureUpdate,
     },
     /// Changes the sampler state of a texture.
     Sampling {
@@ -273,12 +274,12 @@ pub enum Command {
         /// Image.
         key: ImageKey,
         /// Update of the image.
-        update: Update,
+        update: TextureUpdate,
     },
     /// Binds an image to an image unit or binding.
     BindImage {
         /// Image unit or binding of the programs.
-        place: ImageKey,
+        binding: ImageKey,
         /// Bound image.
         bound: BoundImage,
     },
@@ -346,8 +347,8 @@ pub enum Command {
         /// Expected values, with the location of the observed ones.
         expected: TypedData,
         /// Required relation of observed to expected values.
-        comparison: Comparison,
-        /// For [`Comparison::Near`], how far each component may be off.
+        comparison: ComparisonOp,
+        /// For [`ComparisonOp::Near`], how far each component may be off.
         tolerances: Tolerances,
     },
     /// Vertices of later draws are captured, from the start of the buffers on.
@@ -359,14 +360,14 @@ pub enum Command {
         /// Counter that is compared.
         count: CaptureCount,
         /// Required relation of the count to the number.
-        comparison: Comparison,
+        comparison: ComparisonOp,
         /// Number.
         expected: u64,
     },
     /// Samples of the last draw that passed all tests.
     ProbeSamples {
         /// Required relation of the count to the number.
-        comparison: Comparison,
+        comparison: ComparisonOp,
         /// Number.
         expected: u64,
     },
@@ -377,7 +378,7 @@ pub enum Command {
         /// Counted resource.
         kind: CountKind,
         /// Required relation of the count to the number.
-        comparison: Comparison,
+        comparison: ComparisonOp,
         /// Number.
         expected: u32,
     },
@@ -405,8 +406,8 @@ pub enum Command {
         /// Four floats.
         expected: TypedData,
         /// Required relation of observed to expected values.
-        comparison: Comparison,
-        /// For [`Comparison::Near`], how far each component may be off.
+        comparison: ComparisonOp,
+        /// For [`ComparisonOp::Near`], how far each component may be off.
         tolerances: Tolerances,
     },
     /// Prints values of a buffer.
@@ -431,9 +432,113 @@ pub enum Command {
     ExpectWarning(ExpectedError),
     /// Loads a program instead of the stage's, unless it has this error.
     Load {
-        /// Index of an alternate program in [`Script::spares`](crate::script::Script::spares).
-        spare: usize,
+        /// Index of an alternate program in
+        /// [`Script::alternates`](crate::script::Script::alternates).
+        alternate: usize,
         /// Error that it must have; `None` if it must load.
         error: Option<ExpectedError>,
     },
+}
+
+/// Vertices of a draw.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum DrawSource {
+    /// Corners `(x, y)` and, if given, `(x + width, y + height)` texture coordinates similarly.
+    Rect {
+        /// Position as x, y, width and height in clip space, with w = 1.
+        position: [f32; 4],
+        /// Texture coordinates in the same form; `None` if there are none.
+        texcoord: Option<[f32; 4]>,
+    },
+    /// Vertices of the vertex data in their order.
+    Arrays {
+        /// Index of the first vertex.
+        first: u32,
+        /// Number of vertices.
+        count: u32,
+    },
+    /// Vertices of the vertex data by the script's indices.
+    Indexed {
+        /// First index.
+        first: u32,
+        /// Number of indices.
+        count: u32,
+        /// Added to each index.
+        vertex_offset: i32,
+        /// Width of the indices as the device reads them.
+        width: IndexWidth,
+    },
+}
+
+/// Bits of an index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum IndexWidth {
+    /// 8 bits.
+    U8,
+    /// 16 bits.
+    U16,
+    #[default]
+    /// 32 bits.
+    U32,
+}
+
+impl IndexWidth {
+    /// Returns the largest index, which restarts primitives if that is enabled.
+    pub fn max_index(self) -> u32 {
+        match self {
+            Self::U8 => 0xff,
+            Self::U16 => 0xffff,
+            Self::U32 => u32::MAX,
+        }
+    }
+}
+
+/// Assembly of vertices to primitives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PrimitiveAssembly {
+    /// Assembly of the topology.
+    Direct,
+    /// GL's quadrilaterals, as two triangles each.
+    Quads,
+    /// GL's strip of quadrilaterals, as two triangles each.
+    QuadStrip,
+    /// GL's polygon, as triangles.
+    Polygon,
+    /// GL's closed line, as lines.
+    LineLoop,
+}
+
+/// Number of instances that share a value of each attribute; 0 advances per vertex.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Divisors(pub [u16; ATTRIBUTES as usize]);
+
+/// Expected behavior of GL for a command.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum GlOutcome {
+    /// The command is executed.
+    #[default]
+    Accepted,
+    /// The command is an error and changes nothing.
+    Rejected,
+}
+
+/// Draw command.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Draw {
+    /// Pipeline state in force.
+    pub state: PipelineState,
+    /// Topology of the device.
+    pub topology: vk::PrimitiveTopology,
+    /// Assembly of the script's vertices to primitives.
+    pub assembly: PrimitiveAssembly,
+    /// Source of the vertices.
+    pub source: DrawSource,
+    /// Attributes that advance per instance.
+    pub divisors: Divisors,
+    /// Number of instances.
+    pub instances: u32,
+    /// Number of the first instance.
+    pub first_instance: u32,
+    /// Expected behavior of GL.
+    pub outcome: GlOutcome,
 }

@@ -1,7 +1,7 @@
 //! Commands about transform feedback that are right and that are wrong.
 
 use super::*;
-use crate::probe::Comparison;
+use crate::probe::ComparisonOp;
 use glasm::Capture;
 use glasm::ir::Semantic;
 
@@ -27,8 +27,8 @@ fn captures_follow_each_other_in_a_buffer() {
     );
     let capture = |semantic, first, count, buffer, offset, stream| Capture {
         semantic,
-        first,
-        count,
+        first_component: first,
+        component_count: count,
         buffer,
         offset,
         stream,
@@ -37,7 +37,7 @@ fn captures_follow_each_other_in_a_buffer() {
         script.feedback.captures,
         [
             capture(Semantic::Position, 0, 4, 0, 0, 0),
-            capture(Semantic::Generic(3), 1, 2, 0, 16, 0),
+            capture(Semantic::GenericVarying(3), 1, 2, 0, 16, 0),
             capture(Semantic::PointSize, 0, 1, 0, 32, 0),
             capture(Semantic::BackColor(1), 3, 1, 2, 0, 1),
             capture(Semantic::ClipDistance(4), 0, 1, 2, 4, 1),
@@ -55,7 +55,7 @@ fn one_draw_is_captured_without_rasterizing() {
     };
     assert_eq!(begin.command, Command::BeginCapture);
     assert_eq!(end.command, Command::EndCapture);
-    let discards = |step: &Step| {
+    let discards = |step: &ScriptStep| {
         let Command::Draw(draw) = &step.command else {
             panic!("a draw")
         };
@@ -103,13 +103,17 @@ fn counts_are_probed() {
     assert_eq!(
         counts,
         [
-            (CaptureCount::Primitives { stream: 0 }, Comparison::Equal, 3),
+            (
+                CaptureCount::Primitives { stream: 0 },
+                ComparisonOp::Equal,
+                3
+            ),
             (
                 CaptureCount::Needed { stream: 2 },
-                Comparison::GreaterEqual,
+                ComparisonOp::GreaterEqual,
                 4
             ),
-            (CaptureCount::Bytes { buffer: 1 }, Comparison::Less, 48),
+            (CaptureCount::Bytes { buffer: 1 }, ComparisonOp::Less, 48),
         ]
     );
     let Some(Command::ProbeBuffer {
@@ -120,7 +124,7 @@ fn counts_are_probed() {
     else {
         panic!("a probe")
     };
-    assert_eq!((expected.offset, *comparison), (24, Comparison::Near));
+    assert_eq!((expected.offset, *comparison), (24, ComparisonOp::Near));
     assert_eq!(script.buffers[1].size, 128);
 }
 
@@ -210,8 +214,8 @@ fn stream_outputs_name_registers() {
     .unwrap();
     let capture = |semantic, first, count, buffer, offset, stream| Capture {
         semantic,
-        first,
-        count,
+        first_component: first,
+        component_count: count,
         buffer,
         offset,
         stream,
@@ -219,7 +223,7 @@ fn stream_outputs_name_registers() {
     assert_eq!(
         script.feedback.captures,
         [
-            capture(Semantic::Generic(8), 1, 2, 0, 4, 0),
+            capture(Semantic::GenericVarying(8), 1, 2, 0, 4, 0),
             capture(Semantic::ClipDistance(5), 0, 1, 1, 0, 0),
             capture(Semantic::ClipDistance(6), 0, 1, 1, 4, 0),
             capture(Semantic::ClipDistance(7), 0, 1, 1, 8, 0),
@@ -236,8 +240,11 @@ fn stream_outputs_are_those_of_the_loaded_program() {
     let text = format!("[require]\nstream_output 2 0 1 0 0\n{TGSI}\n{other}\n");
     let script = Script::parse(text.as_bytes()).unwrap();
     let semantic = |script: &Script| script.feedback.captures[0].semantic;
-    assert_eq!(semantic(&script), Semantic::Generic(7));
-    assert_eq!(semantic(&script.with_loaded(&[0])), Semantic::FogVector);
+    assert_eq!(semantic(&script), Semantic::GenericVarying(7));
+    assert_eq!(
+        semantic(&script.with_loaded_programs(&[0])),
+        Semantic::FogCoordVec4
+    );
 }
 
 #[test]

@@ -2,63 +2,58 @@
 //! calls here.
 //!
 //! `docs/scripts.md` describes the language. The files are in layers, none of which depends on a
-//! higher one: the words of a line (`words`, `names`, `texels`); the script as data (`command`,
-//! `pipeline_state`, `requirements`, `section`, combined in `model`); the parsers of the sections
-//! (`require`, `test`, `vertex_data`), each with its table of first words at the top; `parse`,
-//! which reads a script. Queries on a parsed script are in `program_state`, `localize`, `captures`
-//! and `outline`.
+//! higher one: the words of a line (`tokenizer`, `texel_literals`); the script as data (`command`,
+//! `pipeline_state`, `section`, combined in `model`); the parsers of the sections (`require`,
+//! `test`, `vertex_data`), each with its table of first words at the top; `parse`, which reads a
+//! script. Queries on a parsed script are in `program_state`, `diagnostics`, `stream_outputs` and
+//! `stages`.
 
-pub mod attachments;
-pub mod captures;
+mod alternate_programs;
 pub mod command;
-mod fixed_keys;
-mod localize;
+mod fixed_function_key;
 mod model;
-pub(crate) mod names;
-mod origin;
-mod outline;
 mod parse;
 pub mod pipeline_state;
 mod program_state;
 mod require;
-mod requirements;
 mod section;
-mod spare;
+mod source_map;
 pub mod stages;
+pub mod stream_outputs;
 mod test;
-mod texels;
-mod vertex_data;
-mod words;
+mod texel_literals;
+mod tokenizer;
+pub(crate) mod vertex_data;
 
 pub use crate::texture::target_name;
-pub use attachments::Attachments;
 pub(crate) use command::state_properties;
 pub use command::{
-    Assembly, BindTarget, BoundImage, BufferAddress, BufferDecl, BufferId, BufferKey, BufferKind,
-    BufferRange, CaptureCount, Clear, CombinedLanes, Command, CountKind, Draw, DrawSource,
-    EnvironmentMode, Execution, ExpectedError, ExpectedPlace, Faces, FixedCapability, FixedUpdate,
-    FogUpdate, GlOutcome, Groups, HandleUnit, ImageKey, IndexWidth, LightUpdate, MaterialUpdate,
-    MatrixTarget, MatrixUpdate, ParamBank, ParamType, ParamValue, PointUpdate, StateUpdate, Step,
-    Switch, TexEnvUpdate, TextureEnables, captured_ranges,
+    BindTarget, BoundImage, BufferAddress, BufferDecl, BufferId, BufferKey, BufferKind,
+    BufferRange, CaptureCount, Clear, CombinerChannels, Command, CountKind, Draw, DrawSource,
+    EnvironmentMode, ExpectedError, ExpectedPosition, Faces, FixedCapability, FixedUpdate,
+    FogUpdate, GlOutcome, GroupCount, HandleUnit, ImageKey, IndexWidth, LightUpdate,
+    MaterialUpdate, MatrixTarget, MatrixUpdate, ParamBank, ParamType, ParamValue, PointUpdate,
+    PrimitiveAssembly, ScriptStep, StateProgramOutcome, StateUpdate, Switch, TexEnvUpdate,
+    TextureEnables, capture_ranges,
 };
-pub use fixed_keys::{FixedFunctions, FixedReads, VertexProcessing};
-pub use model::Script;
-pub use origin::Origin;
-pub use outline::{ProgramLabel, is_script, program_labels, read_covers};
+pub use fixed_function_key::{FixedFunctionState, FixedVertexOutputs, VertexProcessing};
+pub use model::{Attachments, Convention, MAX_COLORS, Requirements, Script};
 pub use program_state::{MAX_STATES, PatchState, ProgramState};
 pub use require::fixed;
-pub use requirements::{Convention, Requirements};
-pub use section::{ProgramForm, ProgramSection, Spare};
+pub use section::{AlternateProgram, ProgramForm, ProgramSection};
+pub use source_map::SourceMap;
+pub use stages::{ProgramLabel, is_script, program_labels, read_covers};
+pub use tokenizer::ScriptError;
 pub use vertex_data::{Column, VertexData};
-pub use words::ScriptError;
 
 #[cfg(test)]
 mod buffer_tests;
+mod diagnostics;
+#[cfg(test)]
+mod doc_tests;
 #[cfg(test)]
 mod feedback_tests;
 #[cfg(test)]
-mod manual;
-#[cfg(test)]
-mod robustness;
+mod fuzz_tests;
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,11 @@
 //! Fixed-function state of a draw.
 
-use super::attachments::MAX_COLORS;
+use super::model::MAX_COLORS;
 use ash::vk;
 use glasm::ir::Stage;
 
 /// Entry points of modules that the script does not name.
-pub const MAIN: &str = "main";
+pub const DEFAULT_ENTRY_POINT: &str = "main";
 
 /// Entry point of each stage: indices into
 /// [`Script::entry_names`](crate::script::Script::entry_names).
@@ -13,11 +13,12 @@ pub const MAIN: &str = "main";
 pub struct EntryPoints([u16; 6]);
 
 impl EntryPoints {
-    /// Returns the number of the name of a stage's entry point.
+    /// Returns the index of a stage's entry point in the script's list of names.
     pub fn get(self, stage: Stage) -> usize {
         usize::from(self.0[stage as usize])
     }
 
+    /// Sets the index of a stage's entry point in the script's list of names.
     pub(super) fn set(&mut self, stage: Stage, number: u16) {
         self.0[stage as usize] = number;
     }
@@ -172,7 +173,7 @@ pub struct PipelineState {
 pub const MAX_VIEWPORTS: usize = 16;
 
 impl PipelineState {
-    /// Returns the number of viewports of a draw: all up to the last one that was set.
+    /// Returns the number of viewports of a draw: all up to the last one that was set, at least 1.
     pub fn viewport_count(&self) -> usize {
         let last = self.viewports.iter().rposition(Option::is_some);
         last.unwrap_or(0) + 1

@@ -2,9 +2,10 @@
 //! effect at a draw or dispatch there are separate modules.
 
 use super::command::{
-    Assembly, Command, Draw, GlOutcome, ParamBank, PointUpdate, StateUpdate, TextureEnables,
+    Command, Draw, GlOutcome, ParamBank, PointUpdate, PrimitiveAssembly, StateUpdate,
+    TextureEnables,
 };
-use super::fixed_keys::FixedFunctions;
+use super::fixed_function_key::FixedFunctionState;
 use super::model::Script;
 use super::section::{ProgramForm, ProgramSection};
 use glasm::ir::Stage;
@@ -26,7 +27,7 @@ pub struct ProgramState {
     /// script has no such program, and before the first draw.
     pub patch: Option<PatchState>,
     /// Primitive numbering of the draw, if there are programs that may read it.
-    pub primitive_numbers: glasm::PrimitiveNumbers,
+    pub primitive_numbers: glasm::PrimitiveIdMode,
     /// Origin of point coordinates.
     pub point_origin: glasm::PointOrigin,
     /// Indices of the loaded alternate programs, at most one per stage.
@@ -40,7 +41,7 @@ pub struct ProgramState {
     /// True for signed HILO textures, by texture image unit.
     pub signed_hilo: Vec<bool>,
     /// State of the stages without program, in scripts that have some.
-    pub fixed: FixedFunctions,
+    pub fixed: FixedFunctionState,
 }
 
 /// Patches without tessellation programs.
@@ -49,7 +50,7 @@ pub struct PatchState {
     /// Number of vertices.
     pub vertices: u8,
     /// Their levels.
-    pub levels: glasm::PatchLevels,
+    pub levels: glasm::DefaultTessLevels,
 }
 
 impl Default for PatchState {
@@ -57,40 +58,46 @@ impl Default for PatchState {
     fn default() -> Self {
         Self {
             vertices: 3,
-            levels: glasm::PatchLevels::default(),
+            levels: glasm::DefaultTessLevels::default(),
         }
     }
 }
 
 impl ProgramState {
-    /// Applies a command of the script.
-    pub fn apply(&mut self, command: &Command, script: &Script) {
+    /// Updates the state that programs are compiled for with the effects of a command. Failing
+    /// loads and rejected limits have no effect.
+    pub fn apply_command(&mut self, command: &Command, script: &Script) {
         // Among all commands only draws number primitives, each differently.
-        self.primitive_numbers = glasm::PrimitiveNumbers::Own;
+        self.primitive_numbers = glasm::PrimitiveIdMode::PerPrimitive;
         let mut programs = script.programs.iter();
         // Other scripts would have states that differ in nothing that affects compilation, and
         // compile their programs for each.
         if programs.any(|program| program.form == ProgramForm::FixedFunction) {
-            self.fixed.apply(command);
+            self.fixed.apply_command(command);
         }
         if let Command::Draw(draw) = command {
             self.apply_draw(draw, script);
-        } else if let Command::Load { spare, error: None } = command {
-            let stage = script.spare_stage(*spare);
-            self.loaded.retain(|old| script.spare_stage(*old) != stage);
+        } else if let Command::Load {
+            alternate,
+            error: None,
+        } = command
+        {
+            let stage = script.alternate_stage(*alternate);
+            self.loaded
+                .retain(|old| script.alternate_stage(*old) != stage);
             // Each geometry program declares a separate limit: NV_geometry_program4 section
             // 2.14.6.4.
             if stage == Stage::Geometry {
                 self.vertex_limit = None;
             }
-            self.loaded.push(*spare);
+            self.loaded.push(*alternate);
             self.loaded.sort_unstable();
-        } else if let Command::StateProgram { spare, .. } = command {
+        } else if let Command::StateProgram { alternate, .. } = command {
             // Vertex state programs are treated as programs of the compute stage. The one that is
             // executed replaces the last; one without a name is not reloadable.
-            let is_other = |old: &usize| script.spare_stage(*old) != Stage::Compute;
+            let is_other = |old: &usize| script.alternate_stage(*old) != Stage::Compute;
             self.loaded.retain(is_other);
-            self.loaded.extend(*spare);
+            self.loaded.extend(*alternate);
             self.loaded.sort_unstable();
         } else if let Command::GlState(StateUpdate::Point(PointUpdate::SpriteOrigin(origin))) =
             command
@@ -109,49 +116,55 @@ impl ProgramState {
         } else if let Command::FixedPointSize(size) = command {
             self.point_size = size.map(f32::to_bits);
         } else if let Command::TextureEnables { unit, enables } = command {
-            set(&mut self.texture_enables, *unit as usize, *enables);
+            set_and_trim(&mut self.texture_enables, *unit as usize, *enables);
         } else if let Command::Sampling { unit, sampling } = command {
             let unit = *unit as usize;
-            set(
+            set_and_trim(
                 &mut self.depth_modes,
                 unit,
-                sampling.compared_mode.for_compiler(),
+                sampling.comparison_depth_mode.to_compiler(),
             );
-            set(&mut self.texture_wraps, unit, sampling.wrap_for_compiler());
-            set(&mut self.lod_biases, unit, sampling.lod_bias.into());
-            set(&mut self.signed_hilo, unit, sampling.signed_hilo);
+            set_and_trim(&mut self.texture_wraps, unit, sampling.compiler_wrap());
+            set_and_trim(&mut self.lod_biases, unit, sampling.lod_bias.into());
+            set_and_trim(&mut self.signed_hilo, unit, sampling.signed_hilo);
         }
     }
 }
 
 impl ProgramState {
-    /// Applies the state of a draw that programs are compiled for.
+    /// Records the numbering of the primitives of a draw, and its patches if the script has a
+    /// geometry program but no tessellation programs.
     fn apply_draw(&mut self, draw: &Draw, script: &Script) {
         let has = |stage| {
             let mut programs = script.programs.iter();
             programs.any(|program| program.stage == stage)
         };
         self.primitive_numbers = match draw.assembly {
-            Assembly::Quads | Assembly::QuadStrip => glasm::PrimitiveNumbers::Halved,
-            Assembly::Polygon => glasm::PrimitiveNumbers::Zero,
-            Assembly::Direct | Assembly::LineLoop => glasm::PrimitiveNumbers::Own,
+            PrimitiveAssembly::Quads | PrimitiveAssembly::QuadStrip => {
+                glasm::PrimitiveIdMode::PerQuad
+            }
+            PrimitiveAssembly::Polygon => glasm::PrimitiveIdMode::Constant,
+            PrimitiveAssembly::Direct | PrimitiveAssembly::LineLoop => {
+                glasm::PrimitiveIdMode::PerPrimitive
+            }
         };
         if has(Stage::Geometry) && !has(Stage::TessControl) && !has(Stage::TessEval) {
             let [a, b, c, d, e, f] = draw.state.tess_levels;
             self.patch = Some(PatchState {
                 // The parser accepts 32 at most.
                 vertices: draw.state.patch_control_points as u8,
-                levels: glasm::PatchLevels::new([a, b, c, d], [e, f]),
+                levels: glasm::DefaultTessLevels::new([a, b, c, d], [e, f]),
             });
         }
     }
 
-    /// Returns the program of a stage: of several that are linked together the first.
+    /// Returns the program of a stage: the loaded one, else that of the script, of several that are
+    /// linked together the first. `None` if the stage has no program.
     pub fn program<'s>(&self, script: &'s Script, stage: Stage) -> Option<&'s ProgramSection> {
         let mut loaded = self
             .loaded
             .iter()
-            .map(|spare| &script.spares[*spare].program);
+            .map(|alternate| &script.alternates[*alternate].program);
         let loaded = loaded.find(|program| program.stage == stage);
         loaded.or_else(|| {
             script
@@ -162,8 +175,9 @@ impl ProgramState {
     }
 }
 
-/// Sets an entry, and removes initial ones at the end: equal states have equal representations.
-fn set<T: Copy + Default + PartialEq>(list: &mut Vec<T>, index: usize, value: T) {
+/// Sets an entry, extends the list if necessary, and removes default values at its end: equal
+/// states have equal representations.
+fn set_and_trim<T: Copy + Default + PartialEq>(list: &mut Vec<T>, index: usize, value: T) {
     if list.len() <= index {
         list.resize(index + 1, T::default());
     }
@@ -176,13 +190,13 @@ fn set<T: Copy + Default + PartialEq>(list: &mut Vec<T>, index: usize, value: T)
 pub const MAX_STATES: usize = 64;
 
 impl Script {
-    /// Returns the states in effect at draws and dispatches and those that result from loading
-    /// programs, each once, in order; at least one, and not many more than [`MAX_STATES`].
+    /// Returns the states in effect when programs run or are loaded, or their named parameters are
+    /// accessed, each once, in order; at least one. Stops after more than [`MAX_STATES`].
     pub fn program_states(&self) -> Vec<ProgramState> {
         let mut states: Vec<ProgramState> = Vec::new();
         let mut state = ProgramState::default();
         for step in &self.steps {
-            state.apply(&step.command, self);
+            state.apply_command(&step.command, self);
             // The resources that programs name are known only for programs that are present.
             let runs = matches!(
                 step.command,
@@ -221,7 +235,7 @@ impl Script {
 mod tests {
     use super::*;
     use glasm::fixed_function::TextureTarget;
-    use glasm::{DepthMode, LevelFilter, LodBias, TexelFilter, TextureWrap, WrapMode};
+    use glasm::{DepthMode, LodBias, MipFilter, TexelFilter, TextureWrap, WrapMode};
 
     fn states(commands: &str) -> Vec<ProgramState> {
         let text = format!("[vertex program passthrough]\n[test]\n{commands}\n");
@@ -239,10 +253,10 @@ mod tests {
              texparameter 2D wrap_s clamp",
         );
         let clamped = TextureWrap {
-            modes: [WrapMode::Sampler, WrapMode::Clamp, WrapMode::Sampler],
-            magnify: TexelFilter::Linear,
-            minify: TexelFilter::Nearest,
-            levels: LevelFilter::Base,
+            wrap_modes: [WrapMode::BySampler, WrapMode::Clamp, WrapMode::BySampler],
+            mag_filter: TexelFilter::Linear,
+            min_filter: TexelFilter::Nearest,
+            mip_filter: MipFilter::None,
         };
         let expected = [
             ProgramState::default(),
@@ -288,7 +302,7 @@ mod tests {
                 state
                     .texture_enables
                     .iter()
-                    .map(|unit| unit.target())
+                    .map(|unit| unit.effective_target())
                     .collect()
             })
             .collect();

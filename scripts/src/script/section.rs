@@ -3,8 +3,8 @@
 //! Program strings retain their exact bytes: a program string starts right after the line of its
 //! section header and ends where the next header begins.
 
-use super::origin::Origin;
-use super::words::ScriptError;
+use super::source_map::SourceMap;
+use super::tokenizer::ScriptError;
 use glasm::ProgramType;
 use glasm::ir::Stage;
 
@@ -40,7 +40,7 @@ pub(crate) enum SectionKind {
     /// Assembly program with lines that are repeated: `[... program repeated]`.
     RepeatedProgram(ProgramType),
     /// Assembly program that commands load by its name: `[... program NAME]`.
-    SpareProgram(ProgramType),
+    AlternateProgram(ProgramType),
     /// Vertex attributes.
     VertexData,
     /// Indices.
@@ -104,7 +104,8 @@ pub(super) const PLAIN_NAMES: &[(&str, SectionKind)] = &[
     ("test", SectionKind::Test),
 ];
 
-/// Parses the kind that a header names.
+/// Returns the kind of a section from the name in its header; `None` if no section has the name, or
+/// if the stage cannot have the form.
 fn parse_header(name: &str) -> Option<SectionKind> {
     if let Some((_, kind)) = PLAIN_NAMES.iter().find(|(known, _)| *known == name) {
         return Some(*kind);
@@ -114,7 +115,7 @@ fn parse_header(name: &str) -> Option<SectionKind> {
         let Some((_, form)) = FORM_NAMES.iter().find(|(text, _)| *text == form) else {
             return match form.strip_prefix("program ")? {
                 "repeated" => Some(SectionKind::RepeatedProgram(*program_type)),
-                name if !name.contains(' ') => Some(SectionKind::SpareProgram(*program_type)),
+                name if !name.contains(' ') => Some(SectionKind::AlternateProgram(*program_type)),
                 _ => None,
             };
         };
@@ -129,7 +130,8 @@ fn parse_header(name: &str) -> Option<SectionKind> {
     })
 }
 
-/// Returns the text between the brackets if the line has the form of a header.
+/// Returns the text between the brackets, with single spaces, if the line has the form of a header:
+/// only ASCII alphanumerics and whitespace.
 fn header_text(line: &[u8]) -> Option<String> {
     let line = line
         .trim_ascii_end()
@@ -144,7 +146,8 @@ fn header_text(line: &[u8]) -> Option<String> {
     Some(text.split_ascii_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// Returns the last word of a header line.
+/// Returns the last word of a header line, without brackets: the name of an alternate program.
+/// Empty if the line is not UTF-8.
 fn last_word(line: &[u8]) -> &str {
     let text = std::str::from_utf8(line).unwrap_or_default();
     let text = text
@@ -156,7 +159,8 @@ fn last_word(line: &[u8]) -> &str {
         .unwrap_or_default()
 }
 
-/// Splits a script into sections. The source before the first section may only contain comments.
+/// Splits a script into sections. Reports unknown sections, which are treated as comments, repeated
+/// ones, and source before the first section, which may only contain comments.
 pub(crate) fn split_sections<'a>(
     script: &'a [u8],
     errors: &mut Vec<ScriptError>,
@@ -203,14 +207,15 @@ pub(super) fn is_blank_or_comment(line: &[u8]) -> bool {
     line.is_empty() || line.starts_with(b"#")
 }
 
-/// Checks that every section except comments occurs at most once, and that a stage has at most one
-/// program, or several GLSL sections that are linked together.
+/// Reports sections, except comments, that occur more than once, and stages with more than one
+/// program, unless these are GLSL sections that are linked together. Alternate programs of a stage
+/// must have different names.
 fn check_repeated(sections: &[Section<'_>], errors: &mut Vec<ScriptError>) {
     let stage = |kind| match kind {
         SectionKind::Program(program_type, _) | SectionKind::RepeatedProgram(program_type) => {
             Some(program_type.stage())
         }
-        SectionKind::SpareProgram(_)
+        SectionKind::AlternateProgram(_)
         | SectionKind::Comment
         | SectionKind::Require
         | SectionKind::VertexData
@@ -225,7 +230,7 @@ fn check_repeated(sections: &[Section<'_>], errors: &mut Vec<ScriptError>) {
         ) => false,
         (a, b) if stage(a).is_some() => stage(a) == stage(b),
         // `load` finds programs by stage and name.
-        (SectionKind::SpareProgram(_), _) => a.kind == b.kind && a.name == b.name,
+        (SectionKind::AlternateProgram(_), _) => a.kind == b.kind && a.name == b.name,
         (a, b) => a == b,
     };
     for (index, section) in sections.iter().enumerate() {
@@ -241,7 +246,8 @@ fn check_repeated(sections: &[Section<'_>], errors: &mut Vec<ScriptError>) {
 }
 
 /// Returns the lines of a section that is not a program, with their numbers: comments and empty
-/// lines are removed, lines that end in `\` are joined with the next one.
+/// lines are removed, lines that end in `\` are joined with the next one and have the number of the
+/// first. Reports lines that are not UTF-8 and omits them.
 pub(crate) fn logical_lines(
     section: &Section<'_>,
     errors: &mut Vec<ScriptError>,
@@ -291,12 +297,12 @@ pub struct ProgramSection {
     /// Line of the header.
     pub line: u32,
     /// Position of its bytes in the script.
-    pub origin: Origin,
+    pub source_map: SourceMap,
 }
 
 /// Program string that may be loaded.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Spare {
+pub struct AlternateProgram {
     /// Name for `load`; it may denote a program of each stage.
     pub name: String,
     /// Program.
@@ -378,7 +384,7 @@ mod tests {
             ),
             (
                 "vertex state program half",
-                SectionKind::SpareProgram(ProgramType::VertexState),
+                SectionKind::AlternateProgram(ProgramType::VertexState),
             ),
         ] {
             let text = format!("[{header}]\n");

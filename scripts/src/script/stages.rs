@@ -1,19 +1,27 @@
-//! The stages of a script: missing stages are added or rejected.
+//! The stages of a script: missing stages are added or rejected. The list of its programs for users
+//! that do not run it.
 
-use super::command::{Command, Draw, GlOutcome, Step};
-use super::origin::Origin;
-pub use super::pipeline_state::{EntryPoints, MAIN, ProvokingVertex};
-use super::requirements::{Convention, Requirements};
-use super::section::{ProgramForm, ProgramSection, STATE_PROGRAM};
-use super::words::ScriptError;
+use super::command::{Command, Draw, GlOutcome, ScriptStep};
+use super::model::{Convention, Requirements, Script};
+use super::section::{
+    ProgramForm, ProgramSection, STATE_PROGRAM, SectionKind, is_blank_or_comment, split_sections,
+};
+use super::source_map::SourceMap;
+use super::tokenizer::ScriptError;
 use ash::vk::PrimitiveTopology;
 use glasm::ProgramType;
 use glasm::ir::Stage;
+use std::fmt;
 
-/// Adds the stages that draws need and the script omits; rejects invalid combinations.
-pub(super) fn complete(
+pub use super::pipeline_state::{DEFAULT_ENTRY_POINT, EntryPoints, ProvokingVertex};
+
+/// Adds the stages that draws need and the script omits: a pass-through tessellation control stage
+/// for an evaluation program, and in scripts with GL's convention fixed-function vertex and
+/// fragment stages. Returns an error at the first command that lacks a stage otherwise, or whose
+/// primitives do not match the stages.
+pub(super) fn add_missing_stages(
     programs: &mut Vec<ProgramSection>,
-    steps: &[Step],
+    steps: &[ScriptStep],
     requirements: &Requirements,
 ) -> Result<(), ScriptError> {
     let find = |programs: &[ProgramSection], stage| {
@@ -24,13 +32,17 @@ pub(super) fn complete(
     };
     let control = find(programs, Stage::TessControl);
     let evaluation = find(programs, Stage::TessEval);
-    // ARB_tessellation_shader forwards the patch unchanged if there is no control shader; pipelines
-    // of Vulkan have both stages or none.
+    // ARB_tessellation_shader forwards the patch unchanged without a control shader; pipelines of
+    // Vulkan have both stages or none.
     if let (None, Some(line)) = (control, evaluation) {
-        programs.push(implied(Stage::TessControl, ProgramForm::PassThrough, line));
+        programs.push(implied_section(
+            Stage::TessControl,
+            ProgramForm::PassThrough,
+            line,
+        ));
     }
     for step in steps {
-        if let Some(message) = missing(programs, &step.command, requirements) {
+        if let Some(message) = find_missing_stage(programs, &step.command, requirements) {
             return Err(ScriptError::new(step.line, 1, message));
         }
     }
@@ -40,26 +52,33 @@ pub(super) fn complete(
     if let (Some(step), Convention::OpenGl) = (first_draw, requirements.convention) {
         for stage in [Stage::Vertex, Stage::Fragment] {
             if find(programs, stage).is_none() {
-                programs.push(implied(stage, ProgramForm::FixedFunction, step.line));
+                programs.push(implied_section(
+                    stage,
+                    ProgramForm::FixedFunction,
+                    step.line,
+                ));
             }
         }
     }
     Ok(())
 }
 
-fn implied(stage: Stage, form: ProgramForm, line: u32) -> ProgramSection {
+/// Creates a section without source for a stage that the script lacks; `line` is that of the
+/// section or command that requires the stage.
+fn implied_section(stage: Stage, form: ProgramForm, line: u32) -> ProgramSection {
     ProgramSection {
         program_type: ProgramType::Stage(stage),
         stage,
         form,
         text: Vec::new(),
         line,
-        origin: Origin::default(),
+        source_map: SourceMap::default(),
     }
 }
 
-/// Returns the reason why a command lacks a stage.
-fn missing(
+/// Returns the reason why a command lacks a stage, or why its primitives do not match the stages;
+/// `None` if it can be executed, for draws that GL is expected to reject, and for other commands.
+fn find_missing_stage(
     programs: &[ProgramSection],
     command: &Command,
     requirements: &Requirements,
@@ -69,7 +88,10 @@ fn missing(
     if let Command::Compute { .. } = command {
         return (!has(Stage::Compute)).then(|| "there is no compute program".to_owned());
     }
-    if let Command::StateProgram { spare: None, .. } = command {
+    if let Command::StateProgram {
+        alternate: None, ..
+    } = command
+    {
         return (!has(Stage::Compute)).then(|| format!("there is no section `[{STATE_PROGRAM}]`"));
     }
     let Command::Draw(draw) = command else {
@@ -77,13 +99,13 @@ fn missing(
     };
     let patches = draw.topology == PrimitiveTopology::PATCH_LIST;
     let is_accepted = draw.outcome == GlOutcome::Accepted;
-    // A geometry program receives whole patches if there is no tessellation.
+    // A geometry program receives whole patches without tessellation.
     let takes_patches = [Stage::TessControl, Stage::TessEval, Stage::Geometry];
     if !is_accepted {
         None
     } else if !has(Stage::Vertex) && !fixed_function {
         Some("there is no vertex program".to_owned())
-    } else if !has(Stage::Fragment) && !fixed_function && shows_color(draw, requirements) {
+    } else if !has(Stage::Fragment) && !fixed_function && writes_color(draw, requirements) {
         Some("there is no fragment program".to_owned())
     } else if patches && !takes_patches.into_iter().any(has) {
         Some("patches need a tessellation or geometry program".to_owned())
@@ -96,10 +118,106 @@ fn missing(
     }
 }
 
-/// Returns true if a draw needs a fragment program: draws that only write depth, or nothing, do
-/// not.
-fn shows_color(draw: &Draw, requirements: &Requirements) -> bool {
+/// Returns true if a draw needs a fragment program: it rasterizes, and there is no depth or stencil
+/// buffer that it could write alone.
+fn writes_color(draw: &Draw, requirements: &Requirements) -> bool {
     !draw.state.rasterizer_discard && requirements.attachments.depth.is_none()
+}
+
+/// Label that distinguishes an assembly program from the others of its script. Displays as part of
+/// a file name: `fragment`, or `fragment.red` for the program that `load fragment red` loads.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ProgramLabel {
+    /// Type that the program must have.
+    pub program_type: ProgramType,
+    /// Name by which commands load it.
+    pub name: Option<String>,
+}
+
+impl fmt::Display for ProgramLabel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = self.program_type.identifier();
+        match &self.name {
+            Some(name) => write!(f, "{word}.{name}"),
+            None => f.write_str(word),
+        }
+    }
+}
+
+/// Returns true if a source is a script: its first line that is neither empty nor a comment is the
+/// header of a section. No program begins with one.
+pub fn is_script(text: &[u8]) -> bool {
+    let mut lines = text.split(|byte| *byte == b'\n');
+    let first = lines.find(|line| !is_blank_or_comment(line));
+    first.is_some_and(|line| line.starts_with(b"["))
+}
+
+/// Returns the labels of the assembly programs of a script, in its order. The script is not
+/// validated: only its section headers are parsed, and errors in them are ignored.
+pub fn program_labels(text: &[u8]) -> Vec<ProgramLabel> {
+    let sections = split_sections(text, &mut Vec::new()).into_iter();
+    let label = |program_type, name| Some(ProgramLabel { program_type, name });
+    let labels = sections.filter_map(|section| match section.kind {
+        SectionKind::Program(program_type, ProgramForm::Assembly)
+        | SectionKind::RepeatedProgram(program_type) => label(program_type, None),
+        SectionKind::AlternateProgram(program_type) => {
+            label(program_type, Some(section.name.to_owned()))
+        }
+        SectionKind::Program(
+            _,
+            ProgramForm::Ir
+            | ProgramForm::Glsl
+            | ProgramForm::SpirvText
+            | ProgramForm::SpirvWords
+            | ProgramForm::PassThrough
+            | ProgramForm::FixedFunction,
+        )
+        | SectionKind::Comment
+        | SectionKind::Require
+        | SectionKind::VertexData
+        | SectionKind::Indices
+        | SectionKind::Test => None,
+    });
+    labels.collect()
+}
+
+impl Script {
+    /// Returns the assembly programs with their labels, sorted by line, those that commands load
+    /// among them.
+    pub fn assembly_sections(&self) -> Vec<(ProgramLabel, &ProgramSection)> {
+        let own = self.programs.iter().map(|section| (None, section));
+        let alternates = self.alternates.iter();
+        let alternates =
+            alternates.map(|alternate| (Some(alternate.name.clone()), &alternate.program));
+        let all = own.chain(alternates);
+        let all = all.filter(|(_, section)| section.form == ProgramForm::Assembly);
+        let labeled = all.map(|(name, section)| {
+            let program_type = section.program_type;
+            (ProgramLabel { program_type, name }, section)
+        });
+        let mut list: Vec<_> = labeled.collect();
+        list.sort_by_key(|(_, section)| section.line);
+        list
+    }
+}
+
+/// Returns the ids on all `# covers:` lines of a script, which may be anywhere in it, also in
+/// programs.
+pub fn read_covers(text: &[u8]) -> Vec<String> {
+    let mut ids = Vec::new();
+    for line in text.split(|byte| *byte == b'\n') {
+        let Some(comment) = line.trim_ascii_start().strip_prefix(b"#") else {
+            continue;
+        };
+        if let Some(list) = comment.trim_ascii_start().strip_prefix(b"covers:") {
+            ids.extend(
+                String::from_utf8_lossy(list)
+                    .split_ascii_whitespace()
+                    .map(str::to_owned),
+            );
+        }
+    }
+    ids
 }
 
 #[cfg(test)]
@@ -183,5 +301,40 @@ mod tests {
         assert!(complete(&format!("{vertex}{discard}")).is_ok());
         let depth = "[require]\ndepthbuffer\n";
         assert!(complete(&format!("{depth}{vertex}[test]\ndraw rect 0 0 1 1\n")).is_ok());
+    }
+
+    const TEXT: &str = "# note\n\n[fragment program red]\nr\n[vertex program repeated]\nv\n[geometry shader passthrough]\n\
+                        [fragment program]\nf\n[test]\nload fragment red\n";
+
+    #[test]
+    fn assembly_programs_are_found_in_their_order() {
+        let labels: Vec<String> = program_labels(TEXT.as_bytes())
+            .iter()
+            .map(ProgramLabel::to_string)
+            .collect();
+        assert_eq!(labels, ["fragment.red", "vertex", "fragment"]);
+        let script = Script::parse(TEXT.as_bytes()).unwrap();
+        let sections = script.assembly_sections();
+        let of_script: Vec<String> = sections
+            .iter()
+            .map(|(label, _)| label.to_string())
+            .collect();
+        assert_eq!(of_script, labels);
+        assert_eq!(sections[0].1.text, b"r\n");
+    }
+
+    #[test]
+    fn scripts_are_known_by_their_first_header() {
+        for text in ["[test]\n", "# c\n\n  # d\n[require]\n", TEXT] {
+            assert!(is_script(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "",
+            "#[test]\n",
+            "!!NVvp5.0\n[test]\n",
+            "# c\n!!ARBvp1.0\nEND\n",
+        ] {
+            assert!(!is_script(text.as_bytes()), "{text}");
+        }
     }
 }

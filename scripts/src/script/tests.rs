@@ -1,11 +1,12 @@
 //! Scripts that are right and scripts that are wrong.
 
+mod former_words;
 mod parameters;
 
 use super::*;
 use crate::data::DataLayout;
 use crate::probe::pixels::{PixelProbe, Region};
-use crate::probe::{Comparison, Tolerance};
+use crate::probe::{ComparisonOp, Tolerance};
 use ash::vk::{self, PrimitiveTopology};
 use command::*;
 use glasm::ir::Stage;
@@ -101,19 +102,23 @@ fn programs_are_compiled_for_gl_state() {
     let script = parse(
         "[require]\nfixed point_sprite 1\nfixed flat_colors\nfixed point_sprite 7\nfixed clip_plane 3\nfixed point_size 2.5\n",
     );
-    let expected = glasm::FixedState {
+    let expected = glasm::PipelineState {
         flat_colors: true,
-        point_sprites: 0b1000_0010,
-        clip_planes: 0b1000,
-        point_size: Some(2.5_f32.to_bits()),
-        ..glasm::FixedState::default()
+        coord_replace_mask: 0b1000_0010,
+        clip_plane_mask: 0b1000,
+        forced_point_size: Some(2.5.into()),
+        ..glasm::PipelineState::default()
     };
     assert_eq!(script.requirements.fixed, expected);
     assert!(!script.requirements.legacy_multiply && !script.requirements.numbered_handles);
     let counting = parse("[require]\nlegacy_multiply\nnumbered_handles\n");
     assert!(counting.requirements.legacy_multiply && counting.requirements.numbered_handles);
-    assert!(!script.requirements.separate);
-    assert!(parse("[require]\nSSO ENABLED\n").requirements.separate);
+    assert!(!script.requirements.separate_programs);
+    assert!(
+        parse("[require]\nSSO ENABLED\n")
+            .requirements
+            .separate_programs
+    );
     for line in [
         "fixed",
         "fixed two_sided",
@@ -138,21 +143,21 @@ fn requirements_say_what_tgsi_texts_leave_open() {
     );
     let floats = [1.0f32, 2.0, 3.0, 4.0, -0.5, f32::INFINITY];
     let expected = glasm::TgsiOptions {
-        old: true,
+        legacy_semantics: true,
         virgl: true,
         shared_memory: 64,
         private_memory: 0,
         block_size: [8, 4, 1],
         work_dim: 2,
         user_data: [1, u32::MAX, 128, u32::MAX],
-        default_levels: floats.map(f32::to_bits),
-        dual_source: true,
-        clip_planes: 0b1000_0001,
-        entry: 15,
+        default_tess_levels: floats.map(f32::to_bits),
+        dual_source_blending: true,
+        clip_plane_mask: 0b1000_0001,
+        entry_subroutine: 15,
     };
     let requirements = &script.requirements;
     assert_eq!(requirements.source("a", &script.programs[0]).tgsi, expected);
-    assert_eq!(requirements.fixed.clip_planes, expected.clip_planes);
+    assert_eq!(requirements.fixed.clip_plane_mask, expected.clip_plane_mask);
     assert_eq!(
         parse("[test]\n").requirements.tgsi,
         glasm::TgsiOptions::default()
@@ -272,22 +277,22 @@ fn topologies_of_opengl_become_lists() {
     for (name, assembly, topology) in [
         (
             "GL_QUADS",
-            Assembly::Quads,
+            PrimitiveAssembly::Quads,
             PrimitiveTopology::TRIANGLE_LIST,
         ),
         (
             "QUAD_STRIP",
-            Assembly::QuadStrip,
+            PrimitiveAssembly::QuadStrip,
             PrimitiveTopology::TRIANGLE_LIST,
         ),
         (
             "GL_POLYGON",
-            Assembly::Polygon,
+            PrimitiveAssembly::Polygon,
             PrimitiveTopology::TRIANGLE_LIST,
         ),
         (
             "GL_LINE_LOOP",
-            Assembly::LineLoop,
+            PrimitiveAssembly::LineLoop,
             PrimitiveTopology::LINE_LIST,
         ),
     ] {
@@ -366,7 +371,10 @@ fn work_groups_come_from_a_buffer() {
         offset,
         size: Some(12),
     };
-    let expected = [Groups::Indirect(range(0)), Groups::Indirect(range(12))];
+    let expected = [
+        GroupCount::Indirect(range(0)),
+        GroupCount::Indirect(range(12)),
+    ];
     assert!(groups.eq(expected));
     assert_eq!(
         errors("[test]\nbuffer n size 24\ncompute indirect n 16\n")[0].0,
@@ -406,11 +414,11 @@ fn entry_points_have_numbers() {
     );
     assert_eq!(script.entry_names, ["main", "red"]);
     let [
-        Step {
+        ScriptStep {
             command: Command::Draw(draw),
             ..
         },
-        Step {
+        ScriptStep {
             command: Command::Compute { entry_point, .. },
             ..
         },
@@ -601,7 +609,7 @@ fn buffer_probes_and_data() {
     };
     assert_eq!(
         (*buffer, *comparison, expected.offset),
-        (BufferId(2), Comparison::Equal, 4)
+        (BufferId(2), ComparisonOp::Equal, 4)
     );
     assert_eq!(
         expected
@@ -616,7 +624,7 @@ fn buffer_probes_and_data() {
     else {
         panic!("a probe")
     };
-    assert_eq!((*buffer, *comparison), (BufferId(0), Comparison::Near));
+    assert_eq!((*buffer, *comparison), (BufferId(0), ComparisonOp::Near));
 }
 
 #[test]
@@ -745,7 +753,7 @@ fn expected_errors() {
         .iter()
         .map(|command| {
             if let Command::ExpectError(expected) = command {
-                expected.place
+                expected.position
             } else {
                 None
             }
@@ -754,10 +762,10 @@ fn expected_errors() {
     assert_eq!(
         places,
         [
-            Some(ExpectedPlace::Bytes { start: 10, end: 12 }),
-            Some(ExpectedPlace::Position { line: 3, column: 4 }),
-            Some(ExpectedPlace::WholeProgram),
-            Some(ExpectedPlace::Start(7)),
+            Some(ExpectedPosition::Bytes { start: 10, end: 12 }),
+            Some(ExpectedPosition::Position { line: 3, column: 4 }),
+            Some(ExpectedPosition::WholeProgram),
+            Some(ExpectedPosition::Start(7)),
         ]
     );
     assert_eq!(
@@ -780,7 +788,7 @@ fn expected_warnings_go_with_other_commands() {
     let found = commands("expect warning E0352 line 2 col 15\nclear\n");
     let expected = ExpectedError {
         code: glasm::Code::AliasOfBinding,
-        place: Some(ExpectedPlace::Position {
+        position: Some(ExpectedPosition::Position {
             line: 2,
             column: 15,
         }),
@@ -804,7 +812,7 @@ fn strict_scripts_refuse_what_shipped_programs_do() {
 }
 
 #[test]
-fn saved_images_stay_in_their_folder() {
+fn saved_images_stay_in_their_directory() {
     assert_eq!(
         error("save image ../out.png"),
         "`../out.png` is not a file name that ends in .png"

@@ -1,11 +1,14 @@
-//! The `[vertex data]` section: a line of column headers, followed by rows of values.
+//! The `[vertex data]` section: a line of column headers, followed by a line of values for
+//! each vertex.
 //!
 //! Headers are VkRunner's `LOCATION/VK_FORMAT` and piglit's `NAME/GL_TYPE/GLSL_TYPE`, where a name
 //! may denote a location and a location for a name. Names of variables get the remaining locations.
+//!
+//! Conventional names alias generic attributes as in NV_vertex_program (table X.1) and
+//! ARB_vertex_program.
 
-use super::names::{ATTRIBUTES, attribute_location};
-use super::texels::parse_texel;
-use super::words::{LineError, Words};
+use super::texel_literals::parse_texel;
+use super::tokenizer::{LineError, WordCursor};
 use crate::data::{DataType, Scalar};
 use crate::format::{Encoding, Format, write_bits};
 
@@ -14,7 +17,7 @@ const TEXCOORD_LOCATION: u32 = 8;
 
 /// Conversion of the words of a column to bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Reading {
+enum CellConversion {
     /// Values in the encoding of the format.
     Texels,
     /// Numbers of a GL type that become floats.
@@ -30,7 +33,7 @@ pub struct Column {
     pub format: Format,
     /// First byte in a vertex.
     pub offset: u32,
-    reading: Reading,
+    conversion: CellConversion,
 }
 
 /// Vertices.
@@ -59,8 +62,10 @@ const GL_TYPES: &[(&str, Scalar)] = &[
 ];
 
 impl VertexData {
-    /// Reads the column headers.
-    pub(super) fn parse_header(words: &mut Words<'_>) -> Result<Self, LineError> {
+    /// Parses the column headers to the end of the line, and returns the data without vertices,
+    /// with the offsets of the columns and the stride in bytes, aligned as Vulkan requires. Returns
+    /// an error for invalid headers and columns of the same attribute.
+    pub(super) fn parse_header(words: &mut WordCursor<'_>) -> Result<Self, LineError> {
         let mut data = Self {
             columns: Vec::new(),
             stride: 0,
@@ -75,12 +80,12 @@ impl VertexData {
             let own_alignment = if wide { 8 } else { 4 };
             alignment = alignment.max(own_alignment);
             let offset = data.stride.next_multiple_of(own_alignment);
-            data.stride = offset + format.size() as u32;
+            data.stride = offset + format.texel_size() as u32;
             data.columns.push(Column {
                 location,
                 format,
                 offset,
-                reading,
+                conversion: reading,
             });
         }
         data.stride = data.stride.next_multiple_of(alignment);
@@ -95,9 +100,9 @@ impl VertexData {
         let given = || rectangles.iter().filter_map(|(at, it)| Some((*at, (*it)?)));
         let columns = given().zip(0..).map(|((location, _), number)| Column {
             location,
-            format: Format::wide(Encoding::Sfloat, 32, 4),
+            format: Format::from_channels(Encoding::Sfloat, 32, 4),
             offset: SIZE * number,
-            reading: Reading::Texels,
+            conversion: CellConversion::Texels,
         });
         let corners = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)];
         let corner = |(right, top)| {
@@ -115,14 +120,15 @@ impl VertexData {
         }
     }
 
-    /// Reads one vertex.
-    pub(super) fn parse_row(&mut self, words: &mut Words<'_>) -> Result<(), LineError> {
+    /// Parses a value for each column and appends them as one vertex. Returns an error, and appends
+    /// nothing, if a value is missing or invalid, or if words remain.
+    pub(super) fn parse_row(&mut self, words: &mut WordCursor<'_>) -> Result<(), LineError> {
         let mut row = vec![0; self.stride as usize];
         for column in &self.columns {
-            let texel = &mut row[column.offset as usize..][..column.format.size()];
+            let texel = &mut row[column.offset as usize..][..column.format.texel_size()];
             parse_cell(column, words, texel)?;
         }
-        words.finish()?;
+        words.expect_end()?;
         self.bytes.extend(row);
         self.rows += 1;
         Ok(())
@@ -135,46 +141,54 @@ enum ColumnLocation {
     Location(u32),
     /// Next free location: columns whose names denote no location get the remaining locations, in
     /// order.
-    Next,
+    NextFree,
 }
 
-/// Parses the locations, formats and readings of all columns; a matrix has several.
-fn parse_columns(words: &mut Words<'_>) -> Result<Vec<(u32, Format, Reading)>, LineError> {
+/// Consumes the headers of all columns up to the end of the line, and returns their locations,
+/// formats and conversions; a matrix has several. Returns an error if two columns have one
+/// location, or if there are too many.
+fn parse_columns(
+    words: &mut WordCursor<'_>,
+) -> Result<Vec<(u32, Format, CellConversion)>, LineError> {
     // Names that denote locations are assigned first, regardless of their position.
     let mut headers = words.clone();
     let mut taken = [false; ATTRIBUTES as usize];
     while !headers.is_empty() {
         let header = parse_column(&mut headers)?;
-        if let ColumnLocation::Location(first) = header.place {
-            take(&mut taken, first, &header).map_err(|error| headers.error_at_last(error))?;
+        if let ColumnLocation::Location(first) = header.location {
+            claim_locations(&mut taken, first, &header)
+                .map_err(|error| headers.error_at_last(error))?;
         }
     }
     let mut columns = Vec::new();
     while !words.is_empty() {
         let header = parse_column(words)?;
-        let first = match header.place {
+        let first = match header.location {
             ColumnLocation::Location(first) => first,
-            ColumnLocation::Next => {
-                let free = |first: &u32| take(&mut taken.clone(), *first, &header).is_ok();
+            ColumnLocation::NextFree => {
+                let free =
+                    |first: &u32| claim_locations(&mut taken.clone(), *first, &header).is_ok();
                 let first = (0..ATTRIBUTES).find(free);
                 let first = first.ok_or_else(|| words.error_at_last("no attribute is left"))?;
-                take(&mut taken, first, &header).map_err(|error| words.error_at_last(error))?;
+                claim_locations(&mut taken, first, &header)
+                    .map_err(|error| words.error_at_last(error))?;
                 first
             }
         };
         for column in 0..header.columns {
             let location = first + column * header.locations;
-            columns.push((location, header.format.clone(), header.reading));
+            columns.push((location, header.format.clone(), header.conversion));
         }
     }
     Ok(columns)
 }
 
-/// Marks the locations of a header as taken.
-fn take(
+/// Marks the locations of a column as used, from `first` on. Returns an error if one does not exist
+/// or is used already; the previous ones are marked then.
+fn claim_locations(
     taken: &mut [bool; ATTRIBUTES as usize],
     first: u32,
-    header: &Header,
+    header: &ColumnHeader,
 ) -> Result<(), String> {
     for location in first..first + header.columns * header.locations {
         match taken.get_mut(location as usize) {
@@ -187,34 +201,36 @@ fn take(
 }
 
 /// Column header.
-struct Header {
-    place: ColumnLocation,
+struct ColumnHeader {
+    location: ColumnLocation,
     format: Format,
-    reading: Reading,
+    conversion: CellConversion,
     /// Number of columns of a matrix, 1 for all other types.
     columns: u32,
     /// Locations of each.
     locations: u32,
 }
 
-fn parse_column(words: &mut Words<'_>) -> Result<Header, LineError> {
-    let header = words.word("a column header")?;
+/// Consumes the header of a column, `LOCATION/FORMAT` or `NAME/GL_TYPE/GLSL_TYPE`. A name of a
+/// variable has no location yet.
+fn parse_column(words: &mut WordCursor<'_>) -> Result<ColumnHeader, LineError> {
+    let header = words.next_word("a column header")?;
     let mut parts = header.split('/');
     let name = parts.next().unwrap_or_default();
-    let place = match attribute_location(name) {
+    let location = match attribute_location(name) {
         Some(location) => ColumnLocation::Location(location),
-        None if is_variable(name) => ColumnLocation::Next,
+        None if is_variable(name) => ColumnLocation::NextFree,
         None => {
             return Err(words.error_at_last(format!("`{name}` is no attribute location or name")));
         }
     };
     let (format, reading, columns) = match (parts.next(), parts.next(), parts.next()) {
         (Some(format), None, None) => match Format::parse(format) {
-            Some(format) => (format, Reading::Texels, 1),
+            Some(format) => (format, CellConversion::Texels, 1),
             None => return Err(words.error_at_last(format!("`{format}` is no vertex format"))),
         },
         (Some(gl_type), Some(glsl_type), None) => {
-            gl_column(gl_type, glsl_type).ok_or_else(|| {
+            gl_column_format(gl_type, glsl_type).ok_or_else(|| {
                 words.error_at_last(format!(
                     "`{gl_type}/{glsl_type}` is no pair of GL and GLSL types"
                 ))
@@ -228,17 +244,18 @@ fn parse_column(words: &mut Words<'_>) -> Result<Header, LineError> {
     };
     // Double vectors of three and four components of a matrix occupy two locations each; a single
     // one occupies the following location implicitly.
-    let wide = columns > 1 && format.size() > 16;
-    Ok(Header {
-        place,
+    let wide = columns > 1 && format.texel_size() > 16;
+    Ok(ColumnHeader {
+        location,
         format,
-        reading,
+        conversion: reading,
         columns,
         locations: if wide { 2 } else { 1 },
     })
 }
 
-/// Returns true if a name could be that of a variable.
+/// Returns true if a name can be that of a GLSL variable, optionally with an index; false for names
+/// that begin with `gl_`.
 fn is_variable(name: &str) -> bool {
     let name = name
         .strip_suffix(']')
@@ -250,9 +267,9 @@ fn is_variable(name: &str) -> bool {
         && !name.starts_with("gl_")
 }
 
-/// Returns the format for data of a GL type that a GLSL type receives, and the number of its
-/// columns.
-fn gl_column(gl_type: &str, glsl_type: &str) -> Option<(Format, Reading, u32)> {
+/// Returns the format for data of a GL type that a GLSL type receives, its conversion, and the
+/// number of its columns; `None` if there is no such pair.
+fn gl_column_format(gl_type: &str, glsl_type: &str) -> Option<(Format, CellConversion, u32)> {
     let (_, data) = GL_TYPES.iter().find(|(name, _)| *name == gl_type)?;
     let received = match glsl_type {
         // piglit's old form specifies only the number of components.
@@ -269,36 +286,120 @@ fn gl_column(gl_type: &str, glsl_type: &str) -> Option<(Format, Reading, u32)> {
     };
     let is_float = matches!(data, Scalar::F16 | Scalar::F32 | Scalar::F64);
     let (encoding, bits, reading) = match (received.scalar, is_float) {
-        (Scalar::F32, _) => (Encoding::Sfloat, 32, Reading::FloatsFrom(*data)),
-        (Scalar::F64, _) if *data == Scalar::F64 => (Encoding::Sfloat, 64, Reading::Texels),
-        (Scalar::I32, false) => (Encoding::Sint, 32, Reading::Texels),
-        (Scalar::U32, false) => (Encoding::Uint, 32, Reading::Texels),
+        (Scalar::F32, _) => (Encoding::Sfloat, 32, CellConversion::FloatsFrom(*data)),
+        (Scalar::F64, _) if *data == Scalar::F64 => (Encoding::Sfloat, 64, CellConversion::Texels),
+        (Scalar::I32, false) => (Encoding::Sint, 32, CellConversion::Texels),
+        (Scalar::U32, false) => (Encoding::Uint, 32, CellConversion::Texels),
         _ => return None,
     };
-    let format = Format::wide(encoding, bits, received.rows);
+    let format = Format::from_channels(encoding, bits, received.rows);
     Some((format, reading, received.columns.into()))
 }
 
-fn parse_cell(column: &Column, words: &mut Words<'_>, texel: &mut [u8]) -> Result<(), LineError> {
-    let Reading::FloatsFrom(scalar) = column.reading else {
+/// Consumes the value of a column in one line and writes it in the format of the column to `texel`,
+/// which must be zero.
+fn parse_cell(
+    column: &Column,
+    words: &mut WordCursor<'_>,
+    texel: &mut [u8],
+) -> Result<(), LineError> {
+    let CellConversion::FloatsFrom(scalar) = column.conversion else {
         return parse_texel(&column.format, words, texel);
     };
     for channel in &column.format.channels {
         let bits = words.parse_with("a value of the column's type", |word| {
-            float_bits(scalar, word)
+            parse_as_float_bits(scalar, word)
         })?;
         write_bits(texel, channel.offset, channel.bits, bits);
     }
     Ok(())
 }
 
-/// Returns the float that a number of a GL type becomes.
-fn float_bits(scalar: Scalar, word: &str) -> Option<u64> {
-    let value = match scalar.value(scalar.parse_bits(word)?) {
+/// Parses a number of a GL type, converts it to a 32-bit float and returns its bits; `None` if it
+/// is not a number of the type.
+fn parse_as_float_bits(scalar: Scalar, word: &str) -> Option<u64> {
+    let value = match scalar.decode(scalar.parse_bits(word)?) {
         crate::data::Value::Int(value) => value as f32,
         crate::data::Value::Float(value) => value as f32,
     };
     Some(u64::from(value.to_bits()))
+}
+
+/// Number of vertex attributes that scripts can name.
+pub(crate) const ATTRIBUTES: u32 = 32;
+
+const PLAIN_NAMES: &[(&str, u32)] = &[
+    ("vertex.position", 0),
+    ("vertex.weight", 1),
+    ("vertex.normal", 2),
+    ("vertex.color", 3),
+    ("vertex.color.primary", 3),
+    ("vertex.color.secondary", 4),
+    ("vertex.fogcoord", 5),
+    ("vertex.texcoord", 8),
+    ("v[OPOS]", 0),
+    ("v[WGHT]", 1),
+    ("v[NRML]", 2),
+    ("v[COL0]", 3),
+    ("v[COL1]", 4),
+    ("v[FOGC]", 5),
+    ("piglit_vertex", 0),
+    ("piglit_texcoord", 8),
+    ("vertex", 0),
+    ("gl_Vertex", 0),
+    ("gl_Normal", 2),
+    ("gl_Color", 3),
+    ("gl_SecondaryColor", 4),
+    ("gl_FogCoord", 5),
+];
+
+/// Prefix, suffix, first location and number of names with a number inside.
+const NUMBERED_NAMES: &[(&str, &str, u32, u32)] = &[
+    ("vertex.attrib[", "]", 0, ATTRIBUTES),
+    ("vertex.texcoord[", "]", 8, 8),
+    ("vertex.weight[", "]", 1, 1),
+    ("v[TEX", "]", 8, 8),
+    ("v[", "]", 0, 16),
+    ("gl_MultiTexCoord", "", 8, 8),
+    ("", "", 0, ATTRIBUTES),
+];
+
+/// Names of vectors of four weights or matrix indices that no generic attribute aliases, by the
+/// number of the first.
+const QUAD_NAMES: &[(&str, u32)] = &[
+    ("vertex.weight[4]", 16),
+    ("vertex.weight[8]", 17),
+    ("vertex.weight[12]", 18),
+    ("vertex.matrixindex[0]", 20),
+    ("vertex.matrixindex[4]", 21),
+    ("vertex.matrixindex[8]", 22),
+    ("vertex.matrixindex[12]", 23),
+];
+
+/// Returns the location of an attribute with a conventional name or a number; `None` if it is
+/// unknown.
+pub(crate) fn attribute_location(name: &str) -> Option<u32> {
+    let mut names = PLAIN_NAMES.iter().chain(QUAD_NAMES);
+    if let Some((_, location)) = names.find(|(text, _)| *text == name) {
+        return Some(*location);
+    }
+    NUMBERED_NAMES
+        .iter()
+        .find_map(|(prefix, suffix, first, count)| {
+            let number: u32 = name
+                .strip_prefix(prefix)?
+                .strip_suffix(suffix)?
+                .parse()
+                .ok()?;
+            (number < *count).then_some(first + number)
+        })
+}
+
+/// Returns true if a name of a buffer or file consists of ASCII alphanumeric characters, `_`, `-`
+/// and `.`, and does not begin with `.`, `-` or a digit.
+pub(crate) fn is_identifier(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    name.chars().all(plain) && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
 
 #[cfg(test)]
@@ -386,5 +487,44 @@ mod tests {
         assert_eq!(floats[16..24], [-1.0, 1.0, 0.0, 1.0, 0.0, 2.0, 0.0, 1.0]);
         let plain = VertexData::rectangle([0.0; 4], None);
         assert_eq!((plain.columns.len(), plain.bytes.len()), (1, 64));
+    }
+
+    #[test]
+    fn conventional_names_alias_generic_attributes() {
+        for (name, location) in [
+            ("7", 7),
+            ("vertex.position", 0),
+            ("vertex.attrib[31]", 31),
+            ("vertex.texcoord[2]", 10),
+            ("vertex.weight[0]", 1),
+            ("vertex.weight[4]", 16),
+            ("vertex.matrixindex[12]", 23),
+            ("v[TEX7]", 15),
+            ("v[OPOS]", 0),
+            ("v[12]", 12),
+            ("gl_MultiTexCoord1", 9),
+        ] {
+            assert_eq!(attribute_location(name), Some(location), "{name}");
+        }
+        for name in [
+            "32",
+            "v[16]",
+            "vertex.texcoord[8]",
+            "vertex.attrib[]",
+            "vertex.weight[1]",
+            "position",
+            "-1",
+            "+1x",
+        ] {
+            assert_eq!(attribute_location(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn file_names_cannot_leave_their_directory() {
+        assert!(is_identifier("lit_cube.png"));
+        for name in ["", "../x.png", "a/b.png", ".hidden", "1"] {
+            assert!(!is_identifier(name), "{name}");
+        }
     }
 }

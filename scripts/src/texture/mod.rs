@@ -6,25 +6,24 @@
 mod patterns;
 mod sampling;
 mod shape;
-mod storage;
 
 use glasm::ir::TexTarget;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-pub use patterns::{Pattern, Stored};
+pub use patterns::{Pattern, StoredComponents};
 pub use sampling::{DepthMode, Sampling, SrgbDecode, Swizzle, Wrap};
 pub(crate) use shape::find_target;
-pub use shape::{PlaneId, Shape, target_name};
-pub use storage::{ImagePart, StorageView};
+pub use shape::{ImagePart, StorageView};
+pub use shape::{PlaneId, TextureShape, target_name};
 
 /// Start of an update: begins a texture, or adds to one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Start {
+pub enum UpdateKind {
     /// Begins a texture; previous contents are discarded.
-    New,
+    Create,
     /// Adds to the existing texture.
-    Add,
+    Extend,
 }
 
 /// Contents of planes.
@@ -38,11 +37,11 @@ pub enum Contents {
 
 /// Update of a part of a texture.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Update {
+pub struct TextureUpdate {
     /// Start of the update.
-    pub start: Start,
+    pub kind: UpdateKind,
     /// Texture after the update.
-    pub shape: Shape,
+    pub shape: TextureShape,
     /// Levels that are filled.
     pub levels: Range<u32>,
     /// Layer, face or slice; `None` updates all of each level.
@@ -53,11 +52,11 @@ pub struct Update {
     pub contents: Option<Contents>,
 }
 
-impl Update {
+impl TextureUpdate {
     /// Creates an update that fills a whole texture.
-    pub fn whole(shape: Shape, contents: Option<Contents>) -> Self {
+    pub fn full_texture(shape: TextureShape, contents: Option<Contents>) -> Self {
         Self {
-            start: Start::New,
+            kind: UpdateKind::Create,
             levels: 0..shape.levels,
             shape,
             slice: None,
@@ -66,7 +65,7 @@ impl Update {
         }
     }
 
-    /// Returns the slices of a level that are filled.
+    /// Returns the slices, layers or faces of a level that are filled.
     fn slices(&self, level: u32) -> Range<u32> {
         match self.slice {
             Some(slice) => slice..slice + 1,
@@ -74,6 +73,7 @@ impl Update {
         }
     }
 
+    /// Returns the numbers of the samples that are filled.
     fn samples(&self) -> Range<u32> {
         match self.sample {
             Some(sample) => sample..sample + 1,
@@ -91,7 +91,7 @@ impl Update {
         planes * self.samples().len() as u64
     }
 
-    /// Returns the planes that are filled.
+    /// Returns the planes that are filled, by level, slice and sample.
     pub fn planes(&self) -> Vec<PlaneId> {
         let of_level = |level| {
             self.slices(level).flat_map(move |slice| {
@@ -105,8 +105,9 @@ impl Update {
         self.levels.clone().flat_map(of_level).collect()
     }
 
-    /// Fills its planes.
-    fn fill(&self, planes: &mut BTreeMap<PlaneId, Vec<u8>>) {
+    /// Stores the texels of all planes that the update fills. An update without contents stores
+    /// nothing: missing planes are zeros.
+    fn fill_planes(&self, planes: &mut BTreeMap<PlaneId, Vec<u8>>) {
         let mut start = 0;
         for level in self.levels.clone() {
             for slice in self.slices(level) {
@@ -120,9 +121,9 @@ impl Update {
                     let plane = match &self.contents {
                         None => continue,
                         Some(Contents::Texels(texels)) => {
-                            self.pick(&texels[start..start + bytes], number)
+                            self.extract_sample(&texels[start..start + bytes], number)
                         }
-                        Some(Contents::Pattern(pattern)) => pattern.plane(&self.shape, id),
+                        Some(Contents::Pattern(pattern)) => pattern.generate_plane(&self.shape, id),
                     };
                     planes.insert(id, plane);
                 }
@@ -131,9 +132,10 @@ impl Update {
         }
     }
 
-    /// Returns the texels of one sample among those of all updated samples.
-    fn pick(&self, texels: &[u8], sample: usize) -> Vec<u8> {
-        let (size, samples) = (self.shape.format.size(), self.samples().len());
+    /// Returns the texels of one sample, given by its index among the updated ones, from those of a
+    /// slice, in which the samples of a texel are adjacent.
+    fn extract_sample(&self, texels: &[u8], sample: usize) -> Vec<u8> {
+        let (size, samples) = (self.shape.format.texel_size(), self.samples().len());
         if samples == 1 {
             return texels.to_vec();
         }
@@ -151,39 +153,40 @@ impl Update {
 #[derive(Clone, PartialEq, Debug)]
 pub struct TextureData {
     /// Size and format.
-    pub shape: Shape,
+    pub shape: TextureShape,
     /// Missing planes contain zeros.
     planes: BTreeMap<PlaneId, Vec<u8>>,
 }
 
 impl TextureData {
     /// Creates the texture that an update begins.
-    pub fn new(update: &Update) -> Self {
+    pub fn from_update(update: &TextureUpdate) -> Self {
         let mut data = Self {
             shape: update.shape.clone(),
             planes: BTreeMap::new(),
         };
-        update.fill(&mut data.planes);
+        update.fill_planes(&mut data.planes);
         data
     }
 
     /// Returns true if it has all levels that a filter between them needs, and a cube all faces or
-    /// none. GL 2.1 section 3.8.10.
+    /// none at level 0. GL 2.1 section 3.8.10.
     pub fn is_complete(&self, sampling: &Sampling) -> bool {
-        let Shape { target, levels, .. } = self.shape;
+        let TextureShape { target, levels, .. } = self.shape;
         let last = sampling.max_level.min(self.shape.max_levels() - 1);
-        let has_levels = sampling.between_levels.is_none() || levels > last;
+        let has_levels = sampling.mipmap_mode.is_none() || levels > last;
         let faces = self.planes.keys().filter(|plane| plane.level == 0).count();
         has_levels && (target != TexTarget::Cube || matches!(faces, 0 | 6))
     }
 
-    /// Applies an update to this texture, or begins another one.
-    pub fn update(&mut self, update: &Update) {
-        if update.start == Start::New {
+    /// Applies an update to this texture: discards all planes if it begins a texture, takes over
+    /// the shape, and stores the planes that it fills.
+    pub fn update(&mut self, update: &TextureUpdate) {
+        if update.kind == UpdateKind::Create {
             self.planes.clear();
         }
         self.shape = update.shape.clone();
-        update.fill(&mut self.planes);
+        update.fill_planes(&mut self.planes);
     }
 
     /// Returns true if an update has filled a plane.
@@ -196,7 +199,7 @@ impl TextureData {
         !self.planes.keys().any(|plane| plane.level == level)
     }
 
-    /// Returns the texels of a plane.
+    /// Returns the texels of a plane; zeros if no update has filled it.
     pub fn plane(&self, id: PlaneId) -> Vec<u8> {
         let zeros = || vec![0; self.shape.plane_bytes(id.level)];
         self.planes.get(&id).cloned().unwrap_or_else(zeros)
@@ -208,8 +211,8 @@ mod tests {
     use super::*;
     use crate::format::Format;
 
-    fn shape(target: TexTarget, extent: [u32; 3], levels: u32, layers: u32) -> Shape {
-        Shape {
+    fn shape(target: TexTarget, extent: [u32; 3], levels: u32, layers: u32) -> TextureShape {
+        TextureShape {
             target,
             format: Format::parse("R8_UNORM").unwrap(),
             extent,
@@ -240,12 +243,12 @@ mod tests {
 
     #[test]
     fn texels_go_level_by_level_and_slice_by_slice() {
-        let update = Update::whole(
+        let update = TextureUpdate::full_texture(
             shape(TexTarget::D2Array, [2, 1, 1], 2, 2),
             Some(Contents::Texels(vec![1, 2, 3, 4, 5, 6])),
         );
         assert_eq!(update.texels(), 6);
-        let data = TextureData::new(&update);
+        let data = TextureData::from_update(&update);
         assert_eq!(data.plane(id(0, 1, 0)), [3, 4]);
         assert_eq!(data.plane(id(1, 0, 0)), [5]);
         assert_eq!(data.plane(id(1, 1, 0)), [6]);
@@ -253,12 +256,12 @@ mod tests {
 
     #[test]
     fn samples_of_a_texel_stand_together() {
-        let shape = Shape {
+        let shape = TextureShape {
             samples: 2,
-            ..shape(TexTarget::D2Ms, [3, 1, 1], 1, 1)
+            ..shape(TexTarget::D2Multisample, [3, 1, 1], 1, 1)
         };
         let texels = Contents::Texels(vec![1, 2, 3, 4, 5, 6]);
-        let data = TextureData::new(&Update::whole(shape, Some(texels)));
+        let data = TextureData::from_update(&TextureUpdate::full_texture(shape, Some(texels)));
         assert_eq!(data.plane(id(0, 0, 0)), [1, 3, 5]);
         assert_eq!(data.plane(id(0, 0, 1)), [2, 4, 6]);
     }
@@ -266,22 +269,22 @@ mod tests {
     #[test]
     fn missing_planes_hold_zeros_and_updates_replace() {
         let shape = shape(TexTarget::Cube, [1, 1, 1], 1, 6);
-        let face = |start, slice, texel| Update {
-            start,
+        let face = |start, slice, texel| TextureUpdate {
+            kind: start,
             slice: Some(slice),
-            ..Update::whole(shape.clone(), Some(Contents::Texels(vec![texel])))
+            ..TextureUpdate::full_texture(shape.clone(), Some(Contents::Texels(vec![texel])))
         };
-        let mut data = TextureData::new(&face(Start::New, 4, 9));
+        let mut data = TextureData::from_update(&face(UpdateKind::Create, 4, 9));
         assert_eq!(
             (data.plane(id(0, 4, 0)), data.plane(id(0, 0, 0))),
             (vec![9], vec![0])
         );
-        data.update(&face(Start::Add, 0, 7));
+        data.update(&face(UpdateKind::Extend, 0, 7));
         assert_eq!(
             (data.plane(id(0, 4, 0)), data.plane(id(0, 0, 0))),
             (vec![9], vec![7])
         );
-        data.update(&face(Start::New, 1, 5));
+        data.update(&face(UpdateKind::Create, 1, 5));
         assert_eq!(
             (data.plane(id(0, 4, 0)), data.plane(id(0, 1, 0))),
             (vec![0], vec![5])
@@ -291,7 +294,7 @@ mod tests {
     #[test]
     fn textures_are_complete_with_all_levels_and_faces() {
         let with_levels = Sampling {
-            between_levels: Some(ash::vk::SamplerMipmapMode::NEAREST),
+            mipmap_mode: Some(ash::vk::SamplerMipmapMode::NEAREST),
             ..Sampling::INITIAL
         };
         let two_levels = Sampling {
@@ -299,7 +302,7 @@ mod tests {
             ..with_levels
         };
         let whole = |levels| {
-            TextureData::new(&Update::whole(
+            TextureData::from_update(&TextureUpdate::full_texture(
                 shape(TexTarget::D2, [4; 3], levels, 1),
                 None,
             ))
@@ -309,31 +312,36 @@ mod tests {
         assert!(whole(2).is_complete(&two_levels) && whole(3).is_complete(&with_levels));
         let cube = shape(TexTarget::Cube, [1, 1, 1], 1, 6);
         let texels = |texels| Some(Contents::Texels(vec![5; texels]));
-        let face = Update {
+        let face = TextureUpdate {
             slice: Some(2),
-            ..Update::whole(cube.clone(), texels(1))
+            ..TextureUpdate::full_texture(cube.clone(), texels(1))
         };
-        assert!(!TextureData::new(&face).is_complete(&Sampling::INITIAL));
-        assert!(TextureData::new(&Update::whole(cube, texels(6))).is_complete(&Sampling::INITIAL));
+        assert!(!TextureData::from_update(&face).is_complete(&Sampling::INITIAL));
+        assert!(
+            TextureData::from_update(&TextureUpdate::full_texture(cube, texels(6)))
+                .is_complete(&Sampling::INITIAL)
+        );
     }
 
     #[test]
     fn what_updates_filled_is_known() {
         let shape = shape(TexTarget::Cube, [1, 1, 1], 1, 6);
-        let face = Update {
+        let face = TextureUpdate {
             slice: Some(4),
-            ..Update::whole(shape.clone(), Some(Contents::Texels(vec![9])))
+            ..TextureUpdate::full_texture(shape.clone(), Some(Contents::Texels(vec![9])))
         };
-        let data = TextureData::new(&face);
+        let data = TextureData::from_update(&face);
         assert!(data.has_plane(id(0, 4, 0)) && !data.has_plane(id(0, 0, 0)));
         assert!(!data.is_level_empty(0));
-        assert!(TextureData::new(&Update::whole(shape, None)).is_level_empty(0));
+        assert!(
+            TextureData::from_update(&TextureUpdate::full_texture(shape, None)).is_level_empty(0)
+        );
     }
 
     #[test]
     fn huge_shapes_are_not_bearable() {
-        assert!(shape(TexTarget::D2, [16384, 16384, 1], 1, 1).is_bearable());
-        assert!(!shape(TexTarget::D2, [16384, 16384, 1], 1, 2).is_bearable());
-        assert!(!shape(TexTarget::D3, [u32::MAX; 3], 1, 1).is_bearable());
+        assert!(shape(TexTarget::D2, [16384, 16384, 1], 1, 1).is_within_size_limit());
+        assert!(!shape(TexTarget::D2, [16384, 16384, 1], 1, 2).is_within_size_limit());
+        assert!(!shape(TexTarget::D3, [u32::MAX; 3], 1, 1).is_within_size_limit());
     }
 }

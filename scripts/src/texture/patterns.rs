@@ -1,6 +1,6 @@
 //! Generated texels.
 
-use super::shape::{PlaneId, Shape};
+use super::shape::{PlaneId, TextureShape};
 use crate::format::{Encoding, Format};
 use glasm::ir::TexTarget;
 
@@ -14,14 +14,14 @@ const CYAN: [f64; 4] = [0.0, 1.0, 1.0, 1.0];
 const BLACK: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
 
 /// Colors of quarters, levels and layers, and of the eighths of a 3D texture.
-const EIGHT: [[f64; 4]; 8] = [RED, GREEN, BLUE, WHITE, YELLOW, MAGENTA, CYAN, BLACK];
+const EIGHT_COLORS: [[f64; 4]; 8] = [RED, GREEN, BLUE, WHITE, YELLOW, MAGENTA, CYAN, BLACK];
 
 /// Function from texel locations to colors.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Pattern {
     /// Red, green / blue, white quarters of each plane; of 1D and buffer textures, along the
     /// texture; of 3D textures, the near half, and yellow, magenta / cyan, black the far one.
-    Rgbw(Stored),
+    Rgbw(StoredComponents),
     /// Fields of these sizes, in (even, odd) columns of even rows, then of odd rows.
     Quads {
         /// Colors of the four fields, which repeat.
@@ -54,7 +54,7 @@ pub enum Pattern {
 
 /// Stored components of a color, in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stored {
+pub enum StoredComponents {
     /// All four components.
     All,
     /// Alpha alone, in the first channel.
@@ -63,8 +63,10 @@ pub enum Stored {
     RedAndAlpha,
 }
 
-impl Stored {
-    fn pick(self, [red, green, blue, alpha]: [f64; 4]) -> [f64; 4] {
+impl StoredComponents {
+    /// Moves the stored components of a color to the first channels, in order; the following ones
+    /// are 0, but the last one is 1.
+    fn select(self, [red, green, blue, alpha]: [f64; 4]) -> [f64; 4] {
         match self {
             Self::All => [red, green, blue, alpha],
             Self::Alpha => [alpha, 0.0, 0.0, 1.0],
@@ -75,42 +77,42 @@ impl Stored {
 
 /// Location of a texel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Spot {
+struct TexelLocation {
     x: u32,
     y: u32,
     id: PlaneId,
 }
 
 impl Pattern {
-    /// Returns the texels of a plane.
-    pub fn plane(&self, shape: &Shape, id: PlaneId) -> Vec<u8> {
+    /// Returns the texels of a plane that the pattern fills, encoded in the format of the texture.
+    pub fn generate_plane(&self, shape: &TextureShape, id: PlaneId) -> Vec<u8> {
         let [width, height, _] = shape.level_extent(id.level);
         let mut texels = Vec::with_capacity(shape.plane_bytes(id.level));
         for y in 0..height {
             for x in 0..width {
-                let color = self.color(shape, Spot { x, y, id });
+                let color = self.color_at(shape, TexelLocation { x, y, id });
                 texels.extend(shape.format.encode(color));
             }
         }
         texels
     }
 
-    /// Returns the color at a position.
-    fn color(&self, shape: &Shape, spot: Spot) -> [f64; 4] {
-        let Spot { x, y, id } = spot;
+    /// Returns the color of the pattern at a texel of a texture with this shape.
+    fn color_at(&self, shape: &TextureShape, spot: TexelLocation) -> [f64; 4] {
+        let TexelLocation { x, y, id } = spot;
         let [width, height, depth] = shape.level_extent(id.level);
         let ramp = |at: u32, side: u32| match side {
             0 | 1 => 0.0,
             _ => f64::from(at) / f64::from(side - 1),
         };
         match self {
-            Self::Rgbw(stored) => stored.pick(rgbw(shape, spot)),
+            Self::Rgbw(stored) => stored.select(rgbw_color(shape, spot)),
             Self::Quads { colors, field } => {
                 let (column, row) = (x / field[0].max(1) % 2, y / field[1].max(1) % 2);
                 colors[(2 * row + column) as usize]
             }
-            Self::Levels => EIGHT[id.level as usize % 4],
-            Self::Layers => EIGHT[id.slice as usize % 4],
+            Self::Levels => EIGHT_COLORS[id.level as usize % 4],
+            Self::Layers => EIGHT_COLORS[id.slice as usize % 4],
             Self::Ramp => {
                 let value = ramp(x, width);
                 [value, value, value, 1.0]
@@ -129,14 +131,14 @@ impl Pattern {
             }
             Self::Solid(color) => *color,
             Self::Integers { more, channels } => {
-                integers(*channels, f64::from(x), f64::from(y), *more)
+                integer_color(*channels, f64::from(x), f64::from(y), *more)
             }
         }
     }
 
-    /// Returns true if the pattern is useful in a format: fractions need more than whole numbers,
-    /// and numbers more than fractions.
-    pub fn suits(&self, format: &Format) -> bool {
+    /// Returns true if a format can represent the values of the pattern: fractions need more than
+    /// integers, and numbers more than normalized formats.
+    pub fn is_suitable_for(&self, format: &Format) -> bool {
         let is_normalized = matches!(
             format.encoding,
             Encoding::Unorm | Encoding::Snorm | Encoding::Srgb
@@ -151,17 +153,19 @@ impl Pattern {
     }
 }
 
-fn rgbw(shape: &Shape, spot: Spot) -> [f64; 4] {
+/// Returns the color of a texel in piglit's `rgbw` pattern: one color for each quarter of a plane,
+/// eighth of a 3D level, or quarter of the width of 1D and buffer textures.
+fn rgbw_color(shape: &TextureShape, spot: TexelLocation) -> [f64; 4] {
     let [width, height, depth] = shape.level_extent(spot.id.level);
     let far = |at: u32, side: u32| usize::from(at >= side / 2);
     let quarter = far(spot.x, width) + 2 * far(spot.y, height);
     match shape.target {
         TexTarget::D1 | TexTarget::D1Array | TexTarget::Buffer => {
             let quarter = u64::from(spot.x) * 4 / u64::from(width.max(1));
-            EIGHT[quarter as usize % 4]
+            EIGHT_COLORS[quarter as usize % 4]
         }
         TexTarget::D3 => {
-            EIGHT[quarter
+            EIGHT_COLORS[quarter
                 + if depth > 1 {
                     4 * far(spot.id.slice, depth)
                 } else {
@@ -173,12 +177,14 @@ fn rgbw(shape: &Shape, spot: Spot) -> [f64; 4] {
         | TexTarget::Rect
         | TexTarget::D2Array
         | TexTarget::CubeArray
-        | TexTarget::D2Ms
-        | TexTarget::D2MsArray => EIGHT[quarter],
+        | TexTarget::D2Multisample
+        | TexTarget::D2MultisampleArray => EIGHT_COLORS[quarter],
     }
 }
 
-fn integers(channels: u8, x: f64, y: f64, [b, a]: [f64; 2]) -> [f64; 4] {
+/// Returns the integer color of piglit's pattern at pixel (x, y). Four channels are (x, y, b, a);
+/// with fewer channels, the numbers are combined, so that b and a affect every format.
+fn integer_color(channels: u8, x: f64, y: f64, [b, a]: [f64; 2]) -> [f64; 4] {
     match channels {
         1 => [x + y * b + a, 0.0, 0.0, 1.0],
         2 => [x + b, y + a, 0.0, 1.0],
@@ -191,10 +197,10 @@ fn integers(channels: u8, x: f64, y: f64, [b, a]: [f64; 2]) -> [f64; 4] {
 mod tests {
     use super::*;
 
-    fn shape(target: TexTarget, extent: [u32; 3], layers: u32, format: &str) -> Shape {
-        Shape {
+    fn shape(target: TexTarget, extent: [u32; 3], layers: u32, format: &str) -> TextureShape {
+        TextureShape {
             target,
-            format: Format::parse_texture(format).unwrap(),
+            format: Format::parse_color_or_depth(format).unwrap(),
             extent,
             levels: 4,
             layers,
@@ -202,14 +208,14 @@ mod tests {
         }
     }
 
-    fn color(pattern: Pattern, shape: &Shape, place: [u32; 4]) -> [f64; 4] {
+    fn color(pattern: Pattern, shape: &TextureShape, place: [u32; 4]) -> [f64; 4] {
         let [x, y, slice, level] = place;
         let id = PlaneId {
             level,
             slice,
             sample: 0,
         };
-        pattern.color(shape, Spot { x, y, id })
+        pattern.color_at(shape, TexelLocation { x, y, id })
     }
 
     #[test]
@@ -224,23 +230,27 @@ mod tests {
             (4, 2, WHITE),
         ] {
             assert_eq!(
-                color(Pattern::Rgbw(Stored::All), &flat, [x, y, 0, 0]),
+                color(Pattern::Rgbw(StoredComponents::All), &flat, [x, y, 0, 0]),
                 expected
             );
         }
         // All rows of level 2, which is 2 x 1, are upper ones.
-        assert_eq!(color(Pattern::Rgbw(Stored::All), &flat, [0, 0, 0, 2]), BLUE);
+        assert_eq!(
+            color(Pattern::Rgbw(StoredComponents::All), &flat, [0, 0, 0, 2]),
+            BLUE
+        );
     }
 
     #[test]
     fn quarters_of_lines_and_eighths_of_blocks() {
         let line = shape(TexTarget::D1, [4, 1, 1], 1, "R8G8B8A8_UNORM");
-        let colors = [0, 1, 2, 3].map(|x| color(Pattern::Rgbw(Stored::All), &line, [x, 0, 0, 0]));
+        let colors =
+            [0, 1, 2, 3].map(|x| color(Pattern::Rgbw(StoredComponents::All), &line, [x, 0, 0, 0]));
         assert_eq!(colors, [RED, GREEN, BLUE, WHITE]);
         let block = shape(TexTarget::D3, [2, 2, 2], 1, "R8G8B8A8_UNORM");
         let all = [0, 1, 2, 3, 4, 5, 6, 7].map(|at| {
             color(
-                Pattern::Rgbw(Stored::All),
+                Pattern::Rgbw(StoredComponents::All),
                 &block,
                 [at & 1, at >> 1 & 1, at >> 2, 0],
             )
@@ -274,7 +284,7 @@ mod tests {
         let depth = shape(TexTarget::D2, [5, 3, 1], 1, "D32_SFLOAT");
         let values = [0, 1, 4].map(|x| color(Pattern::Ramp, &depth, [x, 1, 0, 0])[0]);
         assert_eq!(values, [0.0, 0.25, 1.0]);
-        let plane = Pattern::Ramp.plane(
+        let plane = Pattern::Ramp.generate_plane(
             &depth,
             PlaneId {
                 level: 1,
@@ -299,12 +309,12 @@ mod tests {
             color(Pattern::Coordinates, &array, [3, 2, 5, 1]),
             [3.0, 2.0, 5.0, 1.0]
         );
-        assert!(Pattern::Coordinates.suits(&array.format));
-        assert!(!Pattern::Gradient.suits(&array.format));
-        assert!(!Pattern::Coordinates.suits(&Format::parse("R8_UNORM").unwrap()));
-        let samples = Shape {
+        assert!(Pattern::Coordinates.is_suitable_for(&array.format));
+        assert!(!Pattern::Gradient.is_suitable_for(&array.format));
+        assert!(!Pattern::Coordinates.is_suitable_for(&Format::parse("R8_UNORM").unwrap()));
+        let samples = TextureShape {
             samples: 4,
-            ..shape(TexTarget::D2Ms, [8, 8, 1], 1, "R8G8B8A8_UINT")
+            ..shape(TexTarget::D2Multisample, [8, 8, 1], 1, "R8G8B8A8_UINT")
         };
         let id = PlaneId {
             level: 0,
@@ -312,7 +322,7 @@ mod tests {
             sample: 3,
         };
         assert_eq!(
-            Pattern::Coordinates.color(&samples, Spot { x: 1, y: 2, id }),
+            Pattern::Coordinates.color_at(&samples, TexelLocation { x: 1, y: 2, id }),
             [1.0, 2.0, 0.0, 3.0]
         );
     }
@@ -337,7 +347,7 @@ mod tests {
     fn stored_components_come_first() {
         let flat = shape(TexTarget::D2, [2, 2, 1], 1, "R8G8_UNORM");
         let green = |stored| color(Pattern::Rgbw(stored), &flat, [1, 0, 0, 0]);
-        assert_eq!(green(Stored::Alpha)[0], 1.0);
-        assert_eq!(green(Stored::RedAndAlpha)[..2], [0.0, 1.0]);
+        assert_eq!(green(StoredComponents::Alpha)[0], 1.0);
+        assert_eq!(green(StoredComponents::RedAndAlpha)[..2], [0.0, 1.0]);
     }
 }

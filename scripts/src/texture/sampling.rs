@@ -26,8 +26,9 @@ pub enum Wrap {
 }
 
 impl Wrap {
-    /// Returns the changes of lookups that programs must implement because samplers cannot.
-    const fn in_programs(self) -> glasm::WrapMode {
+    /// Returns the wrap mode that programs must implement because samplers cannot; `BySampler` for
+    /// all others.
+    const fn emulated_mode(self) -> glasm::WrapMode {
         match self {
             Self::Clamp => glasm::WrapMode::Clamp,
             Self::MirrorClamp => glasm::WrapMode::MirrorClamp,
@@ -36,16 +37,16 @@ impl Wrap {
             | Self::MirroredRepeat
             | Self::ClampToEdge
             | Self::ClampToBorder
-            | Self::MirrorClampToEdge => glasm::WrapMode::Sampler,
+            | Self::MirrorClampToEdge => glasm::WrapMode::BySampler,
         }
     }
 
-    /// Returns true if samplers do not support it.
+    /// Returns true if Vulkan's samplers lack the wrap mode, so that programs emulate it.
     pub fn is_emulated(self) -> bool {
-        self.in_programs() != glasm::WrapMode::Sampler
+        self.emulated_mode() != glasm::WrapMode::BySampler
     }
 
-    /// Returns true if the color of the border may be seen.
+    /// Returns true if lookups may read the color of the border.
     pub fn has_border(self) -> bool {
         self == Self::ClampToBorder || self.is_emulated()
     }
@@ -86,8 +87,8 @@ pub enum DepthMode {
 }
 
 impl DepthMode {
-    /// Returns the compiler's name for it.
-    pub fn for_compiler(self) -> glasm::DepthMode {
+    /// Converts the mode to the compiler's type.
+    pub fn to_compiler(self) -> glasm::DepthMode {
         match self {
             Self::Luminance => glasm::DepthMode::Luminance,
             Self::Intensity => glasm::DepthMode::Intensity,
@@ -96,6 +97,8 @@ impl DepthMode {
         }
     }
 
+    /// Returns the swizzle that writes the depth, component 0 of the texel, to the components of
+    /// the mode.
     fn swizzle(self) -> [Swizzle; 4] {
         let (depth, zero, one) = (Swizzle::Component(0), Swizzle::Zero, Swizzle::One);
         match self {
@@ -120,19 +123,19 @@ pub enum SrgbDecode {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sampling {
     /// Minification filter within a level: `GL_TEXTURE_MIN_FILTER`.
-    pub min: vk::Filter,
+    pub min_filter: vk::Filter,
     /// Filter between levels; `None` restricts lookups to the base level.
-    pub between_levels: Option<vk::SamplerMipmapMode>,
+    pub mipmap_mode: Option<vk::SamplerMipmapMode>,
     /// Magnification filter: `GL_TEXTURE_MAG_FILTER`.
-    pub mag: vk::Filter,
+    pub mag_filter: vk::Filter,
     /// For coordinates s, t and r.
     pub wrap: [Wrap; 3],
     /// `GL_TEXTURE_BORDER_COLOR`. 64-bit floats represent 32-bit integers exactly.
-    pub border: [f64; 4],
+    pub border_color: [f64; 4],
     /// True if depths are compared: `GL_TEXTURE_COMPARE_MODE`.
-    pub compares: bool,
+    pub compare_enable: bool,
     /// Comparison of the reference with the depth: `GL_TEXTURE_COMPARE_FUNC`.
-    pub compare: vk::CompareOp,
+    pub compare_op: vk::CompareOp,
     /// `GL_TEXTURE_LOD_BIAS`
     pub lod_bias: f32,
     /// `GL_TEXTURE_MIN_LOD`
@@ -154,15 +157,15 @@ pub struct Sampling {
     pub depth_mode: DepthMode,
     /// Components that results of comparisons in assembly are written to: luminance unless a script
     /// specifies another mode.
-    pub compared_mode: DepthMode,
+    pub comparison_depth_mode: DepthMode,
     /// `GL_TEXTURE_SRGB_DECODE_EXT`
     pub srgb_decode: SrgbDecode,
     /// True if the texture is a two-component signed HILO texture (`GL_SIGNED_HILO_NV`).
     pub signed_hilo: bool,
 }
 
-/// Returns the swizzle of a texture of a base format whose components are the first ones. GL 2.1
-/// table 3.23.
+/// Returns the swizzle that converts a texture whose first channels store the components of a base
+/// format. GL 2.1 table 3.23.
 const fn base_swizzle(format: BaseFormat) -> [Swizzle; 4] {
     use Swizzle::{One, Zero};
     let [r, g, b, _] = Swizzle::IDENTITY;
@@ -179,13 +182,13 @@ const fn base_swizzle(format: BaseFormat) -> [Swizzle; 4] {
 impl Sampling {
     /// GL's initial state, except for the nearest filters that most scripts use.
     pub const INITIAL: Self = Self {
-        min: vk::Filter::NEAREST,
-        between_levels: None,
-        mag: vk::Filter::NEAREST,
+        min_filter: vk::Filter::NEAREST,
+        mipmap_mode: None,
+        mag_filter: vk::Filter::NEAREST,
         wrap: [Wrap::Repeat; 3],
-        border: [0.0; 4],
-        compares: false,
-        compare: vk::CompareOp::LESS_OR_EQUAL,
+        border_color: [0.0; 4],
+        compare_enable: false,
+        compare_op: vk::CompareOp::LESS_OR_EQUAL,
         lod_bias: 0.0,
         min_lod: -1000.0,
         max_lod: 1000.0,
@@ -195,21 +198,22 @@ impl Sampling {
         base_format: None,
         swizzle: Swizzle::IDENTITY,
         depth_mode: DepthMode::Red,
-        compared_mode: DepthMode::Luminance,
+        comparison_depth_mode: DepthMode::Luminance,
         srgb_decode: SrgbDecode::Decode,
         signed_hilo: false,
     };
 
-    /// Returns true if a filter reads several texels of a level.
+    /// Returns true if a filter reads several texels, within a level or in two levels.
     pub fn is_linear(&self) -> bool {
-        self.min == vk::Filter::LINEAR
-            || self.mag == vk::Filter::LINEAR
-            || self.between_levels == Some(vk::SamplerMipmapMode::LINEAR)
+        self.min_filter == vk::Filter::LINEAR
+            || self.mag_filter == vk::Filter::LINEAR
+            || self.mipmap_mode == Some(vk::SamplerMipmapMode::LINEAR)
             || self.anisotropy > 1.0
     }
 
-    /// Returns the wrap modes in the form of the compiler.
-    pub fn wrap_for_compiler(&self) -> glasm::TextureWrap {
+    /// Returns the wrap modes of the three coordinates and the filters as the compiler's type; the
+    /// default if samplers support all wrap modes.
+    pub fn compiler_wrap(&self) -> glasm::TextureWrap {
         let texels = |filter| {
             if filter == vk::Filter::LINEAR {
                 glasm::TexelFilter::Linear
@@ -223,36 +227,38 @@ impl Sampling {
             return glasm::TextureWrap::default();
         }
         glasm::TextureWrap {
-            modes: self.wrap.map(Wrap::in_programs),
-            magnify: texels(self.mag),
-            minify: texels(self.min),
-            levels: match self.between_levels {
-                None => glasm::LevelFilter::Base,
-                Some(vk::SamplerMipmapMode::NEAREST) => glasm::LevelFilter::Nearest,
-                Some(_) => glasm::LevelFilter::Linear,
+            wrap_modes: self.wrap.map(Wrap::emulated_mode),
+            mag_filter: texels(self.mag_filter),
+            min_filter: texels(self.min_filter),
+            mip_filter: match self.mipmap_mode {
+                None => glasm::MipFilter::None,
+                Some(vk::SamplerMipmapMode::NEAREST) => glasm::MipFilter::Nearest,
+                Some(_) => glasm::MipFilter::Linear,
             },
         }
     }
 
     /// Returns the swizzle composed with the depth mode, which is applied first.
     pub fn depth_swizzle(&self) -> [Swizzle; 4] {
-        self.behind(self.depth_mode.swizzle())
+        self.compose_after(self.depth_mode.swizzle())
     }
 
     /// Returns the swizzle of colors composed with the base format, which is applied first.
     pub fn color_swizzle(&self) -> [Swizzle; 4] {
-        self.behind(self.base_format.map_or(Swizzle::IDENTITY, base_swizzle))
+        self.compose_after(self.base_format.map_or(Swizzle::IDENTITY, base_swizzle))
     }
 
-    /// Returns the swizzle after another one.
-    fn behind(&self, first: [Swizzle; 4]) -> [Swizzle; 4] {
+    /// Returns the swizzle that applies `first`, and then the swizzle of the sampling, whose
+    /// constants remain.
+    fn compose_after(&self, first: [Swizzle; 4]) -> [Swizzle; 4] {
         self.swizzle.map(|from| match from {
             Swizzle::Component(component) => first[usize::from(component & 3)],
             Swizzle::Zero | Swizzle::One => from,
         })
     }
 
-    /// Returns the accessible levels of a texture with `levels` levels; never empty.
+    /// Returns the accessible levels of a texture with `levels` levels, from base level to maximum
+    /// level; never empty.
     pub fn level_range(&self, levels: u32) -> std::ops::Range<u32> {
         let first = self.base_level.min(levels.saturating_sub(1));
         let end = self

@@ -9,8 +9,8 @@
 //! `pairs.json` and `pairs.md` into that folder.
 #![expect(clippy::print_stdout, reason = "prints its figures")]
 
-use glasm_scripts::compare::{Class, Driver, Recording, compare};
-use glasm_scripts::observation::Observe;
+use glasm_scripts::compare::{Agreement, Driver, Recording, compare_runs};
+use glasm_scripts::observation::ObservationMode;
 use glasm_tests::scripts::repository;
 use glasm_vkrunner::{Outcome, RunOptions, Runner, ScriptReport, Validation};
 use rustix::time::{ClockId, clock_gettime};
@@ -78,12 +78,12 @@ fn main() -> Result<()> {
     let out = std::env::var_os("GLASM_BENCH_OUT").map(PathBuf::from);
     let folder = out.clone().unwrap_or_else(std::env::temp_dir).join("pairs");
     let pairs = find(&words, &folder)?;
-    let observer = runner(Observe::On)?;
+    let observer = runner(ObservationMode::On)?;
     for pair in &pairs {
         check(&observer, pair)?;
     }
     drop(observer);
-    let runner = runner(Observe::Off)?;
+    let runner = runner(ObservationMode::Off)?;
     let mut rows = Vec::new();
     for pair in &pairs {
         let row = measure(&runner, pair, rounds)?;
@@ -99,7 +99,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn runner(observe: Observe) -> Result<Runner> {
+fn runner(observe: ObservationMode) -> Result<Runner> {
     let options = RunOptions {
         validation: Validation::Off,
         observe,
@@ -188,17 +188,18 @@ fn check(runner: &Runner, pair: &Pair) -> Result<()> {
             api: api.to_owned(),
             ..Driver::default()
         };
-        let mut recording = Recording::take(&driver, &mut run(runner, script)?);
+        let mut recording = Recording::from_report(&driver, &mut run(runner, script)?);
         // The texts differ on purpose.
         (recording.digest, recording.verdicts) = (0, Vec::new());
         recordings.push(recording);
     }
     for other in &recordings[1..] {
-        let comparison = compare(&recordings[0], other);
-        match comparison.class {
-            Class::Exact | Class::Within => {}
-            Class::Different if comparison.differing * ASTRAY <= comparison.values => {}
-            Class::Different | Class::NotCompared(_) => {
+        let comparison = compare_runs(&recordings[0], other);
+        match comparison.agreement {
+            Agreement::Exact | Agreement::WithinTolerance => {}
+            Agreement::Different
+                if comparison.differing_values * ASTRAY <= comparison.compared_values => {}
+            Agreement::Different | Agreement::NotCompared(_) => {
                 return Err(format!(
                     "{}: the sides differ: {:?}",
                     pair.name, comparison.differences

@@ -2,7 +2,7 @@
 //! runs: up to the end of the stage, and up to its beginning.
 
 use super::measure::Budget;
-use glasm::frontend::{Scratch, Stage, run_until};
+use glasm::frontend::{Scratch, TranslationStage, run_until};
 use glasm::{Compiler, Options, Source};
 use std::hint::black_box;
 
@@ -16,13 +16,14 @@ pub(crate) fn measure(
     budget: Budget,
 ) -> Result<Vec<(&'static str, f64)>, String> {
     let mut memories = [(); 2].map(|()| Scratch::new());
-    run_until(&mut memories[0], source, Stage::Lower).map_err(|errors| errors.render(source))?;
+    run_until(&mut memories[0], source, TranslationStage::Lower)
+        .map_err(|errors| errors.render(source))?;
     let [check, lower] = &mut memories;
     let mut compiler = Compiler::new();
     let run = |scratch: &mut Scratch, last| drop(black_box(run_until(scratch, source, last)));
     let ends = budget.time_together([
-        &mut || run(check, Stage::Check),
-        &mut || run(lower, Stage::Lower),
+        &mut || run(check, TranslationStage::Check),
+        &mut || run(lower, TranslationStage::Lower),
         &mut || drop(black_box(compiler.compile(source, options))),
     ]);
     let starts = [0.0, ends[0], ends[1]];

@@ -12,7 +12,7 @@ fuzz_target!(|text: &[u8]| {
             return;
         }
         let tgsi = TgsiOptions {
-            old,
+            legacy_semantics: old,
             ..TgsiOptions::default()
         };
         // Errors are what most bytes give.

@@ -520,7 +520,7 @@ fuzz_target!(|input: Input| {
     }
     printer.put(&["END\n"]);
     let tgsi = TgsiOptions {
-        old: input.old,
+        legacy_semantics: input.old,
         dual_source: input.dual_source,
         block_size: [u32::from(input.block), 1, 1],
         ..TgsiOptions::default()

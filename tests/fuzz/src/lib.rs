@@ -21,7 +21,7 @@ pub fn check(text: &[u8], tgsi: TgsiOptions, options: &Options) -> Result<(), Di
             let fault = diagnostics
                 .list
                 .iter()
-                .find(|diagnostic| diagnostic.severity == Severity::Bug);
+                .find(|diagnostic| diagnostic.severity == Severity::InternalError);
             assert!(
                 fault.is_none(),
                 "{}\n{fault:?}",

@@ -512,7 +512,7 @@ mod tests {
     }
 
     fn texel(request: &TexRequest) -> [u32; 4] {
-        let unit = if let glasm::ir::units::Units::One(unit) = request.texture.units {
+        let unit = if let glasm::ir::UnitSet::Single(unit) = request.texture.units {
             unit as usize
         } else {
             99
@@ -524,7 +524,8 @@ mod tests {
     /// The outputs of a program by their semantics.
     fn results(program: &Program) -> Vec<(Semantic, [u32; 4])> {
         let inputs = program.inputs.iter().map(|input| {
-            let (Semantic::Attrib(number) | Semantic::TexCoord(number)) = input.semantic else {
+            let (Semantic::VertexAttribute(number) | Semantic::TexCoord(number)) = input.semantic
+            else {
                 panic!("{:?} is no input of these programs", input.semantic);
             };
             vector(number.into()).map(u64::from)
@@ -550,7 +551,9 @@ mod tests {
         }
         .with_textures(texel);
         let interpreter = Interpreter::new(program).expect("the program is valid");
-        let outcome = interpreter.run(&mut environment).expect("the program ends");
+        let outcome = interpreter
+            .run_main(&mut environment)
+            .expect("the program ends");
         let semantics = program.outputs.iter().map(|output| output.semantic);
         let values = outcome
             .outputs

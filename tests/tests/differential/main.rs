@@ -3,8 +3,8 @@
 
 mod primitives;
 
-use glasm::ir::generate::{self, GenerateOptions, RESULT_BYTES, RESULTS};
 use glasm::ir::interp::Environment;
+use glasm::ir::testgen::{self, GenerateOptions, RESULT_BYTES, RESULT_COUNT};
 use glasm::ir::{Id, OutputId, Program, Stage, Storage};
 use glasm_tests::skip::skip;
 use glasm_vkrunner::{Outcome, RunOptions, Runner};
@@ -42,7 +42,7 @@ fn keep_result(program: &mut Program, kept: usize) {
     program.outputs[kept].semantic = of_first;
     for id in program.registers.ids() {
         let register = &mut program.registers[id];
-        let is_other = |output: OutputId| output != kept && output.index() < RESULTS;
+        let is_other = |output: OutputId| output != kept && output.index() < RESULT_COUNT;
         if matches!(register.storage, Storage::Output(output) if is_other(output)) {
             register.storage = Storage::Temp;
         }
@@ -69,10 +69,10 @@ fn compute_script(program: &Program, environment: &Environment, results: &[[u32;
 }
 
 fn script(seed: u64, options: &GenerateOptions) -> String {
-    let mut program = generate::program(seed, options);
-    let environment = generate::environment(seed, &program);
+    let mut program = testgen::generate_program(seed, options);
+    let environment = testgen::generate_environment(seed, &program);
     let results = |program: &Program| {
-        generate::expected(program, &environment).expect("generated programs end")
+        testgen::compute_expected(program, &environment).expect("generated programs end")
     };
     match options.stage {
         Stage::Fragment => {

@@ -2,9 +2,9 @@
 //! for points of a grid, in any order, each of which is a pixel.
 
 use super::{keep_result, parameters, words};
-use glasm::ir::generate::{PATCH_VERTICES, RESULTS, TESS_PARTS, VERTEX_INPUTS};
-use glasm::ir::interp::{Emitted, Environment, Interpreter, Vertex};
+use glasm::ir::interp::{EmittedVertices, Environment, Interpreter, VertexOutputs};
 use glasm::ir::primitive::{InputPrimitive, OutputPrimitive, TessMode};
+use glasm::ir::testgen::{PATCH_VERTICES, RESULT_COUNT, TESS_SUBDIVISIONS, VERTEX_INPUT_COUNT};
 use glasm::ir::{Id, InputId, Program, Semantic};
 use std::fmt::Write;
 
@@ -47,10 +47,10 @@ fn input(program: &Program, semantic: Semantic) -> InputId {
 }
 
 /// The section of the vertices, as [`VERTEX_PROGRAM`] reads them.
-fn vertex_data(program: &Program, vertices: &[Vertex]) -> String {
+fn vertex_data(program: &Program, vertices: &[VertexOutputs]) -> String {
     let mut text = "[vertex data]\n0/R32G32B32A32_UINT 1/R32G32B32A32_UINT\n".to_owned();
-    let inputs: Vec<InputId> = (RESULTS..RESULTS + VERTEX_INPUTS)
-        .map(|number| input(program, Semantic::Generic(number as u8)))
+    let inputs: Vec<InputId> = (RESULT_COUNT..RESULT_COUNT + VERTEX_INPUT_COUNT)
+        .map(|number| input(program, Semantic::GenericVarying(number as u8)))
         .collect();
     for vertex in vertices {
         for input in &inputs {
@@ -63,7 +63,7 @@ fn vertex_data(program: &Program, vertices: &[Vertex]) -> String {
 
 /// The results of vertices in the order in which transform feedback captures them, one primitive after the other; and how many these are.
 fn captured<'e>(
-    strips: impl Iterator<Item = &'e Vec<Vertex>>,
+    strips: impl Iterator<Item = &'e Vec<VertexOutputs>>,
     primitive: OutputPrimitive,
 ) -> (usize, Vec<u32>) {
     let size = match primitive {
@@ -75,13 +75,13 @@ fn captured<'e>(
     let mut values = Vec::new();
     for strip in strips {
         for (number, corners) in strip.windows(size).enumerate() {
-            let mut corners: Vec<&Vertex> = corners.iter().collect();
+            let mut corners: Vec<&VertexOutputs> = corners.iter().collect();
             // Every second triangle of a strip is turned: its first corner stays.
             if size == 3 && number % 2 == 1 {
                 corners.swap(1, 2);
             }
             primitives += 1;
-            let lanes = corners.iter().flat_map(|vertex| &vertex[..RESULTS]);
+            let lanes = corners.iter().flat_map(|vertex| &vertex[..RESULT_COUNT]);
             values.extend(lanes.flatten().map(|&lane| lane as u32));
         }
     }
@@ -89,7 +89,7 @@ fn captured<'e>(
 }
 
 /// What is captured of the streams that are used, and what has to be there after the draw.
-fn captures(emitted: &[Emitted], primitive: OutputPrimitive) -> (String, String) {
+fn captures(emitted: &[EmittedVertices], primitive: OutputPrimitive) -> (String, String) {
     let (mut before, mut after) = (String::new(), String::new());
     for stream in 0..emitted[0].streams.len() {
         let strips = emitted.iter().flat_map(|run| &run.streams[stream]);
@@ -100,7 +100,7 @@ fn captures(emitted: &[Emitted], primitive: OutputPrimitive) -> (String, String)
         let (size, end) = (4 * (values.len() + 1), 4 * values.len());
         let _ = writeln!(before, "xfb {stream} size {size}");
         let _ = writeln!(before, "xfb {stream} fill uint 0xabcdef");
-        let results = (0..RESULTS).map(|number| format!(" result.attrib[{number}]"));
+        let results = (0..RESULT_COUNT).map(|number| format!(" result.attrib[{number}]"));
         let results: String = results.collect();
         let _ = writeln!(before, "xfb capture {stream} stream {stream}{results}");
         let _ = writeln!(
@@ -157,26 +157,26 @@ fn points(mode: TessMode) -> Vec<[u32; 3]> {
     };
     match mode {
         TessMode::Triangles => (0..3)
-            .map(|corner| std::array::from_fn(|lane| TESS_PARTS * u32::from(lane == corner)))
+            .map(|corner| std::array::from_fn(|lane| TESS_SUBDIVISIONS * u32::from(lane == corner)))
             .collect(),
-        TessMode::Quads => grid(TESS_PARTS + 1, TESS_PARTS + 1),
+        TessMode::Quads => grid(TESS_SUBDIVISIONS + 1, TESS_SUBDIVISIONS + 1),
         // The edge of the last coordinate has no line.
-        TessMode::Isolines => grid(TESS_PARTS + 1, TESS_PARTS),
+        TessMode::Isolines => grid(TESS_SUBDIVISIONS + 1, TESS_SUBDIVISIONS),
     }
 }
 
 /// A tessellation evaluation program with one of its results at each point of the subdivision.
 pub(super) fn eval_script(seed: u64, mut program: Program, mut environment: Environment) -> String {
-    let kept = seed as usize % RESULTS;
+    let kept = seed as usize % RESULT_COUNT;
     keep_result(&mut program, kept);
     let interpreter = Interpreter::new(&program).expect("generated programs verify");
     let coordinate = input(&program, Semantic::TessCoord).index();
     let mode = program.modes.tess_mode;
     let mut probes = String::new();
     for point in points(mode) {
-        let lanes = point.map(|part| u64::from((part as f32 / TESS_PARTS as f32).to_bits()));
+        let lanes = point.map(|part| u64::from((part as f32 / TESS_SUBDIVISIONS as f32).to_bits()));
         environment.inputs[coordinate][..3].copy_from_slice(&lanes);
-        let run = interpreter.run(&mut environment);
+        let run = interpreter.run_main(&mut environment);
         let outcome = run.expect("generated programs end");
         let result = outcome.outputs[kept].map(|lane| lane as u32);
         let [x, y, _] = point;
@@ -184,7 +184,7 @@ pub(super) fn eval_script(seed: u64, mut program: Program, mut environment: Envi
     }
     let level = match mode {
         TessMode::Triangles => 1,
-        TessMode::Quads | TessMode::Isolines => TESS_PARTS,
+        TessMode::Quads | TessMode::Isolines => TESS_SUBDIVISIONS,
     };
     format!(
         "[require]\nfbsize 8 8\nframebuffer R32G32B32A32_UINT\n{VERTEX_PROGRAM}[tess eval program ir]\n{program}\n\

@@ -145,12 +145,12 @@ fn every_pair_draws_linked_and_apart() {
 
 /// Options of programs that are compiled apart: all locations that the programs know.
 fn apart() -> Options {
-    let generic = varying_location(Semantic::Generic(5)).unwrap();
+    let generic = varying_location(Semantic::GenericVarying(5)).unwrap();
     let mut options = Options {
         target: Target::Vulkan1_3,
         ..Options::default()
     };
-    options.interface.outputs = Varyings::Complete(Varyings::CONVENTIONAL | 1 << generic);
+    options.interface.outputs = Varyings::AllLocations(Varyings::CONVENTIONAL | 1 << generic);
     options
 }
 
@@ -164,7 +164,7 @@ fn modules<T>(programs: &[(&str, T)]) -> Vec<Vec<u32>> {
     let compile = |program: &Program| {
         let shader = program.compile(&apart()).unwrap();
         let Reflection { requirements, .. } = &shader.reflection;
-        assert!(glasm::layout::descriptors(&shader.reflection).is_empty());
+        assert!(glasm::layout::list_descriptors(&shader.reflection).is_empty());
         assert!(requirements.features.is_empty(), "{requirements:?}");
         shader.words
     };

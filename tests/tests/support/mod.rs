@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use glasm::{
-    Code, Diagnostics, Dialect, FixedState, Options, ProgramType, Shader, Source, TgsiOptions,
+    Code, Diagnostics, Dialect, Options, PipelineState, ProgramType, Shader, Source, TgsiOptions,
 };
 use glasm_tests::scripts::Program;
 
@@ -18,11 +18,11 @@ pub(crate) fn source(program: &Program) -> Source<'_> {
         .map_or("", |(_, header)| header);
     // The longest name counts: `vertex state` before `vertex`.
     let named = ProgramType::all()
-        .filter(|it| header.starts_with(it.word()) || header.starts_with(it.name()));
+        .filter(|it| header.starts_with(it.identifier()) || header.starts_with(it.name()));
     Source {
         program_type: named.max_by_key(|it| it.name().len()),
         tgsi: TgsiOptions {
-            old: program.tgsi_old,
+            legacy_semantics: program.tgsi_old,
             ..TgsiOptions::default()
         },
         ..Source::new(&program.name, &program.text)
@@ -40,12 +40,12 @@ pub(crate) fn compile(
 ) -> Result<Shader, Diagnostics> {
     let source = source(subject);
     // Callers say how many vertices the patches have that geometry programs get.
-    let fixed = FixedState {
+    let fixed = PipelineState {
         patch_vertices: PATCH_VERTICES,
-        ..options.fixed
+        ..options.pipeline_state
     };
     let options = &Options {
-        fixed,
+        pipeline_state: fixed,
         ..options.clone()
     };
     let alone = glasm::compile(&source, options);
@@ -59,7 +59,7 @@ pub(crate) fn compile(
     let file = |program: &Program| program.name.split(" [").next().map(str::to_owned);
     let others = all.iter().filter(|other| file(other) == file(subject));
     let mut sources: Vec<_> = others.map(self::source).collect();
-    sources.sort_by_key(|source| Dialect::of(source.text).map(Dialect::stage));
+    sources.sort_by_key(|source| Dialect::detect(source.text).map(Dialect::stage));
     let programs = sources.iter().map(glasm::Program::load);
     let Ok(programs) = programs.collect::<Result<Vec<_>, _>>() else {
         return alone;

@@ -2,30 +2,31 @@
 
 use super::programs::Programs;
 use super::resources::Resources;
-use crate::error::{Done, Problem};
+use crate::error::{CommandError, CommandResult};
 use crate::programs::Module;
 use crate::vk::{ComputePipeline, Device, WorkGroups};
 use glasm::ir::Stage;
-use glasm_scripts::script::{Groups, Script};
+use glasm_scripts::script::{GroupCount, Script};
 use std::rc::Rc;
 
 /// Index of the name of an entry point, and the size of groups for programs that leave it open.
-pub(super) type ComputeChoice = (usize, Option<[u32; 3]>);
+pub(super) type ComputeVariant = (usize, Option<[u32; 3]>);
 
 /// State that dispatches of a script share.
 pub(super) struct Dispatches<'a> {
     device: Rc<Device>,
     programs: Programs<'a>,
-    pipelines: Vec<(ComputeChoice, ComputePipeline)>,
+    pipelines: Vec<(ComputeVariant, ComputePipeline)>,
 }
 
 impl<'a> Dispatches<'a> {
-    /// Uploads the program.
+    /// Prepares the compute module: plans its bindings, and creates its layout and the runner's
+    /// buffers. Pipelines are created with the first dispatch of an entry point.
     pub(super) fn new(
         device: &Rc<Device>,
         script: &Script,
         modules: &'a [Module],
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, CommandError> {
         Ok(Self {
             device: Rc::clone(device),
             programs: Programs::new(device, script, modules, |stage| stage == Stage::Compute)?,
@@ -33,19 +34,21 @@ impl<'a> Dispatches<'a> {
         })
     }
 
-    /// Dispatches work groups.
+    /// Dispatches work groups of a compute program with the resources that are currently bound, and
+    /// waits for their end. Creates the pipeline if it does not exist yet, and all resources that
+    /// do not exist. Does not check the number of groups against the limits of the device.
     pub(super) fn dispatch(
         &mut self,
         script: &Script,
         resources: &mut Resources,
-        groups: Groups,
-        choice: ComputeChoice,
-    ) -> Done {
-        let pipeline = self.pipeline(script, choice)?;
-        self.programs.bind(resources, None)?;
+        groups: GroupCount,
+        choice: ComputeVariant,
+    ) -> CommandResult {
+        let pipeline = self.get_or_create_pipeline(script, choice)?;
+        self.programs.bind_resources(resources, None)?;
         let groups = match groups {
-            Groups::Given(counts) => WorkGroups::Given(counts),
-            Groups::Indirect(range) => {
+            GroupCount::Direct(counts) => WorkGroups::Direct(counts),
+            GroupCount::Indirect(range) => {
                 WorkGroups::Indirect(&resources.buffers[range.buffer.0], range.offset)
             }
         };
@@ -56,33 +59,40 @@ impl<'a> Dispatches<'a> {
             .dispatch(pipeline, layout, &resources.push, groups)?)
     }
 
-    /// Returns the index of a pipeline, which is created if it is new.
-    fn pipeline(&mut self, script: &Script, choice: ComputeChoice) -> Result<usize, Problem> {
-        let known = self
+    /// Returns the index of the pipeline of an entry point with a group size, which is created if
+    /// it is new. Errors are those of [`Programs::create_compute_pipeline`].
+    fn get_or_create_pipeline(
+        &mut self,
+        script: &Script,
+        choice: ComputeVariant,
+    ) -> Result<usize, CommandError> {
+        let cached = self
             .pipelines
             .iter()
             .position(|(known, _)| *known == choice);
-        if let Some(index) = known {
+        if let Some(index) = cached {
             return Ok(index);
         }
         let (entry, size) = choice;
         let name = &script.entry_names[entry];
-        let pipeline = self.programs.compute_pipeline(name, size)?;
+        let pipeline = self.programs.create_compute_pipeline(name, size)?;
         self.pipelines.push((choice, pipeline));
         Ok(self.pipelines.len() - 1)
     }
 
-    /// Returns the parameters after a state program has run.
+    /// Returns the contents of the buffer of program parameters after a vertex state program has
+    /// run; `None` for other compute programs.
     pub(super) fn state_bytes(&self) -> Option<&[u8]> {
         self.programs.state_bytes()
     }
 }
 
-/// Returns the number of groups in each dimension.
-pub(super) fn group_counts(groups: Groups, resources: &Resources) -> [u32; 3] {
+/// Returns the number of work groups in each dimension; those of an indirect dispatch are read from
+/// three 32-bit words of its buffer, which the caller has checked to be within the buffer.
+pub(super) fn group_counts(groups: GroupCount, resources: &Resources) -> [u32; 3] {
     match groups {
-        Groups::Given(counts) => counts,
-        Groups::Indirect(range) => {
+        GroupCount::Direct(counts) => counts,
+        GroupCount::Indirect(range) => {
             let bytes = resources.buffers[range.buffer.0].bytes();
             let words = &bytes[range.offset as usize..][..12];
             std::array::from_fn(|axis| {

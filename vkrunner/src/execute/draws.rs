@@ -1,11 +1,11 @@
 //! Draws: programs, pipelines and vertex buffers.
 
-use super::assembly::assemble;
+use super::draw_validation::{CaptureMode, check_outcome, draw_rejection_reason};
+use super::primitive_assembly::assemble_list;
 use super::programs::Programs;
-use super::refusals::{Capturing, check_outcome, find_draw_refusal};
 use super::resources::Resources;
-use super::vertices::{self, CURRENT_BINDING, VertexInput, VertexPlan};
-use crate::error::Problem;
+use super::vertices::{self, CURRENT_BINDING, StageAttribute, VertexPlan};
+use crate::error::CommandError;
 use crate::programs::{DrawShape, Module};
 use crate::vk::{
     Buffer, BufferUse, ClipSpace, Device, DrawCall, DrawCount, Framebuffer, GraphicsPipeline,
@@ -14,7 +14,7 @@ use crate::vk::{
 use ash::vk::{IndexType, PrimitiveTopology, TessellationDomainOrigin};
 use glasm::ir::Stage;
 use glasm::ir::primitive::InputPrimitive;
-use glasm::reflect::Primitives;
+use glasm::reflect::PrimitiveInfo;
 use glasm_scripts::script::pipeline_state::PipelineState;
 use glasm_scripts::script::{Convention, Draw, DrawSource, IndexWidth, Script, VertexData};
 use glasm_scripts::vertices::check_bounds;
@@ -38,18 +38,19 @@ pub(super) struct Draws<'a> {
     index_buffers: Vec<(IndexWidth, Buffer)>,
 }
 
-/// Returns the name of the entry point that a draw uses.
+/// Returns a function from a stage to the name of the entry point that a draw uses in this stage.
 fn entry_name<'a>(script: &'a Script, state: &'a PipelineState) -> impl Fn(Stage) -> String + 'a {
     |stage| script.entry_names[state.entry_points.get(stage)].clone()
 }
 
 impl<'a> Draws<'a> {
-    /// Uploads vertices and programs.
+    /// Uploads the vertices of the script, if it has any, and prepares the modules of all stages
+    /// but compute. Pipelines and index buffers are created with the first draw that uses them.
     pub(super) fn new(
         device: &Rc<Device>,
         script: &Script,
         modules: &'a [Module],
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, CommandError> {
         let vertices = script
             .vertex_data
             .as_ref()
@@ -63,27 +64,28 @@ impl<'a> Draws<'a> {
         Ok(Self {
             device: Rc::clone(device),
             programs: Programs::new(device, script, modules, |stage| stage != Stage::Compute)?,
-            clip_space: clip_space(script, modules),
+            clip_space: select_clip_space(script, modules),
             pipelines: Vec::new(),
             vertex_buffer,
             index_buffers: Vec::new(),
         })
     }
 
-    /// Returns true if the draw is to be executed; an error if GL rejects it and the script does
-    /// not expect that.
-    fn is_accepted(&self, draw: &Draw, resources: &Resources) -> Result<bool, String> {
+    /// Returns true if a draw is to be executed, false if GL rejects it as the script expects; an
+    /// error if its outcome differs from the expected one.
+    fn should_execute(&self, draw: &Draw, resources: &Resources) -> Result<bool, String> {
         let capturing = if resources.feedback.is_on() {
-            Capturing::Yes
+            CaptureMode::Active
         } else {
-            Capturing::No
+            CaptureMode::Inactive
         };
-        let refusal = find_draw_refusal(draw, &self.programs.modules(), capturing);
+        let refusal = draw_rejection_reason(draw, &self.programs.modules(), capturing);
         check_outcome(draw.outcome, refusal, "the draw")
     }
 
-    /// Disables clipping at near and far planes, if the program requires it.
-    fn leave_depth_unclipped(&self, draw: &mut Draw) -> Result<(), Problem> {
+    /// Enables depth clamping for a draw, and thereby disables clipping at the near and far planes,
+    /// if the fragment program requires it. Skips the script on devices that cannot clamp depth.
+    fn leave_depth_unclipped(&self, draw: &mut Draw) -> Result<(), CommandError> {
         if !self.is_unclipped() {
             return Ok(());
         }
@@ -92,41 +94,46 @@ impl<'a> Draws<'a> {
             Ok(())
         } else {
             let message = "the device lacks depthClamp, without which depth clips";
-            Err(Problem::Lacking(message.to_owned()))
+            Err(CommandError::Unsupported(message.to_owned()))
         }
     }
 
-    /// Executes a draw.
+    /// Executes a draw: checks its bounds and interfaces, writes the descriptors, creates the
+    /// pipeline if it is new, submits the draw and adds its transform feedback counts to those of
+    /// the capture. Clears the sample counter first. Does nothing if GL rejects the draw as the
+    /// script expects; a draw without a vertex or index buffer writes descriptors but is not
+    /// submitted.
     pub(super) fn draw(
         &mut self,
         script: &Script,
         framebuffer: &Framebuffer,
         resources: &mut Resources,
         draw: &Draw,
-    ) -> Result<(), Problem> {
-        if !self.is_accepted(draw, resources)? {
+    ) -> Result<(), CommandError> {
+        if !self.should_execute(draw, resources)? {
             return Ok(());
         }
         if let Some(counter) = &resources.sample_counter {
-            counter.forget();
+            counter.discard_count();
         }
-        let corners = corners(draw);
+        let corners = rectangle_vertices(draw);
         let data = corners.as_ref().or(script.vertex_data.as_ref());
         check_bounds(draw, data, &script.indices)?;
-        self.programs.check(entry_name(script, &draw.state))?;
+        self.programs
+            .check_interfaces(entry_name(script, &draw.state))?;
         let inputs = self.vertex_inputs(script, draw);
         let plan = vertices::plan_vertices(draw, data, inputs.as_deref())?;
         resources
             .params
             .set_draw_state(&script.requirements, &draw.state);
-        self.programs.bind(resources, Some(framebuffer))?;
-        let (draw, list) = self.translate(draw, &script.indices)?;
-        let pipeline = self.pipeline(script, framebuffer, &draw, &plan)?;
-        let list = self.indices(script, &draw, list)?;
+        self.programs.bind_resources(resources, Some(framebuffer))?;
+        let (draw, list) = self.to_vulkan_draw(draw, &script.indices)?;
+        let pipeline = self.get_or_create_pipeline(script, framebuffer, &draw, &plan)?;
+        let list = self.prepare_indices(script, &draw, list)?;
         let vertex_buffer =
             |data: &VertexData| Buffer::with_contents(&self.device, BufferUse::Vertex, &data.bytes);
         let corners = corners.as_ref().map(vertex_buffer).transpose()?;
-        let current = vertices::current_bytes(&resources.attributes, &plan);
+        let current = vertices::current_value_bytes(&resources.attributes, &plan);
         let current = Buffer::with_contents(&self.device, BufferUse::Vertex, &current)?;
         let mut vertex_buffers = Vec::new();
         for binding in &plan.bindings {
@@ -134,12 +141,11 @@ impl<'a> Draws<'a> {
                 CURRENT_BINDING => Some(&current),
                 _ => corners.as_ref().or(self.vertex_buffer.as_ref()),
             };
-            // Without a buffer there are no vertices, and the draw, whose bounds are checked, has
-            // no effect.
+            // Without a buffer the draw, whose bounds are checked, has no vertices and no effect.
             let Some(buffer) = buffer else { return Ok(()) };
             vertex_buffers.push((binding.binding, buffer));
         }
-        let Some(count) = self.count(&draw, list.as_ref()) else {
+        let Some(count) = self.draw_count(&draw, list.as_ref()) else {
             return Ok(());
         };
         let call = DrawCall {
@@ -155,15 +161,20 @@ impl<'a> Draws<'a> {
         };
         self.device.draw(framebuffer, &call)?;
         drop(call);
-        resources.feedback.drawn()
+        resources.feedback.add_draw_counts()
     }
 
-    /// Returns a draw in Vulkan's form, with the list that replaces its vertices if Vulkan lacks
-    /// its primitives.
-    fn translate(&self, draw: &Draw, indices: &[u32]) -> Result<(Draw, Option<Vec<u32>>), Problem> {
+    /// Returns a draw in Vulkan's form, with the list of vertex indices that replaces its vertices
+    /// if Vulkan lacks its primitives or cannot restart them; `None` if the draw can be executed
+    /// directly. Skips the script if the device lacks depth clamping and a program requires it.
+    fn to_vulkan_draw(
+        &self,
+        draw: &Draw,
+        indices: &[u32],
+    ) -> Result<(Draw, Option<Vec<u32>>), CommandError> {
         let mut draw = *draw;
         self.leave_depth_unclipped(&mut draw)?;
-        let list = assemble(&draw, indices)?;
+        let list = assemble_list(&draw, indices)?;
         if list.is_some() {
             draw.state.primitive_restart = false;
         }
@@ -171,15 +182,16 @@ impl<'a> Draws<'a> {
         Ok((draw, list))
     }
 
-    /// Draws primitives of the same number of vertices instead of patches, if the geometry program
-    /// receives patches. [`glasm::link`] has generated an evaluation stage for all others.
+    /// Changes a draw of patches to primitives of the same number of vertices, if the geometry
+    /// program receives patches; other draws remain unchanged. [`glasm::link`] has generated an
+    /// evaluation stage for all other programs.
     fn replace_patches(&self, draw: &mut Draw) {
         let geometry = self.programs.module(Stage::Geometry);
-        let told = geometry.and_then(|module| module.reflection.as_ref()?.primitives);
+        let primitives = geometry.and_then(|module| module.reflection.as_ref()?.primitive_info);
         let takes_patches = matches!(
-            told,
-            Some(Primitives::Geometry {
-                input: InputPrimitive::Patches,
+            primitives,
+            Some(PrimitiveInfo::Geometry {
+                input_primitive: InputPrimitive::Patches,
                 ..
             })
         );
@@ -187,7 +199,7 @@ impl<'a> Draws<'a> {
             return;
         }
         let vertices = draw.state.patch_control_points;
-        draw.topology = match InputPrimitive::of_vertices(vertices) {
+        draw.topology = match InputPrimitive::from_vertex_count(vertices) {
             Some(InputPrimitive::Points) => PrimitiveTopology::POINT_LIST,
             Some(InputPrimitive::Lines) => PrimitiveTopology::LINE_LIST,
             Some(InputPrimitive::LinesAdjacency) => PrimitiveTopology::LINE_LIST_WITH_ADJACENCY,
@@ -200,39 +212,42 @@ impl<'a> Draws<'a> {
         };
     }
 
-    /// Returns the indices of a list that replaces the draw's own vertices. Otherwise those of the
-    /// draw are uploaded.
-    fn indices(
+    /// Creates the index buffer of a list that replaces the draw's own vertices, and returns it
+    /// with the number of indices; an empty list has no buffer. Without a list, uploads the indices
+    /// of the draw and returns `None`.
+    fn prepare_indices(
         &mut self,
         script: &Script,
         draw: &Draw,
         list: Option<Vec<u32>>,
-    ) -> Result<Option<(Option<Buffer>, u32)>, Problem> {
+    ) -> Result<Option<(Option<Buffer>, u32)>, CommandError> {
         let Some(list) = list else {
             self.upload_indices(script, draw)?;
             return Ok(None);
         };
-        let buffer = index_buffer(&self.device, &list, IndexWidth::U32)?;
+        let buffer = create_index_buffer(&self.device, &list, IndexWidth::U32)?;
         Ok(Some((buffer, list.len() as u32)))
     }
 
-    /// Returns true if the fragment program replaces clipping by depth. Devices clip only if they
-    /// do not clamp; no fragment needs clamping, since the program has discarded those outside.
+    /// Returns true if the fragment program replaces clipping at the near and far planes. Devices
+    /// clip only if they do not clamp; no fragment needs clamping, because the program has
+    /// discarded those outside.
     fn is_unclipped(&self) -> bool {
         let fragment = self.programs.module(Stage::Fragment);
         let reflection = fragment.and_then(|module| module.reflection.as_ref());
-        reflection.is_some_and(|reflection| reflection.unclipped_depth)
+        reflection.is_some_and(|reflection| reflection.requires_depth_clamp)
     }
 
-    /// Returns the inputs of the vertex stage, unless they are unknown.
-    fn vertex_inputs(&self, script: &Script, draw: &Draw) -> Option<Vec<VertexInput>> {
+    /// Returns the inputs of the vertex stage, by location; `None` if there is no vertex module, or
+    /// if its entry point has no known interface.
+    fn vertex_inputs(&self, script: &Script, draw: &Draw) -> Option<Vec<StageAttribute>> {
         let module = self.programs.module(Stage::Vertex)?;
         let name = entry_name(script, &draw.state)(Stage::Vertex);
         match &module.reflection {
             Some(reflection) => Some(vertices::reflected_inputs(reflection)),
             None => {
                 let entry = module.entry_point(&name).ok()??;
-                let input = |input: &crate::programs::Varying| VertexInput {
+                let input = |input: &crate::programs::Varying| StageAttribute {
                     location: input.location,
                     scalar: input.scalar,
                     attribute: input.location,
@@ -245,23 +260,26 @@ impl<'a> Draws<'a> {
         }
     }
 
-    /// Uploads the indices of a draw in its index type.
-    fn upload_indices(&mut self, script: &Script, draw: &Draw) -> Result<(), Problem> {
+    /// Creates the index buffer with the script's indices in the index type of a draw and retains
+    /// it. Does nothing if the draw is not indexed, the script has no indices or the buffer exists.
+    fn upload_indices(&mut self, script: &Script, draw: &Draw) -> Result<(), CommandError> {
         let DrawSource::Indexed { width, .. } = draw.source else {
             return Ok(());
         };
         if !self.index_buffers.iter().any(|(known, _)| *known == width)
             && !script.indices.is_empty()
         {
-            let buffer = index_buffer(&self.device, &script.indices, width)?;
+            let buffer = create_index_buffer(&self.device, &script.indices, width)?;
             self.index_buffers
                 .extend(buffer.map(|buffer| (width, buffer)));
         }
         Ok(())
     }
 
-    /// Returns the vertices to draw; `None` for none. `list` replaces the vertices of the draw.
-    fn count<'b>(
+    /// Returns the range of vertices or indices to draw; `None` if the required index buffer does
+    /// not exist because there are no indices. `list` contains the buffer and the number of indices
+    /// that replace the vertices of the draw.
+    fn draw_count<'b>(
         &'b self,
         draw: &Draw,
         list: Option<&'b (Option<Buffer>, u32)>,
@@ -305,14 +323,16 @@ impl<'a> Draws<'a> {
         }
     }
 
-    /// Returns the index of the pipeline for a draw, which is created if it is new.
-    fn pipeline(
+    /// Returns the index of the pipeline for a draw with this state, topology and vertex layout. If
+    /// it is new, generates the modules of stages with templates, and creates and caches the
+    /// pipeline.
+    fn get_or_create_pipeline(
         &mut self,
         script: &Script,
         framebuffer: &Framebuffer,
         draw: &Draw,
         plan: &VertexPlan,
-    ) -> Result<usize, Problem> {
+    ) -> Result<usize, CommandError> {
         let same = |cached: &CachedPipeline| {
             cached.state == draw.state
                 && cached.topology == draw.topology
@@ -327,10 +347,10 @@ impl<'a> Draws<'a> {
             tess_levels: draw.state.tess_levels,
             viewports: draw.state.viewport_count() as u32,
         };
-        self.programs.make_modules(&shape)?;
+        self.programs.generate_modules(&shape)?;
         let stages = self
             .programs
-            .stages(&shape, entry_name(script, &draw.state));
+            .shader_stages(&shape, entry_name(script, &draw.state));
         let desc = PipelineDesc {
             stages: &stages,
             layout: self.programs.layout(),
@@ -357,17 +377,17 @@ impl<'a> Draws<'a> {
     }
 }
 
-/// Returns the vertices of a rectangle.
-fn corners(draw: &Draw) -> Option<VertexData> {
+/// Returns the four vertices of a draw of a rectangle; `None` for other draws.
+fn rectangle_vertices(draw: &Draw) -> Option<VertexData> {
     match draw.source {
         DrawSource::Rect { position, texcoord } => Some(VertexData::rectangle(position, texcoord)),
         DrawSource::Arrays { .. } | DrawSource::Indexed { .. } => None,
     }
 }
 
-/// Returns the clip space. Modules that neither the compiler nor the runner generated write GL's
-/// clip space in scripts with GL's conventions.
-fn clip_space(script: &Script, modules: &[Module]) -> ClipSpace {
+/// Returns the clip space that the last stage before rasterization writes: GL's in scripts with
+/// GL's conventions if neither the compiler nor the runner generated its module, else Vulkan's.
+fn select_clip_space(script: &Script, modules: &[Module]) -> ClipSpace {
     let last = [Stage::Geometry, Stage::TessEval, Stage::Vertex]
         .into_iter()
         .find_map(|stage| modules.iter().find(|module| module.stage == stage));
@@ -379,12 +399,13 @@ fn clip_space(script: &Script, modules: &[Module]) -> ClipSpace {
     }
 }
 
-/// Returns a buffer of indices, which the caller has checked to fit; `None` for none.
-fn index_buffer(
+/// Creates a buffer of indices in an index type, to whose range the caller has checked that they
+/// belong; `None` if there are no indices.
+fn create_index_buffer(
     device: &Rc<Device>,
     indices: &[u32],
     width: IndexWidth,
-) -> Result<Option<Buffer>, Problem> {
+) -> Result<Option<Buffer>, CommandError> {
     let bytes: Vec<u8> = match width {
         IndexWidth::U8 => indices.iter().map(|index| *index as u8).collect(),
         IndexWidth::U16 => indices

@@ -1,7 +1,7 @@
 //! Transform feedback of a script: captured outputs and counters.
 
-use super::bindings::Bound;
-use crate::error::Problem;
+use super::bindings::BoundBuffers;
+use crate::error::CommandError;
 use crate::vk::{Buffer, CaptureBuffer, CaptureCall, CaptureCounts, CaptureStart, Device};
 use glasm_scripts::script::{CaptureCount, Command, Script};
 use std::collections::BTreeMap;
@@ -23,10 +23,10 @@ pub(super) struct Feedback {
     /// Primitives written and needed since the capture began, by stream.
     primitives: BTreeMap<u32, [u64; 2]>,
     /// True if a draw has happened since the capture began.
-    drawn: bool,
+    has_drawn: bool,
 }
 
-/// Returns the streams that a script probes.
+/// Returns the streams whose primitives a script probes, each once, in the order of the probes.
 fn counted_streams(script: &Script) -> Vec<u32> {
     let mut streams = Vec::new();
     for step in &script.steps {
@@ -43,24 +43,30 @@ fn counted_streams(script: &Script) -> Vec<u32> {
 }
 
 impl Feedback {
+    /// Creates the state before the first command: nothing is captured, counts are unknown.
     pub(super) fn new() -> Self {
         Self {
             state: FeedbackState::Off,
             counts: None,
             primitives: BTreeMap::new(),
-            drawn: false,
+            has_drawn: false,
         }
     }
 
-    /// Captures later draws, from the start of the buffers on.
-    pub(super) fn begin(&mut self, device: &Rc<Device>, script: &Script) -> Result<(), Problem> {
+    /// Begins a capture and resets the counts of the previous one: later draws are captured, from
+    /// the start of the buffers on. Creates the counters with the first capture.
+    pub(super) fn begin(
+        &mut self,
+        device: &Rc<Device>,
+        script: &Script,
+    ) -> Result<(), CommandError> {
         if self.counts.is_none() {
             let buffers = device.capabilities.feedback.buffers.max_count;
             let counts = CaptureCounts::new(device, buffers, counted_streams(script))?;
             self.counts = Some(counts);
         }
         self.primitives.clear();
-        self.drawn = false;
+        self.has_drawn = false;
         self.state = FeedbackState::On(CaptureStart::Start);
         Ok(())
     }
@@ -70,35 +76,38 @@ impl Feedback {
         self.state != FeedbackState::Off
     }
 
-    /// Captures no more.
+    /// Ends the capture. Its counts remain available.
     pub(super) fn end(&mut self) {
         self.state = FeedbackState::Off;
     }
 
-    /// Adds the counts of a captured draw.
-    pub(super) fn drawn(&mut self) -> Result<(), Problem> {
+    /// Adds the primitives of a captured draw to the counts of the capture, and makes the next draw
+    /// append to the buffers. Does nothing outside of a capture.
+    pub(super) fn add_draw_counts(&mut self) -> Result<(), CommandError> {
         if let (FeedbackState::On(_), Some(counts)) = (self.state, &self.counts) {
             for (stream, [written, needed]) in counts.primitives()? {
                 let sum = self.primitives.entry(stream).or_default();
                 *sum = [sum[0] + written, sum[1] + needed];
             }
-            self.drawn = true;
+            self.has_drawn = true;
             self.state = FeedbackState::On(CaptureStart::Resume);
         }
         Ok(())
     }
 
-    /// Returns the capture of a draw, if one has begun.
+    /// Returns the buffer ranges and counters of a captured draw; `None` outside of a capture.
+    /// Returns an error if no transform feedback buffer is bound, or one that the script's captured
+    /// outputs use is not.
     pub(super) fn capture_call<'a>(
         &'a self,
         script: &Script,
-        bound: &Bound,
+        bound: &BoundBuffers,
         buffers: &'a [Buffer],
     ) -> Result<Option<CaptureCall<'a>>, String> {
         let (FeedbackState::On(start), Some(counts)) = (self.state, &self.counts) else {
             return Ok(None);
         };
-        let ranges = bound.captured();
+        let ranges = bound.capture_ranges();
         if ranges.is_empty() {
             return Err("there is no transform feedback buffer".to_owned());
         }
@@ -123,8 +132,10 @@ impl Feedback {
         }))
     }
 
-    /// Returns a count of the capture.
-    pub(super) fn count(&self, count: CaptureCount) -> Result<u64, String> {
+    /// Returns a count of the current capture, else of the last one: primitives written or needed
+    /// in a stream, or bytes written to a buffer; 0 if no draw was captured. Returns an error if no
+    /// capture has begun yet.
+    pub(super) fn get_count(&self, count: CaptureCount) -> Result<u64, String> {
         let counts = self
             .counts
             .as_ref()
@@ -133,7 +144,7 @@ impl Feedback {
         Ok(match count {
             CaptureCount::Primitives { stream } => of_stream(stream)[0],
             CaptureCount::Needed { stream } => of_stream(stream)[1],
-            CaptureCount::Bytes { buffer } if self.drawn => counts.bytes(buffer),
+            CaptureCount::Bytes { buffer } if self.has_drawn => counts.bytes(buffer),
             CaptureCount::Bytes { .. } => 0,
         })
     }

@@ -1,24 +1,24 @@
 //! The modules of a draw or dispatch with their layout and descriptors.
 
-use super::plan::{Numbered, PlannedBinding, Source, plan_bindings};
+use super::binding_plan::{NumberedResources, PlannedBinding, ResourceSource, plan_bindings};
+use super::resource_requests::{find_numbered_images, find_numbered_textures};
 use super::resources::Resources;
-use super::wanted::{numbered_images, numbered_textures};
-use crate::error::Problem;
+use crate::error::CommandError;
 use crate::programs::{DrawShape, Module, check_interfaces};
 use crate::vk::{
-    Buffer, BufferUse, ComputePipeline, Device, Framebuffer, Layout, Resource, Roles, ShaderModule,
-    ShaderStage,
+    Buffer, BufferUse, ComputePipeline, Device, Framebuffer, Layout, Resource, ScriptBufferUsage,
+    ShaderModule, ShaderStage,
 };
-use glasm::StateWords;
+use glasm::StateBlock;
 use glasm::ir::Stage;
-use glasm::ir::resource::STATE_BYTES;
+use glasm::ir::resource::STATE_BUFFER_BYTES;
 use glasm::reflect::DescriptorSlot;
 use glasm_scripts::script::Script;
 use std::ffi::CString;
 use std::rc::Rc;
 
 /// Module of a script, and its shader module, unless each draw needs another one.
-struct Slot<'a> {
+struct StageModule<'a> {
     module: &'a Module,
     raw: Option<ShaderModule>,
 }
@@ -29,32 +29,35 @@ const VECTOR_BYTES: u64 = 16;
 /// Modules that run together, with their bindings.
 pub(super) struct Programs<'a> {
     device: Rc<Device>,
-    slots: Vec<Slot<'a>>,
+    slots: Vec<StageModule<'a>>,
     /// Modules that templates have generated.
-    made: Vec<(DrawShape, Stage, ShaderModule)>,
+    generated_modules: Vec<(DrawShape, Stage, ShaderModule)>,
     layout: Layout,
     plan: Vec<PlannedBinding>,
     /// Buffers that the runner fills, in the order of the plan's `Params`, `ImageLock` and `State`
     /// sources.
-    blocks: Vec<Buffer>,
+    runner_buffers: Vec<Buffer>,
     /// Buffer of zeros for bindings without a buffer of the script.
-    zeros: Buffer,
+    zero_buffer: Buffer,
 }
 
 impl<'a> Programs<'a> {
-    /// Creates modules and layout for some of the stages.
+    /// Plans the bindings of the modules of the included stages, and creates their layout, shader
+    /// modules and the runner's buffers. Returns an error if the programs access a texture or image
+    /// as different types, or if a module without reflection uses a resource that the script does
+    /// not provide.
     pub(super) fn new(
         device: &Rc<Device>,
         script: &Script,
         modules: &'a [Module],
-        wanted: impl Fn(Stage) -> bool,
-    ) -> Result<Self, Problem> {
+        includes_stage: impl Fn(Stage) -> bool,
+    ) -> Result<Self, CommandError> {
         let chosen: Vec<&'a Module> = modules
             .iter()
-            .filter(|module| wanted(module.stage))
+            .filter(|module| includes_stage(module.stage))
             .collect();
-        let (textures, images) = (numbered_textures(script), numbered_images(script));
-        let numbered = Numbered {
+        let (textures, images) = (find_numbered_textures(script), find_numbered_images(script));
+        let numbered = NumberedResources {
             buffers: &script.bind_targets(),
             textures: &textures,
             images: &images,
@@ -72,16 +75,16 @@ impl<'a> Programs<'a> {
                 Some(_) => None,
                 None => Some(ShaderModule::new(device, module.stage, &module.words)?),
             };
-            slots.push(Slot { module, raw });
+            slots.push(StageModule { module, raw });
         }
         Ok(Self {
             device: Rc::clone(device),
             slots,
-            made: Vec::new(),
+            generated_modules: Vec::new(),
             layout,
-            blocks: make_blocks(device, &plan)?,
+            runner_buffers: create_runner_buffers(device, &plan)?,
             plan,
-            zeros: Buffer::new(device, BufferUse::Parameters, VECTOR_BYTES)?,
+            zero_buffer: Buffer::new(device, BufferUse::Parameters, VECTOR_BYTES)?,
         })
     }
 
@@ -91,8 +94,12 @@ impl<'a> Programs<'a> {
         modules.find(|module| module.stage == stage)
     }
 
-    /// Checks that the entry points of a draw exist and fit together.
-    pub(super) fn check(&self, entry_name: impl Fn(Stage) -> String) -> Result<(), String> {
+    /// Returns an error if a module lacks the entry point of a draw, or if outputs and inputs of
+    /// successive stages do not match.
+    pub(super) fn check_interfaces(
+        &self,
+        entry_name: impl Fn(Stage) -> String,
+    ) -> Result<(), String> {
         check_interfaces(&self.modules(), entry_name)
     }
 
@@ -101,8 +108,9 @@ impl<'a> Programs<'a> {
         self.slots.iter().map(|slot| slot.module).collect()
     }
 
-    /// Creates the modules that a draw with these properties needs.
-    pub(super) fn make_modules(&mut self, shape: &DrawShape) -> Result<(), Problem> {
+    /// Generates and caches the modules of all stages with a template for a draw with these
+    /// properties, unless an earlier draw has created them.
+    pub(super) fn generate_modules(&mut self, shape: &DrawShape) -> Result<(), CommandError> {
         for slot in &self.slots {
             let stage = slot.module.stage;
             let is_made =
@@ -110,50 +118,54 @@ impl<'a> Programs<'a> {
             let Some(template) = &slot.module.template else {
                 continue;
             };
-            if !self.made.iter().any(is_made) {
-                let words = template.words(shape)?;
+            if !self.generated_modules.iter().any(is_made) {
+                let words = template.generate_words(shape)?;
                 let module = ShaderModule::new(&self.device, stage, &words)?;
-                self.made.push((*shape, stage, module));
+                self.generated_modules.push((*shape, stage, module));
             }
         }
         Ok(())
     }
 
-    /// Returns the modules for a draw of that shape, with their entry points.
-    pub(super) fn stages(
+    /// Returns the modules for a draw with these properties, with their entry points and the
+    /// specialization constants of their state. Omits stages whose template has not generated a
+    /// module for it; see [`Self::generate_modules`].
+    pub(super) fn shader_stages(
         &self,
         shape: &DrawShape,
         entry_name: impl Fn(Stage) -> String,
     ) -> Vec<ShaderStage<'_>> {
-        let stage = |slot: &'_ Slot<'_>| slot.module.stage;
-        let made = |slot: &Slot<'_>| {
-            let mut made = self.made.iter();
-            let found = made.find(|made| (made.0, made.1) == (*shape, stage(slot)));
+        let stage = |slot: &'_ StageModule<'_>| slot.module.stage;
+        let find_generated = |slot: &StageModule<'_>| {
+            let mut modules = self.generated_modules.iter();
+            let found = modules.find(|made| (made.0, made.1) == (*shape, stage(slot)));
             found.map(|made| &made.2)
         };
         self.slots
             .iter()
             .filter_map(|slot| {
                 Some(ShaderStage {
-                    module: slot.raw.as_ref().or_else(|| made(slot))?,
-                    entry_point: entry_point(&entry_name(stage(slot))),
+                    module: slot.raw.as_ref().or_else(|| find_generated(slot))?,
+                    entry_point: entry_point_cstring(&entry_name(stage(slot))),
                     constants: state_constants(slot.module),
                 })
             })
             .collect()
     }
 
-    /// Returns the layout.
+    /// Returns the layout of the descriptor sets and push constants, with its sets.
     pub(super) fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// Creates a pipeline for the compute module.
-    pub(super) fn compute_pipeline(
+    /// Creates a pipeline for an entry point of the compute module. `size` is the number of
+    /// invocations of a work group in each dimension; it is an error if the program declares its
+    /// size, and required if the program does not.
+    pub(super) fn create_compute_pipeline(
         &self,
         name: &str,
         size: Option<[u32; 3]>,
-    ) -> Result<ComputePipeline, Problem> {
+    ) -> Result<ComputePipeline, CommandError> {
         let slot = self.slots.first();
         let slot = slot.ok_or_else(|| "there is no compute program".to_owned())?;
         slot.module.entry_point(name)?;
@@ -180,82 +192,100 @@ impl<'a> Programs<'a> {
         constants.extend((0..).zip(size.into_iter().flatten()));
         let stage = ShaderStage {
             module,
-            entry_point: entry_point(name),
+            entry_point: entry_point_cstring(name),
             constants,
         };
         Ok(ComputePipeline::new(&self.device, &stage, &self.layout)?)
     }
 
-    /// Returns the parameters after a state program has run.
+    /// Returns the contents of the buffer of program parameters after a vertex state program has
+    /// run; `None` if the programs have none.
     pub(super) fn state_bytes(&self) -> Option<&[u8]> {
-        let mut own = self.plan.iter().filter(|planned| planned.is_block());
-        let place = own.position(|planned| planned.source == Source::State)?;
-        Some(self.blocks[place].bytes())
+        let mut runner_filled = self
+            .plan
+            .iter()
+            .filter(|planned| planned.is_runner_buffer());
+        let index = runner_filled
+            .position(|planned| planned.source == ResourceSource::StateProgramParams)?;
+        Some(self.runner_buffers[index].bytes())
     }
 
-    /// Fills the buffers of the runner, and their descriptors.
-    fn fill_blocks(&mut self, resources: &Resources) {
-        let own = self.plan.iter().filter(|planned| planned.is_block());
-        for (planned, buffer) in own.zip(&mut self.blocks) {
-            let bytes = resources.block_bytes(&planned.source);
+    /// Fills the runner's buffers with current parameters and state, and writes their descriptors.
+    fn fill_runner_buffers(&mut self, resources: &Resources) {
+        let runner_filled = self
+            .plan
+            .iter()
+            .filter(|planned| planned.is_runner_buffer());
+        for (planned, buffer) in runner_filled.zip(&mut self.runner_buffers) {
+            let bytes = resources.runner_buffer_bytes(&planned.source);
             buffer.bytes_mut()[..bytes.len()].copy_from_slice(&bytes);
-            let resource = Resource::whole(buffer);
-            self.layout.write(&planned.binding, 0, &resource);
+            let resource = Resource::whole_buffer(buffer);
+            self.layout.write_descriptor(&planned.binding, 0, &resource);
         }
     }
 
-    /// Fills all descriptors with the current resources of the script.
-    pub(super) fn bind(
+    /// Writes all descriptors with the resources that the script has currently bound, fills the
+    /// runner's buffers, and creates textures, images and samplers that do not exist yet. Returns
+    /// an error if a required resource is missing. `framebuffer` has the attachments that programs
+    /// read; `None` for dispatches.
+    pub(super) fn bind_resources(
         &mut self,
         resources: &mut Resources,
         framebuffer: Option<&Framebuffer>,
-    ) -> Result<(), Problem> {
-        self.fill_blocks(resources);
+    ) -> Result<(), CommandError> {
+        self.fill_runner_buffers(resources);
         for planned in &self.plan {
             let binding = &planned.binding;
             match &planned.source {
                 // Filled above.
-                Source::Params(..) | Source::StateBlock(_) | Source::State | Source::ImageLock => {}
-                Source::Textures(first, wanted) => {
+                ResourceSource::Params(..)
+                | ResourceSource::StateBlock(_)
+                | ResourceSource::StateProgramParams
+                | ResourceSource::ImageLock => {}
+                ResourceSource::Textures(first, wanted) => {
                     let textures = &mut resources.textures;
                     textures.prepare(&self.device, *first, binding.count, *wanted)?;
                     for element in 0..binding.count {
                         let texture = Resource::Texture(textures.get(first + element, *wanted));
-                        self.layout.write(binding, element, &texture);
+                        self.layout.write_descriptor(binding, element, &texture);
                     }
                 }
-                Source::Attachment(number) => {
-                    let attachment = attachment(framebuffer, *number)?;
-                    self.layout.write(binding, 0, &attachment);
+                ResourceSource::Attachment(number) => {
+                    let attachment = attachment_resource(framebuffer, *number)?;
+                    self.layout.write_descriptor(binding, 0, &attachment);
                 }
-                Source::Sampler(unit, comparing) => {
-                    let sampler = resources
-                        .textures
-                        .sampler(&self.device, *unit, *comparing)?;
-                    self.layout.write(binding, 0, &Resource::Texture(sampler));
+                ResourceSource::Sampler(unit, comparing) => {
+                    let sampler = resources.textures.get_or_create_sampler(
+                        &self.device,
+                        *unit,
+                        *comparing,
+                    )?;
+                    self.layout
+                        .write_descriptor(binding, 0, &Resource::Texture(sampler));
                 }
-                Source::Image(key) => {
-                    let image = resources.images.for_module(&self.device, *key)?;
-                    self.layout.write(binding, 0, &image);
+                ResourceSource::Image(key) => {
+                    let image = resources.images.module_resource(&self.device, *key)?;
+                    self.layout.write_descriptor(binding, 0, &image);
                 }
-                Source::Images(first, wanted) => {
+                ResourceSource::Images(first, wanted) => {
                     for element in 0..binding.count {
                         let unit = first + element;
                         let images = &mut resources.images;
-                        let image = images.for_program(&self.device, unit, *wanted)?;
-                        self.layout.write(binding, element, &image);
+                        let image = images.program_resource(&self.device, unit, *wanted)?;
+                        self.layout.write_descriptor(binding, element, &image);
                     }
                 }
-                Source::Handles(kind, target) => {
+                ResourceSource::Handles(kind, target) => {
                     for element in 0..binding.count {
-                        let found = resources.by_handle(&self.device, *kind, *target, element)?;
-                        self.layout.write(binding, element, &found);
+                        let resource =
+                            resources.handle_resource(&self.device, *kind, *target, element)?;
+                        self.layout.write_descriptor(binding, element, &resource);
                     }
                 }
-                Source::Buffers(places) => {
+                ResourceSource::Buffers(places) => {
                     for (place, element) in places.iter().zip(0..) {
-                        let buffer = resources.buffer(place, &self.zeros)?;
-                        self.layout.write(binding, element, &buffer);
+                        let buffer = resources.buffer_resource(place, &self.zero_buffer)?;
+                        self.layout.write_descriptor(binding, element, &buffer);
                     }
                 }
             }
@@ -264,61 +294,74 @@ impl<'a> Programs<'a> {
     }
 }
 
-/// Creates buffers for the data that the runner provides, in the order of the plan.
-fn make_blocks(device: &Rc<Device>, plan: &[PlannedBinding]) -> Result<Vec<Buffer>, Problem> {
+/// Creates the buffers for the data that the runner provides (parameters, state, image lock), in
+/// the order of the plan. Their contents are written with each draw or dispatch.
+fn create_runner_buffers(
+    device: &Rc<Device>,
+    plan: &[PlannedBinding],
+) -> Result<Vec<Buffer>, CommandError> {
     let mut blocks = Vec::new();
     for planned in plan {
         let (size, usage) = match &planned.source {
-            Source::Params(_, block, _) => {
-                let size = block.slots.len() as u64 * VECTOR_BYTES;
+            ResourceSource::Params(_, block, _) => {
+                let size = block.parameters.len() as u64 * VECTOR_BYTES;
                 (size, BufferUse::Parameters)
             }
-            Source::StateBlock(_) => (4 * StateWords::LEN as u64, BufferUse::Parameters),
-            Source::ImageLock => (4, BufferUse::Parameters),
-            Source::State => (STATE_BYTES.into(), BufferUse::Script(Roles::default())),
-            Source::Textures(..)
-            | Source::Sampler(..)
-            | Source::Attachment(_)
-            | Source::Image(_)
-            | Source::Images(..)
-            | Source::Handles(..)
-            | Source::Buffers(_) => continue,
+            ResourceSource::StateBlock(_) => (4 * StateBlock::LEN as u64, BufferUse::Parameters),
+            ResourceSource::ImageLock => (4, BufferUse::Parameters),
+            ResourceSource::StateProgramParams => (
+                STATE_BUFFER_BYTES.into(),
+                BufferUse::Script(ScriptBufferUsage::default()),
+            ),
+            ResourceSource::Textures(..)
+            | ResourceSource::Sampler(..)
+            | ResourceSource::Attachment(_)
+            | ResourceSource::Image(_)
+            | ResourceSource::Images(..)
+            | ResourceSource::Handles(..)
+            | ResourceSource::Buffers(_) => continue,
         };
         blocks.push(Buffer::new(device, usage, size)?);
     }
     Ok(blocks)
 }
 
-/// Returns a color attachment that a program reads.
-fn attachment(framebuffer: Option<&Framebuffer>, number: u32) -> Result<Resource<'_>, Problem> {
-    let found = framebuffer.and_then(|framebuffer| framebuffer.input(number));
-    found.ok_or_else(|| {
-        Problem::Lacking(format!(
+/// Returns a color attachment that a program reads. Skips the script if the attachment does not
+/// exist or is multisampled.
+fn attachment_resource(
+    framebuffer: Option<&Framebuffer>,
+    number: u32,
+) -> Result<Resource<'_>, CommandError> {
+    let attachment = framebuffer.and_then(|framebuffer| framebuffer.input_attachment(number));
+    attachment.ok_or_else(|| {
+        CommandError::Unsupported(format!(
             "color attachment {number} of one sample, which a program reads"
         ))
     })
 }
 
-/// Returns the specialization constants of a module with its state.
+/// Returns the ids and values of the specialization constants that set the GL state of a module;
+/// empty if it has no state block.
 fn state_constants(module: &Module) -> Vec<(u32, u32)> {
-    let told = module.reflection.as_ref();
-    let told = told.and_then(|reflection| reflection.state.as_ref());
-    let (Some(told), Some(words)) = (told, &module.state) else {
+    let reflection = module.reflection.as_ref();
+    let state = reflection.and_then(|reflection| reflection.state_block.as_ref());
+    let (Some(state), Some(words)) = (state, &module.state) else {
         return Vec::new();
     };
-    let constants = told.constants.iter();
+    let constants = state.spec_constants.iter();
     constants
-        .map(|constant| (constant.id, words.0[constant.word as usize]))
+        .map(|constant| (constant.id, words.0[constant.word_index as usize]))
         .collect()
 }
 
 /// Returns a name for Vulkan. Names with a zero byte, which no module has, become an empty one.
-fn entry_point(name: &str) -> CString {
+fn entry_point_cstring(name: &str) -> CString {
     CString::new(name).unwrap_or_default()
 }
 
-/// Checks that the script provides all resources that a module without reflection declares. With
-/// several entry points, each may use only some of them.
+/// Returns an error if a module without reflection declares a descriptor that the plan does not
+/// contain. Modules with several entry points are not checked, because each may use only some of
+/// them.
 fn check_descriptors(module: &Module, plan: &[PlannedBinding]) -> Result<(), String> {
     let interface = match (&module.reflection, &module.interface) {
         (None, Some(interface)) if interface.entry_points.len() == 1 => interface,

@@ -3,7 +3,7 @@
 use crate::vk::{VertexAttribute, VertexBinding};
 use glasm::Reflection;
 use glasm::ir::Semantic;
-use glasm::reflect::{Half, InterfaceVariable, Scalar};
+use glasm::reflect::{AttributeHalf, InterfaceVariable, ScalarType};
 use glasm_scripts::format::{Encoding, Format};
 use glasm_scripts::script::{Column, Draw, VertexData};
 use glasm_scripts::vertices::ATTRIBUTES;
@@ -22,7 +22,7 @@ pub(super) struct VertexPlan {
 }
 
 /// Attribute that the draw itself provides.
-struct Given {
+struct DrawAttribute {
     location: u32,
     format: Format,
     offset: u32,
@@ -30,42 +30,46 @@ struct Given {
 
 /// Attribute that the vertex stage reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct VertexInput {
+pub(super) struct StageAttribute {
     pub(super) location: u32,
     /// Number of the attribute: the location too, but for second halves.
     pub(super) attribute: u32,
-    pub(super) scalar: Scalar,
+    pub(super) scalar: ScalarType,
     /// Components of a 64-bit attribute that are read, as words.
-    pub(super) half: Option<Half>,
+    pub(super) half: Option<AttributeHalf>,
 }
 
-/// Returns the attributes that a program reads.
-pub(super) fn reflected_inputs(reflection: &Reflection) -> Vec<VertexInput> {
+/// Returns the vertex attributes that a program reads, with their locations in the module. Inputs
+/// that are no attributes, such as the vertex index, are omitted.
+pub(super) fn reflected_inputs(reflection: &Reflection) -> Vec<StageAttribute> {
     let input = |input: &InterfaceVariable| {
-        let Semantic::Attrib(number) = input.semantic else {
+        let Semantic::VertexAttribute(number) = input.semantic else {
             return None;
         };
-        Some(VertexInput {
+        Some(StageAttribute {
             location: input.location.unwrap_or(u32::from(number)),
             attribute: u32::from(number),
-            scalar: input.scalar,
-            half: input.half,
+            scalar: input.scalar_type,
+            half: input.attribute_half,
         })
     };
     reflection.inputs.iter().filter_map(input).collect()
 }
 
-/// Decides the source of each attribute. Modules whose inputs are unknown receive all attributes
-/// that the draw adds.
+/// Selects the source of each attribute that the vertex stage reads, vertex data or current values,
+/// and the vertex bindings. Modules whose `inputs` are unknown (`None`) receive all attributes of
+/// the vertex data. Returns an error if the types of data and program do not match.
 pub(super) fn plan_vertices(
     draw: &Draw,
     data: Option<&VertexData>,
-    inputs: Option<&[VertexInput]>,
+    inputs: Option<&[StageAttribute]>,
 ) -> Result<VertexPlan, String> {
-    let (given, stride) = given_attributes(data);
+    let (given, stride) = find_draw_attributes(data);
     let mut plan = VertexPlan::default();
     match inputs {
-        None => plan.attributes.extend(given.iter().map(draw_attribute)),
+        None => plan
+            .attributes
+            .extend(given.iter().map(describe_unconverted_attribute)),
         Some(inputs) => {
             for input in inputs {
                 plan.attributes.push(plan_attribute(&given, input, inputs)?);
@@ -76,20 +80,22 @@ pub(super) fn plan_vertices(
     Ok(plan)
 }
 
-/// Returns the source of an attribute.
+/// Returns the source of an attribute of the program: a column of the vertex data, components of a
+/// 64-bit column at this or the previous location as words, or the current value. `inputs` are all
+/// attributes of the program. Returns an error if the types do not match.
 fn plan_attribute(
-    given: &[Given],
-    input: &VertexInput,
-    inputs: &[VertexInput],
+    given: &[DrawAttribute],
+    input: &StageAttribute,
+    inputs: &[StageAttribute],
 ) -> Result<VertexAttribute, String> {
     let find = |number| given.iter().find(|given| given.location == number);
     if let Some(given) = find(input.attribute) {
         return match input.half {
             Some(half) => half_attribute(given, input, half),
-            None if given.format.is_wide() && input.scalar == Scalar::Uint => {
-                half_attribute(given, input, Half::Low)
+            None if given.format.has_64_bit_channels() && input.scalar == ScalarType::Uint32 => {
+                half_attribute(given, input, AttributeHalf::Xy)
             }
-            None => checked_attribute(given, input),
+            None => check_attribute(given, input),
         };
     }
     // Registers of words have the rest of a 64-bit attribute after it, except if the program reads
@@ -101,17 +107,19 @@ fn plan_attribute(
     };
     let before = before.filter(|number| !in_halves(*number)).and_then(find);
     match before {
-        Some(given) if given.format.is_wide() && input.scalar == Scalar::Uint => {
-            half_attribute(given, input, Half::High)
+        Some(given) if given.format.has_64_bit_channels() && input.scalar == ScalarType::Uint32 => {
+            half_attribute(given, input, AttributeHalf::Zw)
         }
         Some(_) | None => current_attribute(input),
     }
 }
 
-/// Assigns a separate binding to each rate at which attributes advance.
-fn plan_bindings(plan: &mut VertexPlan, draw: &Draw, stride: u32, inputs: &[VertexInput]) {
+/// Assigns a vertex binding to each attribute, one for each divisor of the draw, and adds the
+/// bindings to the plan in ascending order. `stride` is that of the vertex data, in bytes; current
+/// values have stride 0.
+fn plan_bindings(plan: &mut VertexPlan, draw: &Draw, stride: u32, inputs: &[StageAttribute]) {
     for attribute in &mut plan.attributes {
-        let same = |input: &&VertexInput| input.location == attribute.location;
+        let same = |input: &&StageAttribute| input.location == attribute.location;
         let input = inputs.iter().find(same);
         let number = input.map_or(attribute.location, |input| input.attribute);
         let divisor = draw.divisors.0.get(number as usize);
@@ -119,10 +127,14 @@ fn plan_bindings(plan: &mut VertexPlan, draw: &Draw, stride: u32, inputs: &[Vert
         let (binding, stride, divisor) = match attribute.binding {
             DRAW_BINDING if divisor > 0 => {
                 let same = |known: &&VertexBinding| known.divisor == divisor;
-                let known = plan.bindings.iter().find(same);
+                let existing = plan.bindings.iter().find(same);
                 let next = plan.bindings.iter().map(|known| known.binding + 1).max();
                 let fresh = next.unwrap_or(0).max(FIRST_DIVISOR_BINDING);
-                (known.map_or(fresh, |known| known.binding), stride, divisor)
+                (
+                    existing.map_or(fresh, |known| known.binding),
+                    stride,
+                    divisor,
+                )
             }
             DRAW_BINDING => (DRAW_BINDING, stride, 0),
             other => (other, 0, 0),
@@ -139,8 +151,10 @@ fn plan_bindings(plan: &mut VertexPlan, draw: &Draw, stride: u32, inputs: &[Vert
     plan.bindings.sort_by_key(|binding| binding.binding);
 }
 
-fn given_attributes(data: Option<&VertexData>) -> (Vec<Given>, u32) {
-    let column = |column: &Column| Given {
+/// Returns the attributes that the vertex data provides, and the stride of its vertices in bytes;
+/// none and 0 without data.
+fn find_draw_attributes(data: Option<&VertexData>) -> (Vec<DrawAttribute>, u32) {
+    let column = |column: &Column| DrawAttribute {
         location: column.location,
         format: column.format.clone(),
         offset: column.offset,
@@ -152,8 +166,10 @@ fn given_attributes(data: Option<&VertexData>) -> (Vec<Given>, u32) {
     )
 }
 
-fn draw_attribute(given: &Given) -> VertexAttribute {
-    let Given {
+/// Describes an attribute that is fetched from the vertex buffer of the draw in the format of the
+/// data.
+fn describe_unconverted_attribute(given: &DrawAttribute) -> VertexAttribute {
+    let DrawAttribute {
         location,
         format,
         offset,
@@ -166,21 +182,22 @@ fn draw_attribute(given: &Given) -> VertexAttribute {
     }
 }
 
-/// Returns two of the components of a 64-bit attribute, as words. Missing components are undefined,
-/// and here 0.
+/// Returns the attribute that reads two components of a 64-bit column as 32-bit words: `x` and `y`
+/// or `z` and `w`. If the column has none of the two, it is the current value. Returns an error if
+/// the column has no 64-bit components.
 fn half_attribute(
-    given: &Given,
-    input: &VertexInput,
-    half: Half,
+    given: &DrawAttribute,
+    input: &StageAttribute,
+    half: AttributeHalf,
 ) -> Result<VertexAttribute, String> {
-    let Given { format, offset, .. } = given;
-    if !format.is_wide() {
+    let DrawAttribute { format, offset, .. } = given;
+    if !format.has_64_bit_channels() {
         let (attribute, format) = (input.attribute, format.vk);
         return Err(format!(
             "attribute {attribute} is given as {format:?}, but the program reads 64-bit components"
         ));
     }
-    let first = if half == Half::Low { 0 } else { 2 };
+    let first = if half == AttributeHalf::Xy { 0 } else { 2 };
     let count = format.channels.len().saturating_sub(first).min(2);
     if count == 0 {
         return current_attribute(input);
@@ -188,22 +205,27 @@ fn half_attribute(
     Ok(VertexAttribute {
         location: input.location,
         binding: DRAW_BINDING,
-        format: Format::wide(Encoding::Uint, 32, 2 * count as u8).vk,
+        format: Format::from_channels(Encoding::Uint, 32, 2 * count as u8).vk,
         offset: offset + 8 * first as u32,
     })
 }
 
-fn checked_attribute(given: &Given, input: &VertexInput) -> Result<VertexAttribute, String> {
-    let wide = given.format.is_wide();
+/// Returns the attribute that reads a column of the vertex data without conversion. Returns an
+/// error if the column does not have the type and width that the program reads.
+fn check_attribute(
+    given: &DrawAttribute,
+    input: &StageAttribute,
+) -> Result<VertexAttribute, String> {
+    let wide = given.format.has_64_bit_channels();
     let fits = match (input.scalar, given.format.encoding) {
-        (Scalar::Int, encoding) => encoding == Encoding::Sint,
-        (Scalar::Uint, encoding) => encoding == Encoding::Uint,
-        (Scalar::Float, Encoding::Sint | Encoding::Uint) => false,
-        (Scalar::Float, _) => !wide,
-        (Scalar::Double, _) => wide,
+        (ScalarType::Sint32, encoding) => encoding == Encoding::Sint,
+        (ScalarType::Uint32, encoding) => encoding == Encoding::Uint,
+        (ScalarType::Float32, Encoding::Sint | Encoding::Uint) => false,
+        (ScalarType::Float32, _) => !wide,
+        (ScalarType::Float64, _) => wide,
     };
     if fits {
-        Ok(draw_attribute(given))
+        Ok(describe_unconverted_attribute(given))
     } else {
         let (location, format) = (given.location, given.format.vk);
         Err(format!(
@@ -213,13 +235,16 @@ fn checked_attribute(given: &Given, input: &VertexInput) -> Result<VertexAttribu
     }
 }
 
-fn current_attribute(input: &VertexInput) -> Result<VertexAttribute, String> {
+/// Returns the attribute that reads the current value of a location, which is the same for all
+/// vertices. Returns an error for doubles and for locations from [`ATTRIBUTES`] on, which have no
+/// current value.
+fn current_attribute(input: &StageAttribute) -> Result<VertexAttribute, String> {
     let location = input.location;
     let encoding = match input.scalar {
-        Scalar::Float => Encoding::Sfloat,
-        Scalar::Int => Encoding::Sint,
-        Scalar::Uint => Encoding::Uint,
-        Scalar::Double => {
+        ScalarType::Float32 => Encoding::Sfloat,
+        ScalarType::Sint32 => Encoding::Sint,
+        ScalarType::Uint32 => Encoding::Uint,
+        ScalarType::Float64 => {
             return Err(format!(
                 "attribute {location} is a double and has no current value"
             ));
@@ -228,7 +253,7 @@ fn current_attribute(input: &VertexInput) -> Result<VertexAttribute, String> {
     if location as usize >= ATTRIBUTES {
         return Err(format!("attribute {location} has no current value"));
     }
-    let format = Format::wide(encoding, 32, 4).vk;
+    let format = Format::from_channels(encoding, 32, 4).vk;
     Ok(VertexAttribute {
         location,
         binding: CURRENT_BINDING,
@@ -237,10 +262,11 @@ fn current_attribute(input: &VertexInput) -> Result<VertexAttribute, String> {
     })
 }
 
-/// Returns the contents of the buffer of current values, in the types that the plan reads.
-pub(super) fn current_bytes(values: &[[f32; 4]; ATTRIBUTES], plan: &VertexPlan) -> Vec<u8> {
+/// Returns the contents of the buffer of current values, 16 bytes for each location. Values are
+/// converted to the integer type with which the plan reads a location, otherwise they are floats.
+pub(super) fn current_value_bytes(values: &[[f32; 4]; ATTRIBUTES], plan: &VertexPlan) -> Vec<u8> {
     let is_integer = |location: usize, encoding| {
-        let format = Format::wide(encoding, 32, 4).vk;
+        let format = Format::from_channels(encoding, 32, 4).vk;
         plan.attributes.iter().any(|attribute| {
             attribute.binding == CURRENT_BINDING
                 && attribute.location as usize == location
@@ -269,8 +295,8 @@ mod tests {
     use glasm::ir::{Interpolation, Stage};
     use glasm_scripts::script::command::Divisors;
     use glasm_scripts::script::pipeline_state::PipelineState;
-    use glasm_scripts::script::{Assembly, DrawSource, GlOutcome, Script};
-    use glasm_scripts::vertices::initial_values;
+    use glasm_scripts::script::{DrawSource, GlOutcome, PrimitiveAssembly, Script};
+    use glasm_scripts::vertices::initial_attributes;
 
     fn data(text: &str) -> VertexData {
         Script::parse(format!("[vertex data]\n{text}").as_bytes())
@@ -279,19 +305,19 @@ mod tests {
             .unwrap()
     }
 
-    fn input(number: u8, scalar: Scalar) -> InterfaceVariable {
+    fn input(number: u8, scalar: ScalarType) -> InterfaceVariable {
         InterfaceVariable {
-            semantic: Semantic::Attrib(number),
+            semantic: Semantic::VertexAttribute(number),
             location: Some(u32::from(number)),
-            scalar,
-            components: 4,
+            scalar_type: scalar,
+            component_count: 4,
             interpolation: Interpolation::Smooth,
-            half: None,
-            per_vertex: false,
+            attribute_half: None,
+            is_per_vertex: false,
         }
     }
 
-    fn reads(inputs: Vec<InterfaceVariable>) -> Vec<VertexInput> {
+    fn reads(inputs: Vec<InterfaceVariable>) -> Vec<StageAttribute> {
         reflected_inputs(&Reflection {
             inputs,
             ..reflection(Stage::Vertex)
@@ -305,7 +331,7 @@ mod tests {
                 ..PipelineState::default()
             },
             topology: vk::PrimitiveTopology::TRIANGLE_STRIP,
-            assembly: Assembly::Direct,
+            assembly: PrimitiveAssembly::Direct,
             source,
             divisors: Divisors::default(),
             instances: 1,
@@ -316,7 +342,10 @@ mod tests {
 
     #[test]
     fn attributes_that_the_draw_lacks_have_current_values() {
-        let inputs = reads(vec![input(0, Scalar::Float), input(3, Scalar::Int)]);
+        let inputs = reads(vec![
+            input(0, ScalarType::Float32),
+            input(3, ScalarType::Sint32),
+        ]);
         let corners = VertexData::rectangle([-1.0, -1.0, 2.0, 2.0], None);
         let arrays = draw(DrawSource::Arrays { first: 0, count: 4 });
         let plan = plan_vertices(&arrays, Some(&corners), Some(&inputs)).unwrap();
@@ -338,7 +367,7 @@ mod tests {
             .map(|known| (known.binding, known.stride, known.divisor))
             .collect();
         assert_eq!(bindings, [(0, 16, 0), (1, 0, 0)]);
-        let bytes = current_bytes(&initial_values(), &plan);
+        let bytes = current_value_bytes(&initial_attributes(), &plan);
         assert_eq!(bytes[48..52], 1i32.to_le_bytes());
         assert_eq!(bytes[44..48], 1f32.to_le_bytes());
     }
@@ -347,15 +376,15 @@ mod tests {
     fn attributes_that_no_program_reads_are_left_out() {
         let data = data("0/R32G32_SFLOAT 5/R32_UINT\n");
         let arrays = draw(DrawSource::Arrays { first: 0, count: 0 });
-        let plan = |inputs: Option<&[VertexInput]>| plan_vertices(&arrays, Some(&data), inputs);
-        let unsigned = plan(Some(&reads(vec![input(5, Scalar::Uint)]))).unwrap();
+        let plan = |inputs: Option<&[StageAttribute]>| plan_vertices(&arrays, Some(&data), inputs);
+        let unsigned = plan(Some(&reads(vec![input(5, ScalarType::Uint32)]))).unwrap();
         assert_eq!(unsigned.attributes.len(), 1);
         let attribute = unsigned.attributes[0];
         assert_eq!((attribute.location, attribute.offset), (5, 8));
         assert_eq!(plan(None).unwrap().attributes.len(), 2);
         assert_eq!(
-            plan(Some(&reads(vec![input(5, Scalar::Float)]))).unwrap_err(),
-            "attribute 5 is given as R32_UINT, but the program reads it as Float"
+            plan(Some(&reads(vec![input(5, ScalarType::Float32)]))).unwrap_err(),
+            "attribute 5 is given as R32_UINT, but the program reads it as Float32"
         );
     }
 
@@ -379,7 +408,10 @@ mod tests {
 
     #[test]
     fn registers_of_words_get_wide_attributes_in_two() {
-        let inputs = reads(vec![input(1, Scalar::Uint), input(2, Scalar::Uint)]);
+        let inputs = reads(vec![
+            input(1, ScalarType::Uint32),
+            input(2, ScalarType::Uint32),
+        ]);
         let draw = draw(DrawSource::Arrays { first: 0, count: 1 });
         let plan = |text: &str| {
             let plan = plan_vertices(&draw, Some(&data(text)), Some(&inputs)).unwrap();
@@ -405,11 +437,11 @@ mod tests {
     fn halves_of_wide_attributes_are_words() {
         let half = |half, location| InterfaceVariable {
             location: Some(location),
-            half: Some(half),
-            per_vertex: false,
-            ..input(1, Scalar::Uint)
+            attribute_half: Some(half),
+            is_per_vertex: false,
+            ..input(1, ScalarType::Uint32)
         };
-        let inputs = reads(vec![half(Half::Low, 1), half(Half::High, 0)]);
+        let inputs = reads(vec![half(AttributeHalf::Xy, 1), half(AttributeHalf::Zw, 0)]);
         let arrays = DrawSource::Arrays { first: 0, count: 1 };
         let draw = draw(arrays);
         let plan = |text: &str| plan_vertices(&draw, Some(&data(text)), Some(&inputs));

@@ -1,29 +1,32 @@
 //! Compilation of one stage of a script to a module for the device, or to the reason why there is
 //! none.
 
-use super::capabilities;
+use super::Module;
 use super::context::{CompileContext, Refusal};
 use super::interface::Interface;
-use super::module::Module;
+use super::spirv_features;
+use crate::external_tools::{TextLanguage, ToolError, ToolInput};
 use crate::requirements::{missing_components, missing_for_module};
-use crate::tools::{TextLanguage, ToolError, ToolInput};
 use glasm::ir::Stage;
 use glasm::{Code, Diagnostic, Diagnostics, Reflection, Severity, Shader};
-use glasm_scripts::compile::wrong_blame;
-use glasm_scripts::outcome::Failure;
+use glasm_scripts::compile::find_wrong_feature_error;
+use glasm_scripts::results::Failure;
 use glasm_scripts::script::ProgramSection;
 
 impl CompileContext<'_> {
-    /// Returns the module of a program.
+    /// Compiles an assembly program and returns its module for the device; see
+    /// [`Self::finish_program`] for the errors.
     pub(super) fn compile_assembly(
         &self,
         section: &ProgramSection,
     ) -> Result<Module, Vec<Refusal>> {
-        self.finish(section, self.compiler().compile(section))
+        self.finish_program(section, self.compiler().compile(section))
     }
 
-    /// Returns the module that an external tool compiles from sections.
-    pub(super) fn translate(
+    /// Translates the sections of one stage with an external tool, and returns their module. Errors
+    /// of the tool are failures at the lines of the script. The script is skipped if the tool is
+    /// not installed or the device cannot run the module.
+    pub(super) fn compile_with_tool(
         &self,
         language: TextLanguage,
         sections: &[&ProgramSection],
@@ -42,23 +45,24 @@ impl CompileContext<'_> {
         };
         let words = self.tools.translate(job).map_err(|error| match error {
             ToolError::Missing(reason) => vec![Refusal::Skip(reason)],
-            ToolError::Refused(messages) => messages
+            ToolError::Rejected(messages) => messages
                 .into_iter()
                 .map(|message| {
-                    let place = message
-                        .place
+                    let position = message
+                        .position
                         .and_then(|(index, line)| Some(sections.get(index)?.line + line));
-                    let line = place.unwrap_or(first.line);
+                    let line = position.unwrap_or(first.line);
                     Refusal::Fail(Failure::new(Some(line), message.text))
                 })
                 .collect(),
         })?;
-        Ok(self.plain_module(first.stage, words)?)
+        Ok(self.external_module(first.stage, words)?)
     }
 
-    /// Returns a module that came as SPIR-V or GLSL.
-    pub(super) fn plain_module(&self, stage: Stage, words: Vec<u32>) -> Result<Module, Refusal> {
-        let features = capabilities::needed_features(&words);
+    /// Creates the module of a SPIR-V or GLSL section from its words; it has no reflection. The
+    /// script is skipped if the device lacks a feature or limit that the module needs.
+    pub(super) fn external_module(&self, stage: Stage, words: Vec<u32>) -> Result<Module, Refusal> {
+        let features = spirv_features::required_features(&words);
         if let Some(feature) = self.capabilities.missing_feature(features) {
             let stage = stage.name();
             return Err(Refusal::Skip(format!(
@@ -70,7 +74,7 @@ impl CompileContext<'_> {
         }
         Ok(Module {
             stage,
-            interface: Interface::read(&words),
+            interface: Interface::parse(&words),
             words,
             reflection: None,
             template: None,
@@ -78,32 +82,37 @@ impl CompileContext<'_> {
         })
     }
 
-    /// Returns the module of a program in the form of the intermediate representation.
+    /// Compiles a program in the text form of the intermediate representation and returns its
+    /// module. Syntax errors are failures at their line, errors of the compiler at no line of the
+    /// program.
     pub(super) fn compile_ir(&self, section: &ProgramSection) -> Result<Module, Vec<Refusal>> {
         let text = String::from_utf8_lossy(&section.text);
         let program = glasm::ir::parse(&text).map_err(|error| {
             let line = section.line + error.line as u32;
             vec![Refusal::Fail(Failure::new(Some(line), error.message))]
         })?;
-        let options = self.compiler().options(section.stage);
+        let options = self.compiler().compile_options(section.stage);
         let compiled = glasm::Compiler::new().compile_ir(&program, &options);
         // The spans in a program of this form refer to the source that it was generated from.
-        let compiled = compiled.map_err(Diagnostics::without_places);
-        self.finish(section, compiled)
+        let compiled = compiled.map_err(Diagnostics::without_locations);
+        self.finish_program(section, compiled)
     }
 
-    /// Returns a module for the device, or the reason why there is none.
-    pub(super) fn finish(
+    /// Creates the module of a compiled program. Returns the errors of the compiler, or the reason
+    /// why the device cannot run the program; see [`Self::to_refusals`].
+    pub(super) fn finish_program(
         &self,
         section: &ProgramSection,
         compiled: Result<Shader, Diagnostics>,
     ) -> Result<Module, Vec<Refusal>> {
-        let shader = compiled.map_err(|diagnostics| self.refuse(section, &diagnostics))?;
-        Ok(self.module_of(section, shader)?)
+        let shader = compiled.map_err(|diagnostics| self.to_refusals(section, &diagnostics))?;
+        Ok(self.create_module(section, shader)?)
     }
 
-    /// Returns the module of a stage that programs of the pipeline need.
-    pub(super) fn finish_made(
+    /// Creates the module of a stage that the compiler adds when it links programs. Errors are
+    /// located at the geometry or tessellation control program that needs the stage; if the script
+    /// has none, the error is an empty list.
+    pub(super) fn create_generated_module(
         &self,
         stage: Stage,
         compiled: Result<Shader, Diagnostics>,
@@ -116,19 +125,21 @@ impl CompileContext<'_> {
             stage,
             ..section.clone()
         };
-        self.finish(&section, compiled)
+        self.finish_program(&section, compiled)
     }
 
-    /// Returns the reasons why a program with errors is not run.
-    fn refuse(&self, section: &ProgramSection, diagnostics: &Diagnostics) -> Vec<Refusal> {
+    /// Returns the reasons why a program with errors does not run: it is skipped if all errors are
+    /// about features that the device lacks, otherwise it fails. It also fails if the compiler
+    /// reports a feature as missing that it was informed to be available.
+    fn to_refusals(&self, section: &ProgramSection, diagnostics: &Diagnostics) -> Vec<Refusal> {
         let is_error = |found: &&Diagnostic| found.severity != Severity::Warning;
         let mut errors = diagnostics.list.iter().filter(is_error).peekable();
         let first = errors.peek().map(|error| error.message.clone());
         match first {
             Some(first) if errors.all(|error| error.code == Code::FeatureMissing) => {
                 let stage = section.stage.name();
-                let told = self.device_features();
-                match wrong_blame(&told, section.stage, &diagnostics.list) {
+                let features = self.device_features();
+                match find_wrong_feature_error(&features, section.stage, &diagnostics.list) {
                     Some(wrong) => Refusal::Fail(Failure::new(
                         Some(section.line),
                         format!("the {stage} program: {wrong}, says the compiler, but it has it"),
@@ -138,16 +149,22 @@ impl CompileContext<'_> {
                 .into()
             }
             _ => {
-                let failures = self.script.failures(self.name, section, diagnostics);
+                let failures = self.script.to_failures(self.name, section, diagnostics);
                 failures.into_iter().map(Refusal::Fail).collect()
             }
         }
     }
 
-    /// Returns the module of a compiled program, if the device can run it.
-    fn module_of(&self, section: &ProgramSection, shader: Shader) -> Result<Module, Refusal> {
+    /// Returns the module of a compiled program, after its translation to a shading language and
+    /// back if the options require that. The script is skipped if the device lacks a feature, a
+    /// limit or a vertex attribute that the module needs; it fails if the compiler uses a feature
+    /// that was hidden from it.
+    fn create_module(&self, section: &ProgramSection, shader: Shader) -> Result<Module, Refusal> {
         let features = shader.reflection.requirements.features.iter().copied();
-        if let Some(feature) = features.clone().find(|name| self.without.hides(name)) {
+        if let Some(feature) = features
+            .clone()
+            .find(|name| self.disabled_features.is_disabled(name))
+        {
             let stage = section.stage.name();
             return Err(Refusal::Fail(Failure::new(
                 Some(section.line),
@@ -174,18 +191,19 @@ impl CompileContext<'_> {
                 "the device lacks vertex attribute {number}"
             )));
         }
-        let shader = self.take_detour(section, shader)?;
+        let shader = self.round_trip(section, shader)?;
         Ok(Module {
             stage: section.stage,
             words: shader.words,
-            state: self.state_of(&shader.reflection),
+            state: self.module_state(&shader.reflection),
             reflection: Some(shader.reflection),
             interface: None,
             template: None,
         })
     }
 
-    /// Returns the first vertex attribute that a program reads and the device cannot have.
+    /// Returns the first location of a vertex program's inputs that is not less than the number of
+    /// vertex attributes of the device; `None` if there is none, and for other stages.
     fn missing_attribute(&self, stage: Stage, reflection: &Reflection) -> Option<u32> {
         let locations = reflection.inputs.iter().filter_map(|input| input.location);
         let mut beyond = locations
@@ -198,10 +216,10 @@ impl CompileContext<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::external_tools::Tools;
     use crate::requirements::Capabilities;
-    use crate::tools::Tools;
-    use glasm::{DeviceFeatures, StateForms, Target};
-    use glasm_scripts::compile::Withheld;
+    use glasm::{DeviceFeatures, StateSources, Target};
+    use glasm_scripts::compile::DisabledFeatures;
     use glasm_scripts::script::{ProgramState, Script};
 
     const SCRIPT: &[u8] = b"[vertex program]\n!!NVvp5.0\nLONG TEMP a;\nADD.F64 a, 1, 2;\n\
@@ -218,7 +236,7 @@ mod tests {
         };
         let (has, told) = (capabilities(has), capabilities(told));
         let (state, tools) = (ProgramState::default(), Tools::default());
-        let without = Withheld::default();
+        let without = DisabledFeatures::default();
         let context = |capabilities| CompileContext {
             name: "a",
             script: &script,
@@ -226,14 +244,14 @@ mod tests {
             capabilities,
             target: Target::Vulkan1_1,
             tools: &tools,
-            through: None,
-            forms: StateForms::default(),
-            without: &without,
+            text_round_trip: None,
+            state_sources: StateSources::default(),
+            disabled_features: &without,
         };
         let section = &script.programs[0];
         let compiled = context(&told).compiler().compile(section);
         context(&has)
-            .finish(section, compiled)
+            .finish_program(section, compiled)
             .err()
             .unwrap_or_default()
     }

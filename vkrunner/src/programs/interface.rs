@@ -5,7 +5,7 @@
 //! are decomposed: every variable here is a scalar or vector at a location.
 
 use glasm::ir::Stage;
-use glasm::reflect::{DescriptorSlot, Scalar};
+use glasm::reflect::{DescriptorSlot, ScalarType};
 use rspirv::dr::{Instruction, Operand, load_words};
 use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
 use std::collections::{HashMap, HashSet};
@@ -23,7 +23,7 @@ pub(crate) struct Varying {
     pub(crate) location: u32,
     /// First component.
     pub(crate) component: u32,
-    pub(crate) scalar: Scalar,
+    pub(crate) scalar: ScalarType,
     /// Number of components.
     pub(crate) components: u32,
     /// True for varyings of a patch.
@@ -68,13 +68,15 @@ pub(crate) struct Interface {
 }
 
 impl Interface {
-    /// Reads a module; `None` if it cannot be understood.
-    pub(crate) fn read(words: &[u32]) -> Option<Self> {
+    /// Parses the entry points of a module, and the descriptors that instructions of its functions
+    /// use, in ascending order; `None` if the module is invalid. Entry points of stages that
+    /// scripts do not have are omitted.
+    pub(crate) fn parse(words: &[u32]) -> Option<Self> {
         let module = load_words(words).ok()?;
-        let reader = Reader::new(&module);
+        let reader = ModuleReader::new(&module);
         let mut entry_points = Vec::new();
         for entry in &module.entry_points {
-            entry_points.extend(reader.entry_point(&module, entry));
+            entry_points.extend(reader.read_entry_point(&module, entry));
         }
         let used: HashSet<u32> = module
             .functions
@@ -102,7 +104,7 @@ impl Interface {
         })
     }
 
-    /// Returns the entry point of that name.
+    /// Returns the entry point of a stage with a name.
     pub(crate) fn entry_point(&self, stage: Stage, name: &str) -> Option<&EntryPoint> {
         self.entry_points
             .iter()
@@ -123,7 +125,9 @@ struct Decorations {
 }
 
 impl Decorations {
-    fn add(&mut self, operands: &[Operand]) {
+    /// Stores the decoration of an instruction whose operands begin with the decoration: location,
+    /// component, descriptor set, binding, `Patch`, `Flat` or built-in. Ignores all others.
+    fn apply_decoration(&mut self, operands: &[Operand]) {
         let number = match operands.get(1) {
             Some(Operand::LiteralBit32(number)) => Some(*number),
             _ => None,
@@ -144,7 +148,8 @@ impl Decorations {
         }
     }
 
-    /// Combines the decorations of a block with those of a member.
+    /// Combines the decorations of a block with those of a member. The location of the member takes
+    /// precedence; component and built-in are only those of the member.
     fn with_member(self, member: Self) -> Self {
         Self {
             location: member.location.or(self.location),
@@ -158,13 +163,15 @@ impl Decorations {
 }
 
 /// Module by its ids.
-struct Reader<'a> {
+struct ModuleReader<'a> {
     definitions: HashMap<u32, &'a Instruction>,
     decorations: HashMap<u32, Decorations>,
     members: HashMap<(u32, u32), Decorations>,
 }
 
-fn literal(operand: Option<&Operand>) -> Option<u32> {
+/// Returns the value of an operand that is a 32-bit literal; `None` if it is missing or of another
+/// kind.
+fn literal_operand(operand: Option<&Operand>) -> Option<u32> {
     if let Operand::LiteralBit32(number) = operand? {
         Some(*number)
     } else {
@@ -172,11 +179,14 @@ fn literal(operand: Option<&Operand>) -> Option<u32> {
     }
 }
 
-fn id(operand: Option<&Operand>) -> Option<u32> {
+/// Returns the id in an operand; `None` if it is missing or of another kind.
+fn id_operand(operand: Option<&Operand>) -> Option<u32> {
     operand?.id_ref_any()
 }
 
-fn stage_of(model: ExecutionModel) -> Option<Stage> {
+/// Returns the stage of a SPIR-V execution model; `None` for models that scripts do not have, such
+/// as mesh shaders.
+fn stage_from_model(model: ExecutionModel) -> Option<Stage> {
     [
         (ExecutionModel::Vertex, Stage::Vertex),
         (ExecutionModel::TessellationControl, Stage::TessControl),
@@ -189,7 +199,9 @@ fn stage_of(model: ExecutionModel) -> Option<Stage> {
     .find_map(|(known, stage)| (known == model).then_some(stage))
 }
 
-fn primitive_of(mode: ExecutionMode) -> Option<Primitive> {
+/// Returns the primitive that an execution mode of geometry and tessellation programs declares;
+/// `None` for other modes.
+fn primitive_from_mode(mode: ExecutionMode) -> Option<Primitive> {
     [
         (ExecutionMode::InputPoints, Primitive::Points),
         (ExecutionMode::InputLines, Primitive::Lines),
@@ -209,7 +221,9 @@ fn primitive_of(mode: ExecutionMode) -> Option<Primitive> {
     .find_map(|(known, primitive)| (known == mode).then_some(primitive))
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ModuleReader<'a> {
+    /// Indexes the types, constants and global variables, the decorations and the member
+    /// decorations of a module by result id.
     fn new(module: &'a rspirv::dr::Module) -> Self {
         let definitions = module
             .types_global_values
@@ -220,17 +234,20 @@ impl<'a> Reader<'a> {
         let mut members: HashMap<(u32, u32), Decorations> = HashMap::new();
         for instruction in &module.annotations {
             let operands = &instruction.operands;
-            let Some(target) = id(operands.first()) else {
+            let Some(target) = id_operand(operands.first()) else {
                 continue;
             };
             if instruction.class.opcode == Op::Decorate {
-                decorations.entry(target).or_default().add(&operands[1..]);
+                decorations
+                    .entry(target)
+                    .or_default()
+                    .apply_decoration(&operands[1..]);
             }
             if let (Op::MemberDecorate, Some(member)) =
-                (instruction.class.opcode, literal(operands.get(1)))
+                (instruction.class.opcode, literal_operand(operands.get(1)))
             {
                 let entry = members.entry((target, member)).or_default();
-                entry.add(&operands[2..]);
+                entry.apply_decoration(&operands[2..]);
             }
         }
         Self {
@@ -240,7 +257,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn entry_point(&self, module: &rspirv::dr::Module, entry: &Instruction) -> Option<EntryPoint> {
+    /// Reads an `OpEntryPoint` instruction and the execution modes of its function: name, stage,
+    /// primitive, and inputs and outputs sorted by location. `None` if its stage is not supported.
+    fn read_entry_point(
+        &self,
+        module: &rspirv::dr::Module,
+        entry: &Instruction,
+    ) -> Option<EntryPoint> {
         let (model, function, name) = match entry.operands.as_slice() {
             [
                 Operand::ExecutionModel(model),
@@ -250,9 +273,9 @@ impl<'a> Reader<'a> {
             ] => (*model, *function, name.clone()),
             _ => return None,
         };
-        let mut found = EntryPoint {
+        let mut entry_point = EntryPoint {
             name,
-            stage: stage_of(model)?,
+            stage: stage_from_model(model)?,
             inputs: Vec::new(),
             outputs: Vec::new(),
             output_vertices: None,
@@ -260,31 +283,34 @@ impl<'a> Reader<'a> {
             writes_point_size: false,
         };
         for mode in &module.execution_modes {
-            if id(mode.operands.first()) != Some(function) {
+            if id_operand(mode.operands.first()) != Some(function) {
                 continue;
             }
             if let Some(Operand::ExecutionMode(kind)) = mode.operands.get(1) {
-                found.primitive = found.primitive.or(primitive_of(*kind));
+                entry_point.primitive = entry_point.primitive.or(primitive_from_mode(*kind));
                 if *kind == ExecutionMode::OutputVertices {
-                    found.output_vertices = literal(mode.operands.get(2));
+                    entry_point.output_vertices = literal_operand(mode.operands.get(2));
                 }
             }
         }
         for variable in entry.operands[3..].iter().filter_map(Operand::id_ref_any) {
-            self.add_variable(&mut found, variable);
+            self.add_variable(&mut entry_point, variable);
         }
-        found.inputs.sort_by_key(|input| input.location);
-        found.outputs.sort_by_key(|output| output.location);
-        Some(found)
+        entry_point.inputs.sort_by_key(|input| input.location);
+        entry_point.outputs.sort_by_key(|output| output.location);
+        Some(entry_point)
     }
 
+    /// Adds the scalars and vectors of a global variable to the inputs or outputs of an entry
+    /// point; the array over vertices of some stages is omitted. Returns `None`, and adds nothing,
+    /// if it is neither an input nor an output, or its definition is incomplete.
     fn add_variable(&self, entry: &mut EntryPoint, variable: u32) -> Option<()> {
         let definition = self.definitions.get(&variable)?;
         let Some(Operand::StorageClass(class)) = definition.operands.first() else {
             return None;
         };
         let pointer = self.definitions.get(&definition.result_type?)?;
-        let mut ty = id(pointer.operands.get(1))?;
+        let mut ty = id_operand(pointer.operands.get(1))?;
         let decorations = self.decorations.get(&variable).copied().unwrap_or_default();
         let is_input = *class == StorageClass::Input;
         if !is_input && *class != StorageClass::Output {
@@ -296,36 +322,47 @@ impl<'a> Reader<'a> {
             Stage::Geometry => is_input,
             Stage::Vertex | Stage::Fragment | Stage::Compute => false,
         };
-        if per_vertex && let Some((element, _)) = self.array(ty) {
+        if per_vertex && let Some((element, _)) = self.array_type(ty) {
             ty = element;
         }
-        let mut found = Found::default();
-        self.flatten(ty, decorations, decorations.location, MAX_DEPTH, &mut found);
+        let mut flattened = FlattenedVaryings::default();
+        self.flatten_type(
+            ty,
+            decorations,
+            decorations.location,
+            MAX_DEPTH,
+            &mut flattened,
+        );
         if is_input {
-            entry.inputs.extend(found.varyings);
+            entry.inputs.extend(flattened.varyings);
         } else {
-            entry.writes_point_size |= found.point_size;
-            entry.outputs.extend(found.varyings);
+            entry.writes_point_size |= flattened.point_size;
+            entry.outputs.extend(flattened.varyings);
         }
         Some(())
     }
 
-    /// Returns element type and length of an array type.
-    fn array(&self, ty: u32) -> Option<(u32, u32)> {
+    /// Returns the element type and length of an array type; 1 for lengths that are unknown. `None`
+    /// if the type is not an array.
+    fn array_type(&self, ty: u32) -> Option<(u32, u32)> {
         let definition = self.definitions.get(&ty)?;
         if definition.class.opcode == Op::TypeRuntimeArray {
-            return Some((id(definition.operands.first())?, 1));
+            return Some((id_operand(definition.operands.first())?, 1));
         }
         if definition.class.opcode != Op::TypeArray {
             return None;
         }
-        let length = self.definitions.get(&id(definition.operands.get(1))?)?;
-        let length = literal(length.operands.first()).unwrap_or(1);
-        Some((id(definition.operands.first())?, length))
+        let length = self
+            .definitions
+            .get(&id_operand(definition.operands.get(1))?)?;
+        let length = literal_operand(length.operands.first()).unwrap_or(1);
+        Some((id_operand(definition.operands.first())?, length))
     }
 
-    /// Returns the members of a structure, columns of a matrix, or elements of an array.
-    fn parts(
+    /// Returns the types and decorations of the members of a structure, the columns of a matrix, or
+    /// the elements of an array, at most [`MAX_LOCATION`]; empty for other types. `decorations` are
+    /// those of the whole.
+    fn type_members(
         &self,
         ty: u32,
         definition: &Instruction,
@@ -333,8 +370,8 @@ impl<'a> Reader<'a> {
     ) -> Vec<(u32, Decorations)> {
         if definition.class.opcode == Op::TypeStruct {
             let member = |(number, member): (u32, &Operand)| {
-                let own = self.members.get(&(ty, number)).copied();
-                let own = own.unwrap_or_default();
+                let member_decorations = self.members.get(&(ty, number)).copied();
+                let own = member_decorations.unwrap_or_default();
                 Some((member.id_ref_any()?, decorations.with_member(own)))
             };
             (0u32..)
@@ -342,37 +379,42 @@ impl<'a> Reader<'a> {
                 .filter_map(member)
                 .collect()
         } else if definition.class.opcode == Op::TypeMatrix {
-            let columns = literal(definition.operands.get(1)).unwrap_or(0).min(4);
-            let column = id(definition.operands.first()).unwrap_or(0);
+            let columns = literal_operand(definition.operands.get(1))
+                .unwrap_or(0)
+                .min(4);
+            let column = id_operand(definition.operands.first()).unwrap_or(0);
             vec![(column, decorations); columns as usize]
-        } else if let Some((element, length)) = self.array(ty) {
+        } else if let Some((element, length)) = self.array_type(ty) {
             vec![(element, decorations); length.min(MAX_LOCATION) as usize]
         } else {
             Vec::new()
         }
     }
 
-    /// Decomposes a type; returns the number of locations that it occupies.
-    fn flatten(
+    /// Decomposes a type into scalars and vectors, which are appended to `flattened` with
+    /// consecutive locations from `location` on; without a location, for built-ins and for
+    /// locations from [`MAX_LOCATION`] on none is added. Returns the number of locations that the
+    /// type occupies, 0 if it is nested deeper than `depth`.
+    fn flatten_type(
         &self,
         ty: u32,
         decorations: Decorations,
         location: Option<u32>,
         depth: u32,
-        found: &mut Found,
+        flattened: &mut FlattenedVaryings,
     ) -> u32 {
         let Some(definition) = self.definitions.get(&ty) else {
             return 0;
         };
         if decorations.built_in == Some(rspirv::spirv::BuiltIn::PointSize) {
-            found.point_size = true;
+            flattened.point_size = true;
         }
-        if let Some((scalar, components)) = self.vector(ty) {
+        if let Some((scalar, components)) = self.vector_type(ty) {
             if let Some(location) = location
                 && location < MAX_LOCATION
                 && decorations.built_in.is_none()
             {
-                found.varyings.push(Varying {
+                flattened.varyings.push(Varying {
                     location,
                     component: decorations.component.unwrap_or(0),
                     scalar,
@@ -381,17 +423,17 @@ impl<'a> Reader<'a> {
                     flat: decorations.flat,
                 });
             }
-            return 1 + u32::from(scalar == Scalar::Double && components > 2);
+            return 1 + u32::from(scalar == ScalarType::Float64 && components > 2);
         }
         let Some(depth) = depth.checked_sub(1) else {
             return 0;
         };
-        let parts = self.parts(ty, definition, decorations);
+        let parts = self.type_members(ty, definition, decorations);
         let is_block = definition.class.opcode == Op::TypeStruct;
         let mut used = 0;
         for (part, part_decorations) in parts {
-            found.parts += 1;
-            if found.parts > MAX_PARTS {
+            flattened.parts += 1;
+            if flattened.parts > MAX_PARTS {
                 break;
             }
             let start = match (is_block, part_decorations.location, location) {
@@ -402,26 +444,27 @@ impl<'a> Reader<'a> {
                 }
                 (_, _, first) => first.map(|first| first.saturating_add(used)),
             };
-            let taken = self.flatten(part, part_decorations, start, depth, found);
+            let taken = self.flatten_type(part, part_decorations, start, depth, flattened);
             used = used.saturating_add(taken);
         }
         used
     }
 
-    /// Returns scalar type and number of components of a scalar or vector.
-    fn vector(&self, ty: u32) -> Option<(Scalar, u32)> {
+    /// Returns the scalar type and the number of components of a scalar or vector type; `None` for
+    /// any other type.
+    fn vector_type(&self, ty: u32) -> Option<(ScalarType, u32)> {
         let definition = self.definitions.get(&ty)?;
         if definition.class.opcode == Op::TypeVector {
-            let (scalar, _) = self.vector(id(definition.operands.first())?)?;
-            return Some((scalar, literal(definition.operands.get(1))?));
+            let (scalar, _) = self.vector_type(id_operand(definition.operands.first())?)?;
+            return Some((scalar, literal_operand(definition.operands.get(1))?));
         }
-        let bits = literal(definition.operands.first());
-        let signed = literal(definition.operands.get(1)).unwrap_or(0) != 0;
+        let bits = literal_operand(definition.operands.first());
+        let signed = literal_operand(definition.operands.get(1)).unwrap_or(0) != 0;
         let scalar = match (definition.class.opcode, bits?) {
-            (Op::TypeFloat, 64) => Scalar::Double,
-            (Op::TypeFloat, _) => Scalar::Float,
-            (Op::TypeInt, _) if signed => Scalar::Int,
-            (Op::TypeInt, _) => Scalar::Uint,
+            (Op::TypeFloat, 64) => ScalarType::Float64,
+            (Op::TypeFloat, _) => ScalarType::Float32,
+            (Op::TypeInt, _) if signed => ScalarType::Sint32,
+            (Op::TypeInt, _) => ScalarType::Uint32,
             _ => return None,
         };
         Some((scalar, 1))
@@ -430,7 +473,7 @@ impl<'a> Reader<'a> {
 
 /// Result of decomposing a type.
 #[derive(Default)]
-struct Found {
+struct FlattenedVaryings {
     varyings: Vec<Varying>,
     point_size: bool,
     /// Number of analyzed parts.
@@ -448,37 +491,37 @@ pub(super) struct StageInterface {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use glasm::stages::{self, PassedPatch};
+    use glasm::stages::{self, PatchVarying};
 
     #[test]
     fn modules_say_what_they_read_and_write() {
         let varying = Varying {
             location: 3,
             component: 1,
-            scalar: Scalar::Float,
+            scalar: ScalarType::Float32,
             components: 2,
             patch: false,
             flat: false,
         };
-        let semantic = glasm::ir::Semantic::Generic(0);
-        let place = glasm::Place {
+        let semantic = glasm::ir::Semantic::GenericVarying(0);
+        let place = glasm::VaryingLocation {
             semantic,
             location: 3,
-            component: 1,
-            base: glasm::ir::TypeBase::Float,
-            components: 2,
+            first_component: 1,
+            base_type: glasm::ir::BaseType::Float,
+            component_count: 2,
         };
         let mut options = glasm::Options::default();
-        options.interface.inputs = glasm::Varyings::Placed(vec![place]);
-        options.interface.outputs = glasm::Varyings::Placed(vec![place]);
+        options.interface.inputs = glasm::Varyings::Explicit(vec![place]);
+        options.interface.outputs = glasm::Varyings::Explicit(vec![place]);
         let read = |program: &glasm::ir::Program| {
             let shader = glasm::Compiler::new().compile_ir(program, &options);
-            Interface::read(&shader.unwrap().words).unwrap()
+            Interface::parse(&shader.unwrap().words).unwrap()
         };
-        let interface = read(&stages::pass_patch(
+        let interface = read(&stages::build_passthrough_control(
             &[semantic],
             5,
-            glasm::PatchLevels::default(),
+            glasm::DefaultTessLevels::default(),
         ));
         let entry = interface.entry_point(Stage::TessControl, "main").unwrap();
         assert_eq!(
@@ -487,8 +530,8 @@ mod tests {
         );
         assert_eq!(entry.output_vertices, Some(5));
         assert!(interface.entry_point(Stage::TessEval, "main").is_none());
-        let passed = [PassedPatch::Interpolated(semantic)];
-        let interface = read(&stages::pass_evaluation(&passed, 3));
+        let passed = [PatchVarying::Interpolated(semantic)];
+        let interface = read(&stages::build_passthrough_evaluation(&passed, 3));
         assert_eq!(
             interface.entry_points[0].primitive,
             Some(Primitive::Triangles)
@@ -497,8 +540,8 @@ mod tests {
 
     #[test]
     fn words_that_are_no_module_have_no_interface() {
-        assert_eq!(Interface::read(&[]), None);
-        assert_eq!(Interface::read(&[0x0723_0203, 0x10000, 0, 9, 0, 7]), None);
+        assert_eq!(Interface::parse(&[]), None);
+        assert_eq!(Interface::parse(&[0x0723_0203, 0x10000, 0, 9, 0, 7]), None);
     }
 
     /// Tests a vertex module whose output is `float[128][128][128][128]` at the last valid
@@ -523,7 +566,7 @@ mod tests {
         }
         op(Op::TypePointer, &[30, 3, 25]);
         op(Op::Variable, &[30, 2, 3]);
-        let interface = Interface::read(&words).unwrap();
+        let interface = Interface::parse(&words).unwrap();
         assert!(interface.entry_points[0].outputs.is_empty());
     }
 }

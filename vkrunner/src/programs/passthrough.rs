@@ -12,65 +12,68 @@
 //! generates; here, their varyings are determined.
 
 use super::interface::Varying;
-use glasm::ir::{Semantic, TypeBase};
-use glasm::reflect::Scalar;
-use glasm::stages::PassedPatch;
-use glasm::{Place, Reflection};
+use glasm::ir::{BaseType, Semantic};
+use glasm::reflect::ScalarType;
+use glasm::stages::PatchVarying;
+use glasm::{Reflection, VaryingLocation};
 
 /// Maximum number of varyings that a stage forwards, each for vertices and for patches.
 const MAX_PASSED: u8 = 32;
 
 /// Varying of a module that is adjacent to a stage that forwards it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Passed {
+pub(crate) struct PassedVarying {
     pub(crate) varying: Varying,
     /// Location of the varying in the stage, with its type.
-    pub(crate) place: Place,
+    pub(crate) location: VaryingLocation,
 }
 
-/// Returns the type of a vector with a number of components.
-fn base(scalar: Scalar) -> Option<TypeBase> {
+/// Returns the type of the components of a varying in the IR; `None` for doubles, which are not
+/// forwarded.
+fn vector_base_type(scalar: ScalarType) -> Option<BaseType> {
     match scalar {
-        Scalar::Float => Some(TypeBase::Float),
-        Scalar::Int => Some(TypeBase::Signed),
-        Scalar::Uint => Some(TypeBase::Unsigned),
-        Scalar::Double => None,
+        ScalarType::Float32 => Some(BaseType::Float),
+        ScalarType::Sint32 => Some(BaseType::SignedInt),
+        ScalarType::Uint32 => Some(BaseType::UnsignedInt),
+        ScalarType::Float64 => None,
     }
 }
 
-/// Returns the varyings of a module, each with its location in the adjacent stage: the semantic
-/// that the program specifies, otherwise a number.
-pub(crate) fn passed(
+/// Returns the varyings of a module, each with its location in the adjacent stage: that of the
+/// semantic that `find_semantic` returns, otherwise of the next generic one. Returns an error for
+/// doubles, and for more than [`MAX_PASSED`] generic varyings of vertices or of patches.
+pub(crate) fn passed_varyings(
     varyings: &[Varying],
-    meaning: impl Fn(&Varying) -> Option<Semantic>,
-) -> Result<Vec<Passed>, String> {
+    find_semantic: impl Fn(&Varying) -> Option<Semantic>,
+) -> Result<Vec<PassedVarying>, String> {
     let (mut vertices, mut patches) = (0..MAX_PASSED, 0..MAX_PASSED);
     let passed = |varying: &Varying| {
-        let semantic = match (meaning(varying), varying.patch) {
+        let semantic = match (find_semantic(varying), varying.patch) {
             (Some(semantic), _) => Some(semantic),
-            (None, false) => vertices.next().map(Semantic::Generic),
-            (None, true) => patches.next().map(Semantic::PatchGeneric),
+            (None, false) => vertices.next().map(Semantic::GenericVarying),
+            (None, true) => patches.next().map(Semantic::GenericPatchVarying),
         };
         let semantic =
             semantic.ok_or_else(|| format!("a stage passes on {MAX_PASSED} varyings at most"))?;
-        let base = base(varying.scalar).ok_or("stages do not pass on doubles")?;
-        let place = Place {
+        let base = vector_base_type(varying.scalar).ok_or("stages do not pass on doubles")?;
+        let location = VaryingLocation {
             semantic,
             location: varying.location,
-            component: varying.component as u8,
-            base,
-            components: varying.components.clamp(1, 4) as u8,
+            first_component: varying.component as u8,
+            base_type: base,
+            component_count: varying.components.clamp(1, 4) as u8,
         };
-        Ok(Passed {
+        Ok(PassedVarying {
             varying: *varying,
-            place,
+            location,
         })
     };
     varyings.iter().map(passed).collect()
 }
 
-/// Returns the semantic of an output of a program.
-pub(crate) fn output_meaning(
+/// Returns a function that maps a varying to the semantic of the program's output at its location;
+/// to `None` if the program is not compiled here.
+pub(crate) fn output_semantic(
     reflection: Option<&Reflection>,
 ) -> impl Fn(&Varying) -> Option<Semantic> + '_ {
     move |varying| {
@@ -84,35 +87,39 @@ pub(crate) fn output_meaning(
 }
 
 /// Returns the locations of all varyings.
-pub(crate) fn places(passed: &[Passed]) -> Vec<Place> {
-    passed.iter().map(|passed| passed.place).collect()
+pub(crate) fn locations(passed: &[PassedVarying]) -> Vec<VaryingLocation> {
+    passed.iter().map(|passed| passed.location).collect()
 }
 
-/// Returns the varyings of each vertex.
-pub(crate) fn of_vertices(passed: &[Passed]) -> Vec<Semantic> {
+/// Returns the semantics of the varyings of each vertex, without those of patches.
+pub(crate) fn vertex_semantics(passed: &[PassedVarying]) -> Vec<Semantic> {
     let own = passed.iter().filter(|passed| !passed.varying.patch);
-    own.map(|passed| passed.place.semantic).collect()
+    own.map(|passed| passed.location.semantic).collect()
 }
 
-/// Returns the varyings of a control stage that an evaluation stage forwards, and their locations.
-/// Varyings of the patch become varyings of its vertices.
-pub(crate) fn of_patches(passed: &[Passed]) -> (Vec<PassedPatch>, Vec<Place>) {
-    let is_used = |semantic| passed.iter().any(|it| it.place.semantic == semantic);
+/// Returns the varyings of a control stage that an evaluation stage forwards, and their locations
+/// in its outputs. Floats are interpolated, other types and flat varyings are those of the first
+/// vertex. Varyings of the patch become generic varyings of its vertices; they and the following
+/// ones are dropped if no generic one is free.
+pub(crate) fn patch_varyings(
+    passed: &[PassedVarying],
+) -> (Vec<PatchVarying>, Vec<VaryingLocation>) {
+    let is_used = |semantic| passed.iter().any(|it| it.location.semantic == semantic);
     let mut free = (0..MAX_PASSED)
-        .map(Semantic::Generic)
+        .map(Semantic::GenericVarying)
         .filter(|semantic| !is_used(*semantic));
     let mut outputs = Vec::new();
     let mut stages = Vec::new();
-    for Passed { varying, place } in passed {
-        let mut to = *place;
+    for PassedVarying { varying, location } in passed {
+        let mut to = *location;
         if varying.patch {
             let Some(semantic) = free.next() else { break };
             to.semantic = semantic;
-            stages.push(PassedPatch::Patch(place.semantic, semantic));
-        } else if place.base == TypeBase::Float && !varying.flat {
-            stages.push(PassedPatch::Interpolated(place.semantic));
+            stages.push(PatchVarying::Patch(location.semantic, semantic));
+        } else if location.base_type == BaseType::Float && !varying.flat {
+            stages.push(PatchVarying::Interpolated(location.semantic));
         } else {
-            stages.push(PassedPatch::First(place.semantic));
+            stages.push(PatchVarying::First(location.semantic));
         }
         outputs.push(to);
     }
@@ -123,48 +130,54 @@ pub(crate) fn of_patches(passed: &[Passed]) -> (Vec<PassedPatch>, Vec<Place>) {
 mod tests {
     use super::*;
 
-    fn varying(location: u32, scalar: Scalar) -> Varying {
+    fn varying(location: u32, scalar: ScalarType) -> Varying {
         Varying {
             location,
             component: 1,
             scalar,
             components: 2,
             patch: location == 3,
-            flat: scalar != Scalar::Float,
+            flat: scalar != ScalarType::Float32,
         }
     }
 
     #[test]
-    fn varyings_without_a_meaning_are_numbered() {
+    fn varyings_without_a_semantic_are_numbered() {
         let all = [
-            varying(0, Scalar::Float),
-            varying(3, Scalar::Float),
-            varying(7, Scalar::Uint),
+            varying(0, ScalarType::Float32),
+            varying(3, ScalarType::Float32),
+            varying(7, ScalarType::Uint32),
         ];
-        let meaning = |varying: &Varying| (varying.location == 0).then_some(Semantic::Color(0));
-        let found = passed(&all, meaning).unwrap();
+        let find_semantic =
+            |varying: &Varying| (varying.location == 0).then_some(Semantic::Color(0));
+        let found = passed_varyings(&all, find_semantic).unwrap();
         assert_eq!(
-            of_vertices(&found),
-            [Semantic::Color(0), Semantic::Generic(0)]
+            vertex_semantics(&found),
+            [Semantic::Color(0), Semantic::GenericVarying(0)]
         );
-        assert_eq!(places(&found)[2].base, TypeBase::Unsigned);
-        let (patch, outputs) = of_patches(&found);
+        assert_eq!(locations(&found)[2].base_type, BaseType::UnsignedInt);
+        let (patch, outputs) = patch_varyings(&found);
         assert_eq!(
             patch,
             [
-                PassedPatch::Interpolated(Semantic::Color(0)),
-                PassedPatch::Patch(Semantic::PatchGeneric(0), Semantic::Generic(1)),
-                PassedPatch::First(Semantic::Generic(0)),
+                PatchVarying::Interpolated(Semantic::Color(0)),
+                PatchVarying::Patch(
+                    Semantic::GenericPatchVarying(0),
+                    Semantic::GenericVarying(1)
+                ),
+                PatchVarying::First(Semantic::GenericVarying(0)),
             ]
         );
-        assert_eq!((outputs[1].location, outputs[1].component), (3, 1));
+        assert_eq!((outputs[1].location, outputs[1].first_component), (3, 1));
     }
 
     #[test]
     fn what_cannot_pass_is_named() {
         let nothing = |_: &Varying| None;
-        assert!(passed(&[varying(0, Scalar::Double)], nothing).is_err());
-        let many: Vec<_> = (10..60).map(|it| varying(it, Scalar::Float)).collect();
-        assert!(passed(&many, nothing).is_err());
+        assert!(passed_varyings(&[varying(0, ScalarType::Float64)], nothing).is_err());
+        let many: Vec<_> = (10..60)
+            .map(|it| varying(it, ScalarType::Float32))
+            .collect();
+        assert!(passed_varyings(&many, nothing).is_err());
     }
 }

@@ -5,7 +5,9 @@ use glasm_scripts::script::{
     BindTarget, BufferKey, BufferKind, CaptureCount, Command, ProgramForm, Script,
 };
 
-/// Returns the requirement of transform feedback that the device does not meet.
+/// Returns the requirement of transform feedback that the device does not meet: feature, buffer,
+/// stream, bytes for a vertex, or counts of primitives; `None` if it meets all, or if the script
+/// captures nothing.
 pub(super) fn missing_feedback(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let limits = capabilities.feedback;
     let mut feature = (!script.captured_buffers().is_empty()).then_some("transformFeedback");
@@ -22,7 +24,7 @@ pub(super) fn missing_feedback(script: &Script, capabilities: &Capabilities) -> 
                 CaptureCount::Bytes { buffer: probed } => buffer = buffer.max(*probed),
             }
         } else if let Command::BindBuffer { target, .. } = &step.command
-            && let BindTarget::Bound {
+            && let BindTarget::Descriptor {
                 kind: BufferKind::Feedback,
                 binding,
                 ..
@@ -32,7 +34,7 @@ pub(super) fn missing_feedback(script: &Script, capabilities: &Capabilities) -> 
         }
     }
     for decl in &script.buffers {
-        if let BufferKey::Bound {
+        if let BufferKey::Descriptor {
             kind: BufferKind::Feedback,
             binding,
             ..
@@ -54,7 +56,7 @@ pub(super) fn missing_feedback(script: &Script, capabilities: &Capabilities) -> 
     let lacks = |what: String| Some(format!("the device lacks {what}"));
     match feature {
         None => None,
-        Some(feature) if !capabilities.has(feature) => lacks(feature.to_owned()),
+        Some(feature) if !capabilities.has_feature(feature) => lacks(feature.to_owned()),
         Some(_) if buffer >= limits.buffers.max_count => {
             lacks(format!("transform feedback buffer {buffer}"))
         }
@@ -62,14 +64,17 @@ pub(super) fn missing_feedback(script: &Script, capabilities: &Capabilities) -> 
         Some(_) if stride > limits.max_stride => {
             lacks(format!("transform feedback of {stride} bytes for a vertex"))
         }
-        Some(_) if counts && !limits.counts => lacks("transformFeedbackQueries".to_owned()),
+        Some(_) if counts && !limits.counts_primitives => {
+            lacks("transformFeedbackQueries".to_owned())
+        }
         Some(_) => None,
     }
 }
 
-/// Returns the excess of buffers: modules of other compilers access all buffers that the script
-/// binds.
-pub(super) fn too_many_buffers(script: &Script, capabilities: &Capabilities) -> Option<String> {
+/// Returns the reason why the script binds more uniform or storage buffers than a stage of the
+/// device has. Only checked for scripts with modules of other compilers, which access all buffers;
+/// `None` for others.
+pub(super) fn excess_buffers(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let is_plain = |form| match form {
         ProgramForm::Glsl | ProgramForm::SpirvText | ProgramForm::SpirvWords => true,
         ProgramForm::Assembly
@@ -101,10 +106,12 @@ pub(super) fn too_many_buffers(script: &Script, capabilities: &Capabilities) -> 
     None
 }
 
-/// Returns the limit that bound buffers violate by their size or the alignment of their start.
+/// Returns the limit that a bound buffer violates by its size or the alignment of its start, in
+/// bytes; `None` if there is none. Checks the buffers that are named after a bind target, and the
+/// ranges of all `bind buffer` commands.
 pub(super) fn missing_buffer_limit(script: &Script, capabilities: &Capabilities) -> Option<String> {
-    let own = script.buffers.iter().filter_map(|decl| match decl.key {
-        BufferKey::Bound { kind, .. } => Some((kind, 0, decl.size)),
+    let named_bindings = script.buffers.iter().filter_map(|decl| match decl.key {
+        BufferKey::Descriptor { kind, .. } => Some((kind, 0, decl.size)),
         BufferKey::Named(_) => None,
     });
     let bound = script.steps.iter().filter_map(|step| {
@@ -114,10 +121,12 @@ pub(super) fn missing_buffer_limit(script: &Script, capabilities: &Capabilities)
         let rest = script.buffers[range.buffer.0].size - range.offset;
         Some((target.kind(), range.offset, range.size.unwrap_or(rest)))
     });
-    for (kind, offset, size) in own.chain(bound) {
+    for (kind, offset, size) in named_bindings.chain(bound) {
         let (limits, what) = match kind {
             BufferKind::Uniform => (capabilities.uniform_buffers, "uniform"),
-            BufferKind::Storage | BufferKind::Counter => (capabilities.storage_buffers, "storage"),
+            BufferKind::Storage | BufferKind::AtomicCounter => {
+                (capabilities.storage_buffers, "storage")
+            }
             BufferKind::Feedback => (capabilities.feedback.buffers, "transform feedback"),
         };
         if size > limits.max_size {
@@ -165,7 +174,7 @@ mod tests {
             },
             max_streams: 3,
             max_stride: 128,
-            counts: false,
+            counts_primitives: false,
         };
         assert_eq!(reason(&device, buffer), None);
         for (test, what) in [
@@ -190,7 +199,7 @@ mod tests {
             assert_eq!(reason(&device, test), lacks(what), "{test}");
         }
         device.features.insert("geometryStreams");
-        device.feedback.counts = true;
+        device.feedback.counts_primitives = true;
         assert_eq!(
             reason(&device, "xfb 0 size 64\nprobe xfb needed stream 3 == 0"),
             lacks("vertex stream 3")

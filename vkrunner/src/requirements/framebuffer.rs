@@ -5,9 +5,9 @@ use ash::vk;
 use glasm_scripts::script::pipeline_state::{BlendState, PipelineState};
 use glasm_scripts::script::{Attachments, Command, Draw, Requirements, Script};
 
-/// Returns the reason why the device does not support a script's framebuffer or draws; `None` if it
-/// does.
-pub(super) fn missing(script: &Script, capabilities: &Capabilities) -> Option<String> {
+/// Returns the reason why the device does not support a script's framebuffer (size, layers,
+/// attachments, samples) or the state of its draws; `None` if it does.
+pub(super) fn missing_framebuffer(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let Requirements {
         framebuffer: [width, height],
         attachments,
@@ -35,7 +35,7 @@ pub(super) fn missing(script: &Script, capabilities: &Capabilities) -> Option<St
     missing_attachment(attachments, limits).or_else(|| {
         script.steps.iter().find_map(|step| {
             if let Command::Draw(draw) = &step.command {
-                missing_state(draw, attachments, capabilities)
+                missing_draw_state(draw, attachments, capabilities)
             } else {
                 None
             }
@@ -43,6 +43,8 @@ pub(super) fn missing(script: &Script, capabilities: &Capabilities) -> Option<St
     })
 }
 
+/// Returns the reason why the device has no framebuffer with these attachments: a format, or the
+/// number of samples. `None` if it has. Counts of samples are bits, as in Vulkan.
 fn missing_attachment(attachments: &Attachments, limits: &FramebufferLimits) -> Option<String> {
     let colors = attachments.colors.iter().flatten();
     let colors = colors.map(|format| (format.vk, "framebuffer", &limits.color_formats));
@@ -66,21 +68,23 @@ fn missing_attachment(attachments: &Attachments, limits: &FramebufferLimits) -> 
         .then(|| format!("the device lacks {samples} samples without attachments"))
 }
 
-fn missing_state(
+/// Returns the feature, blending or limit that the state of a draw requires and the device lacks;
+/// `None` if it has all.
+fn missing_draw_state(
     draw: &Draw,
     attachments: &Attachments,
     capabilities: &Capabilities,
 ) -> Option<String> {
     let needed = needed_features(draw, attachments);
     let mut needed = needed.into_iter().filter(|(_, needed)| *needed);
-    if let Some((feature, _)) = needed.find(|(feature, _)| !capabilities.has(feature)) {
+    if let Some((feature, _)) = needed.find(|(feature, _)| !capabilities.has_feature(feature)) {
         return Some(format!("the device lacks {feature}"));
     }
     missing_blending(&draw.state, attachments, &capabilities.framebuffer)
         .or_else(|| missing_range(&draw.state, &capabilities.framebuffer))
 }
 
-/// Returns features, each with true if a draw needs it.
+/// Returns the features that draws may need, each with true if this draw needs it.
 fn needed_features(draw: &Draw, attachments: &Attachments) -> Vec<(&'static str, bool)> {
     let state = &draw.state;
     let used = &state.attachments[..attachments.colors.len()];
@@ -158,6 +162,8 @@ fn is_dual_source(state: &BlendState) -> bool {
     state.blend && factors.into_iter().any(second)
 }
 
+/// Returns the reason why the device cannot blend an attachment: its format, or dual-source
+/// blending of its number. `None` if it can; attachments without blending are not checked.
 fn missing_blending(
     state: &PipelineState,
     attachments: &Attachments,
@@ -180,6 +186,8 @@ fn missing_blending(
     None
 }
 
+/// Returns the reason why the width of lines or a viewport is outside the range of the device;
+/// `None` if all are within it. Lines of width 1 are always supported.
 fn missing_range(state: &PipelineState, limits: &FramebufferLimits) -> Option<String> {
     let [thinnest, widest] = limits.line_width;
     if state.line_width != 1.0 && !(thinnest..=widest).contains(&state.line_width) {
@@ -192,6 +200,8 @@ fn missing_range(state: &PipelineState, limits: &FramebufferLimits) -> Option<St
     viewports.find_map(|viewport| missing_viewport(*viewport, limits))
 }
 
+/// Returns the reason why a viewport, x, y, width and height in pixels, exceeds the maximum size or
+/// the bounds of the device; `None` if it fits. A negative height flips it.
 fn missing_viewport([x, y, width, height]: [f32; 4], limits: &FramebufferLimits) -> Option<String> {
     let [max_width, max_height] = limits.viewport.map(|side| side as f32);
     let [first, last] = limits.viewport_bounds;
@@ -234,7 +244,7 @@ mod tests {
 
     fn reason(script: &str) -> Option<String> {
         let script = Script::parse(script.as_bytes()).unwrap();
-        missing(&script, &capable())
+        missing_framebuffer(&script, &capable())
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::vk::raw_format;
 use ash::vk;
 use glasm::ir::TexTarget;
 use glasm_scripts::script::{BoundImage, Command, ProgramForm, Script, target_name};
-use glasm_scripts::texture::{Sampling, Shape, Swizzle, Wrap};
+use glasm_scripts::texture::{Sampling, Swizzle, TextureShape, Wrap};
 use std::collections::BTreeMap;
 
 /// Kind of resource that has a shape.
@@ -15,10 +15,12 @@ enum ShapeUse {
     StorageImage,
 }
 
-/// Returns the reason why the textures of a script cannot be created; `None` if they can.
-pub(super) fn missing(script: &Script, capabilities: &Capabilities) -> Option<String> {
+/// Returns the first reason why the device lacks a texture or storage image of a script: shape,
+/// format, sampling or binding; `None` if it has all. Wrap modes that only programs of the compiler
+/// emulate are missing for scripts with modules of other compilers.
+pub(super) fn missing_textures(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let plain = has_plain_shaders(script);
-    let mut shapes: BTreeMap<u32, &Shape> = BTreeMap::new();
+    let mut shapes: BTreeMap<u32, &TextureShape> = BTreeMap::new();
     let mut images = BTreeMap::new();
     script.steps.iter().find_map(|step| {
         if let Command::Texture { unit, update } = &step.command {
@@ -43,7 +45,7 @@ pub(super) fn missing(script: &Script, capabilities: &Capabilities) -> Option<St
     })
 }
 
-/// Returns true if a script has modules of other compilers.
+/// Returns true if a script has modules of other compilers: GLSL or SPIR-V.
 fn has_plain_shaders(script: &Script) -> bool {
     script.programs.iter().any(|program| match program.form {
         ProgramForm::Glsl | ProgramForm::SpirvText | ProgramForm::SpirvWords => true,
@@ -54,6 +56,9 @@ fn has_plain_shaders(script: &Script) -> bool {
     })
 }
 
+/// Returns the reason why the device cannot bind a part of an image of this target: slices of 3D
+/// images, or the format of the binding. `None` if it can, or if `target` is `None` because the
+/// script has not specified the image.
 fn missing_for_binding(
     bound: &BoundImage,
     target: Option<TexTarget>,
@@ -61,7 +66,7 @@ fn missing_for_binding(
 ) -> Option<String> {
     let feature = "image2DViewOf3D";
     let flat = bound.part.slice.is_some() && target == Some(TexTarget::D3);
-    if flat && !capabilities.has(feature) {
+    if flat && !capabilities.has_feature(feature) {
         return Some(format!("the device lacks {feature}"));
     }
     let format = bound.format.as_ref()?.vk;
@@ -76,7 +81,13 @@ fn missing_for_binding(
     (!is_possible).then(|| format!("the device lacks {format:?} as storage image format"))
 }
 
-fn missing_for_shape(shape: &Shape, kind: ShapeUse, capabilities: &Capabilities) -> Option<String> {
+/// Returns the reason why the device has no texture or image of this shape: its format, size,
+/// levels or samples. None if it has.
+fn missing_for_shape(
+    shape: &TextureShape,
+    kind: ShapeUse,
+    capabilities: &Capabilities,
+) -> Option<String> {
     let textures = &capabilities.textures;
     let format = shape.format.vk;
     let uses = textures
@@ -110,13 +121,19 @@ fn missing_for_shape(shape: &Shape, kind: ShapeUse, capabilities: &Capabilities)
     if !is_possible {
         return Some(format!("the device lacks {format:?} as {what} format"));
     }
-    if shape.target == TexTarget::CubeArray && !capabilities.has("imageCubeArray") {
+    if shape.target == TexTarget::CubeArray && !capabilities.has_feature("imageCubeArray") {
         return Some("the device lacks imageCubeArray".to_owned());
     }
     missing_samples(shape, kind, capabilities).or_else(|| missing_size(shape, textures))
 }
 
-fn missing_samples(shape: &Shape, kind: ShapeUse, capabilities: &Capabilities) -> Option<String> {
+/// Returns the reason why the device does not support the number of samples of a texture or image.
+/// `None` if it does, or if the target is not multisampled.
+fn missing_samples(
+    shape: &TextureShape,
+    kind: ShapeUse,
+    capabilities: &Capabilities,
+) -> Option<String> {
     if !shape.target.is_multisample() {
         return None;
     }
@@ -129,11 +146,11 @@ fn missing_samples(shape: &Shape, kind: ShapeUse, capabilities: &Capabilities) -
         ShapeUse::Texture => ("textures", uses(format).samples),
         ShapeUse::StorageImage => {
             let feature = "shaderStorageImageMultisample";
-            if !capabilities.has(feature) {
+            if !capabilities.has_feature(feature) {
                 return Some(format!("the device lacks {feature}"));
             }
             // Filled and read as bits.
-            let bits = raw_format(8 * shape.format.size() as u8);
+            let bits = raw_format(8 * shape.format.texel_size() as u8);
             let bits = bits.map(|bits| uses(bits.vk)).unwrap_or_default();
             let both = uses(format).storage_samples & bits.storage_samples;
             ("storage images", both)
@@ -143,14 +160,16 @@ fn missing_samples(shape: &Shape, kind: ShapeUse, capabilities: &Capabilities) -
     (!possible).then(|| format!("the device lacks {format:?} {what} of {count} samples"))
 }
 
-fn missing_size(shape: &Shape, textures: &TextureCapabilities) -> Option<String> {
+/// Returns the reason why the device has no texture of this size or with so many layers; `None` if
+/// it has. Each sample needs a layer, because samples are filled from an array.
+fn missing_size(shape: &TextureShape, textures: &TextureCapabilities) -> Option<String> {
     let limit = match shape.target {
         TexTarget::D1 | TexTarget::D1Array => textures.max_1d,
         TexTarget::D2
         | TexTarget::Rect
         | TexTarget::D2Array
-        | TexTarget::D2Ms
-        | TexTarget::D2MsArray => textures.max_2d,
+        | TexTarget::D2Multisample
+        | TexTarget::D2MultisampleArray => textures.max_2d,
         TexTarget::D3 => textures.max_3d,
         TexTarget::Cube | TexTarget::CubeArray => textures.max_cube,
         TexTarget::Buffer => textures.max_texels,
@@ -167,8 +186,11 @@ fn missing_size(shape: &Shape, textures: &TextureCapabilities) -> Option<String>
         .then(|| format!("the device lacks textures of more than {limit} layers"))
 }
 
+/// Returns the reason why the device cannot sample a texture in this way: linear filters of its
+/// format, a wrap mode, a border color, or anisotropy. `None` if it can. Filters are not checked
+/// without a shape, and for buffer and multisample textures.
 fn missing_for_sampling(
-    shape: Option<&Shape>,
+    shape: Option<&TextureShape>,
     sampling: &Sampling,
     capabilities: &Capabilities,
 ) -> Option<String> {
@@ -176,7 +198,7 @@ fn missing_for_sampling(
     let lacks = |what: &str| Some(format!("the device lacks {what}"));
     // Buffer and multisample textures have no samplers.
     let is_filtered =
-        |shape: &&Shape| !shape.target.is_multisample() && shape.target != TexTarget::Buffer;
+        |shape: &&TextureShape| !shape.target.is_multisample() && shape.target != TexTarget::Buffer;
     if let Some(shape) = shape.filter(is_filtered)
         && sampling.is_linear()
     {
@@ -194,17 +216,19 @@ fn missing_for_sampling(
         return lacks(mirrors);
     }
     if sampling.wrap.iter().any(|wrap| wrap.has_border()) {
-        if !is_standard_border(sampling.border) && !capabilities.has("customBorderColors") {
+        if !is_standard_border(sampling.border_color)
+            && !capabilities.has_feature("customBorderColors")
+        {
             return lacks("customBorderColors");
         }
         if sampling.color_swizzle() != Swizzle::IDENTITY
-            && !capabilities.has("borderColorSwizzleFromImage")
+            && !capabilities.has_feature("borderColorSwizzleFromImage")
         {
             return lacks("borderColorSwizzleFromImage");
         }
     }
     if sampling.anisotropy > 1.0 {
-        if !capabilities.has("samplerAnisotropy") {
+        if !capabilities.has_feature("samplerAnisotropy") {
             return lacks("samplerAnisotropy");
         }
         if sampling.anisotropy > textures.max_anisotropy {
@@ -215,7 +239,8 @@ fn missing_for_sampling(
     None
 }
 
-/// Returns true if Vulkan has the border color without an extension.
+/// Returns true if Vulkan has the border color without an extension: transparent or opaque black,
+/// or opaque white.
 fn is_standard_border(color: [f64; 4]) -> bool {
     matches!(color, [0.0, 0.0, 0.0, 0.0 | 1.0] | [1.0, 1.0, 1.0, 1.0])
 }
@@ -235,7 +260,7 @@ mod tests {
         };
         let sampled = vk::FormatFeatureFlags::SAMPLED_IMAGE | vk::FormatFeatureFlags::TRANSFER_DST;
         let linear = sampled | vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR;
-        let raw = |name| Format::parse_texture(name).unwrap().vk.as_raw();
+        let raw = |name| Format::parse_color_or_depth(name).unwrap().vk.as_raw();
         let formats = [
             (
                 raw("R8G8B8A8_UNORM"),
@@ -263,7 +288,7 @@ mod tests {
 
     fn reason(lines: &str) -> Option<String> {
         let script = Script::parse(format!("[test]\n{lines}\n").as_bytes()).unwrap();
-        missing(&script, &capable())
+        missing_textures(&script, &capable())
     }
 
     #[test]
@@ -347,7 +372,7 @@ mod tests {
             features: [].into(),
             ..capable()
         };
-        let reason = missing(&script, &capabilities);
+        let reason = missing_textures(&script, &capabilities);
         let expected = "the device lacks shaderStorageImageMultisample";
         assert_eq!(reason.as_deref(), Some(expected));
     }

@@ -2,26 +2,27 @@
 
 use super::buffer::Buffer;
 use super::device::Device;
-use super::sampled_texture::SampledTexture;
+use super::pool::{Poolable, Pooled};
+use super::sampler::SampledTexture;
 use super::shader::stage_flag;
-use super::shelves::{Keep, Kept};
 use super::texture::Texture;
 use crate::error::{CallContext, Error};
 use ash::vk;
 use glasm::ir::Stage;
-use glasm::layout::DescriptorKind;
+use glasm::layout::DescriptorType;
 use glasm_scripts::texture::StorageView;
 use glasm_scripts::timing::Phase;
 use std::rc::Rc;
 
-/// Returns Vulkan's type of a kind.
-fn descriptor_type(kind: DescriptorKind) -> vk::DescriptorType {
-    vk::DescriptorType::from_raw(kind.vulkan() as i32)
+/// Returns Vulkan's constant for a descriptor type.
+fn descriptor_type(kind: DescriptorType) -> vk::DescriptorType {
+    vk::DescriptorType::from_raw(kind.to_vulkan() as i32)
 }
 
-/// Returns the subset of `stages` that may access descriptors of a kind.
-fn seeing(kind: DescriptorKind, stages: vk::ShaderStageFlags) -> vk::ShaderStageFlags {
-    if kind == DescriptorKind::InputAttachment {
+/// Returns the subset of `stages` that may access descriptors of a type: only fragment stages
+/// access input attachments.
+fn accessing_stages(kind: DescriptorType, stages: vk::ShaderStageFlags) -> vk::ShaderStageFlags {
+    if kind == DescriptorType::InputAttachment {
         stages & vk::ShaderStageFlags::FRAGMENT
     } else {
         stages
@@ -30,7 +31,7 @@ fn seeing(kind: DescriptorKind, stages: vk::ShaderStageFlags) -> vk::ShaderStage
 
 /// Descriptors of a binding that must match the declarations of the programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Fit {
+pub(crate) enum DescriptorMatch {
     All,
     /// Descriptors that programs access. The layout sets `PARTIALLY_BOUND` on devices with
     /// `descriptorBindingPartiallyBound`.
@@ -42,9 +43,9 @@ pub(crate) enum Fit {
 pub(crate) struct Binding {
     pub(crate) set: u32,
     pub(crate) binding: u32,
-    pub(crate) kind: DescriptorKind,
+    pub(crate) kind: DescriptorType,
     pub(crate) count: u32,
-    pub(crate) fit: Fit,
+    pub(crate) descriptor_match: DescriptorMatch,
 }
 
 /// Resource of a descriptor.
@@ -67,7 +68,7 @@ pub(crate) enum Resource<'a> {
 
 impl<'a> Resource<'a> {
     /// Returns the range of a whole buffer.
-    pub(crate) fn whole(buffer: &'a Buffer) -> Self {
+    pub(crate) fn whole_buffer(buffer: &'a Buffer) -> Self {
         Self::Buffer {
             buffer,
             offset: 0,
@@ -85,7 +86,7 @@ pub(crate) struct LayoutKey {
 }
 
 /// Pipeline layout with one descriptor set for each of its set layouts.
-pub(crate) type Layout = Kept<LayoutObject>;
+pub(crate) type Layout = Pooled<LayoutObject>;
 
 /// Vulkan objects of a [`Layout`].
 pub(crate) struct LayoutObject {
@@ -100,7 +101,9 @@ pub(crate) struct LayoutObject {
 }
 
 impl Layout {
-    /// Creates a layout for these bindings, which all of `stages` access.
+    /// Returns a layout for these bindings, which all of `stages` access, and `push_size` bytes of
+    /// push constants: a pooled one with the same properties, or a new one. Its descriptors are not
+    /// written yet.
     pub(crate) fn new(
         device: &Rc<Device>,
         bindings: &[Binding],
@@ -119,13 +122,15 @@ impl Layout {
             stages,
         });
         let make = || LayoutObject::create(device, &key);
-        let mut layout = Self::get(device, Rc::clone(&key), make)?;
+        let mut layout = Self::get_or_create(device, Rc::clone(&key), make)?;
         layout.allocate_sets()?;
         Ok(layout)
     }
 }
 
 impl LayoutObject {
+    /// Creates the set layouts, also of unused sets below the last one, the pipeline layout, and
+    /// the descriptor pool of a key. Sets are not allocated.
     fn create(device: &Rc<Device>, key: &Rc<LayoutKey>) -> Result<Self, Error> {
         let LayoutKey {
             ref bindings,
@@ -157,6 +162,9 @@ impl LayoutObject {
         Ok(layout)
     }
 
+    /// Creates the layout of one descriptor set and appends it to the layouts of the pipeline.
+    /// Bindings of which only accessed descriptors must match are partially bound if the device
+    /// supports that.
     fn create_set_layout<'a>(
         &mut self,
         bindings: impl Iterator<Item = &'a Binding>,
@@ -167,10 +175,10 @@ impl LayoutObject {
                     .binding(binding.binding)
                     .descriptor_type(descriptor_type(binding.kind))
                     .descriptor_count(binding.count)
-                    .stage_flags(seeing(binding.kind, self.stages));
-                let flags = match binding.fit {
-                    Fit::All => vk::DescriptorBindingFlags::empty(),
-                    Fit::Accessed => vk::DescriptorBindingFlags::PARTIALLY_BOUND,
+                    .stage_flags(accessing_stages(binding.kind, self.stages));
+                let flags = match binding.descriptor_match {
+                    DescriptorMatch::All => vk::DescriptorBindingFlags::empty(),
+                    DescriptorMatch::Accessed => vk::DescriptorBindingFlags::PARTIALLY_BOUND,
                 };
                 (layout, flags)
             })
@@ -188,6 +196,7 @@ impl LayoutObject {
         Ok(())
     }
 
+    /// Creates the pipeline layout from the set layouts and the push constants.
     fn create_pipeline_layout(&mut self) -> Result<(), Error> {
         let ranges = [vk::PushConstantRange {
             stage_flags: self.stages,
@@ -204,6 +213,7 @@ impl LayoutObject {
         Ok(())
     }
 
+    /// Creates the pool from which the sets of the layout are allocated, with space for each once.
     fn create_pool(&mut self, bindings: &[Binding]) -> Result<(), Error> {
         let sizes: Vec<_> = bindings
             .iter()
@@ -221,7 +231,8 @@ impl LayoutObject {
         Ok(())
     }
 
-    /// Allocates the sets, with no descriptors written.
+    /// Allocates the sets, with no descriptors written, and frees the previous ones. Does nothing
+    /// for a layout without sets.
     fn allocate_sets(&mut self) -> Result<(), Error> {
         if self.set_layouts.is_empty() {
             return Ok(());
@@ -239,8 +250,15 @@ impl LayoutObject {
         Ok(())
     }
 
-    /// Writes a resource to the descriptor `element` of a binding of the layout.
-    pub(crate) fn write(&self, binding: &Binding, element: u32, resource: &Resource<'_>) {
+    /// Writes a resource to the descriptor `element` of a binding of the layout. The device must be
+    /// idle, and the resource must outlive the next use of the set; views of storage images must
+    /// exist.
+    pub(crate) fn write_descriptor(
+        &self,
+        binding: &Binding,
+        element: u32,
+        resource: &Resource<'_>,
+    ) {
         let write = vk::WriteDescriptorSet::default()
             .dst_set(self.sets[binding.set as usize])
             .dst_binding(binding.binding)
@@ -270,7 +288,7 @@ impl LayoutObject {
                     write.image_info(&images)
                 }
             },
-            Resource::NoImage if binding.kind == DescriptorKind::StorageTexelBuffer => {
+            Resource::NoImage if binding.kind == DescriptorType::StorageTexelBuffer => {
                 views = [vk::BufferView::null()];
                 write.texel_buffer_view(&views)
             }
@@ -298,8 +316,9 @@ impl LayoutObject {
         unsafe { self.device.raw.update_descriptor_sets(&[write], &[]) };
     }
 
-    /// Records the binding of sets and push constants.
-    pub(super) fn bind(
+    /// Records commands that bind the descriptor sets and write the push constants of the layout
+    /// from the start of `push`. Records nothing for parts that the layout does not have.
+    pub(super) fn record_bind(
         &self,
         raw: &ash::Device,
         commands: vk::CommandBuffer,
@@ -318,7 +337,7 @@ impl LayoutObject {
     }
 }
 
-impl Keep for LayoutObject {
+impl Poolable for LayoutObject {
     type Key = Rc<LayoutKey>;
     const LIMIT: usize = 64;
 }

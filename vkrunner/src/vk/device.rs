@@ -2,12 +2,12 @@
 
 use super::instance::Instance;
 use super::physical::{PhysicalDevice, SOFTWARE};
-use super::shelves::Shelves;
+use super::pool::ObjectPool;
 use crate::error::{CallContext, Error};
 use crate::requirements::Capabilities;
 use ash::vk;
-use glasm_scripts::stopwatch::Stopwatch;
 use glasm_scripts::timing::Clock;
+use glasm_scripts::timing::Stopwatch;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, Allocator, AllocatorCreateDesc};
 use gpu_allocator::{AllocationSizes, AllocatorDebugSettings};
 use std::cell::{Cell, RefCell};
@@ -22,7 +22,7 @@ const LARGEST_BLOCK: u64 = 64 << 20;
 
 /// Maximum memory of a script. Software devices allocate more than the machine has, and the system
 /// then terminates some process.
-const BUDGET: u64 = 3 << 30;
+const MEMORY_BUDGET: u64 = 3 << 30;
 
 /// Opened device with one queue.
 pub(crate) struct Device {
@@ -44,7 +44,7 @@ pub(crate) struct Device {
     /// True if the device computes in this process, on the CPU.
     is_software: bool,
     /// Objects that are available for reuse.
-    pub(super) shelves: Shelves,
+    pub(super) pool: ObjectPool,
     /// Clock of the phases.
     pub(crate) clock: Rc<Clock>,
     pub(crate) capabilities: Capabilities,
@@ -55,7 +55,8 @@ pub(crate) struct Device {
 
 impl Device {
     /// Opens a device with all features that it has, and with `extra_extensions`, which it must
-    /// have.
+    /// have; `timeout` limits each draw or dispatch. Returns an error if a Vulkan call or the
+    /// allocator fails.
     pub(crate) fn open(
         instance: &Rc<Instance>,
         physical: &PhysicalDevice,
@@ -81,7 +82,7 @@ impl Device {
             timeout,
             script_time: Cell::new(None),
             is_software: physical.info.device_type == SOFTWARE,
-            shelves: Shelves::default(),
+            pool: ObjectPool::default(),
             clock: Rc::clone(clock),
             capabilities,
             extra_extensions: extra_extensions.clone(),
@@ -92,6 +93,8 @@ impl Device {
         Ok(Rc::new(device))
     }
 
+    /// Creates the objects that every script uses: command pool and buffer, fence, pipeline cache,
+    /// and memory allocator.
     fn create_objects(&mut self, physical: &PhysicalDevice) -> Result<(), Error> {
         let pool_info = vk::CommandPoolCreateInfo::default()
             .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER)
@@ -128,76 +131,83 @@ impl Device {
         Ok(())
     }
 
-    /// Returns true if descriptors may have no resource.
+    /// Returns true if the device supports descriptors without a resource (`nullDescriptor`).
     pub(crate) fn has_null_descriptors(&self) -> bool {
         self.capabilities.features.contains("nullDescriptor")
     }
 
-    /// Returns true if programs can access slices of three-dimensional images.
+    /// Returns true if programs can access slices of three-dimensional images as two-dimensional
+    /// ones (`image2DViewOf3D`).
     pub(super) fn has_flat_views_of_3d(&self) -> bool {
         self.capabilities.features.contains("image2DViewOf3D")
     }
 
-    /// Returns true if buffers can have addresses.
+    /// Returns true if the device supports addresses of buffers (`bufferDeviceAddress`).
     pub(super) fn has_addresses(&self) -> bool {
         self.capabilities.features.contains("bufferDeviceAddress")
     }
 
-    /// Returns true if descriptors that no program accesses may be invalid.
+    /// Returns true if descriptors that no program accesses may be invalid
+    /// (`descriptorBindingPartiallyBound`).
     pub(super) fn has_partial_bindings(&self) -> bool {
         let features = &self.capabilities.features;
         features.contains("descriptorBindingPartiallyBound")
     }
 
-    /// Returns true if work on the device was abandoned: none of its objects can be used any more.
+    /// Returns true if work on the device was abandoned: none of its objects can be used or
+    /// destroyed any more.
     pub(crate) fn is_lost(&self) -> bool {
         self.lost.get()
     }
 
-    /// Marks the device as given up.
+    /// Marks the device as lost: it runs no more commands, and its objects are not destroyed.
     pub(super) fn set_lost(&self) {
         self.lost.set(true);
     }
 
     /// Drops all pooled objects. They own the device: without this it would never be destroyed.
-    pub(crate) fn clear_shelves(&self) {
-        self.shelves.clear();
+    pub(crate) fn clear_pool(&self) {
+        self.pool.clear();
     }
 
-    /// Begins the time of a script.
+    /// Starts measuring the time of a script, which replaces that of the previous one; waits fail
+    /// once it exceeds `limit`.
     pub(crate) fn start_clock(&self, limit: Duration) {
         self.script_time.set(Some((self.start_stopwatch(), limit)));
     }
 
-    /// Starts measuring time with the method for this device.
+    /// Starts measuring time: CPU time of this process for software devices, otherwise elapsed
+    /// time.
     pub(super) fn start_stopwatch(&self) -> Stopwatch {
         if self.is_software {
-            Stopwatch::of_process(std::process::id())
+            Stopwatch::for_process(std::process::id())
         } else {
-            Stopwatch::of_clock()
+            Stopwatch::for_wall_clock()
         }
     }
 
-    /// Returns the time to wait for work that began with `work` before the clock is checked again,
-    /// or the error of an exceeded time limit.
+    /// Returns the time to wait for work that began with `work` before the stopwatches are checked
+    /// again: the lesser of what remains for the device and for the script. Returns the error of an
+    /// exceeded time limit.
     pub(super) fn time_left(&self, work: &Stopwatch) -> Result<Duration, Error> {
         let left = work
-            .left(self.timeout)
+            .remaining(self.timeout)
             .ok_or(Error::TimedOut(self.timeout))?;
         let Some((script, limit)) = self.script_time.get() else {
             return Ok(left);
         };
-        match script.left(limit) {
+        match script.remaining(limit) {
             Some(script_left) => Ok(left.min(script_left)),
             None => Err(Error::ScriptTimedOut(limit)),
         }
     }
 
-    /// Allocates memory.
+    /// Allocates memory from the device's allocator and adds it to the memory in use. Returns an
+    /// error if the total would exceed [`MEMORY_BUDGET`], or if the allocator has none.
     pub(super) fn allocate(&self, desc: &AllocationCreateDesc<'_>) -> Result<Allocation, Error> {
-        let wanted = self.allocated.get().saturating_add(desc.requirements.size);
-        if wanted > BUDGET {
-            return Err(Error::TooMuchMemory(BUDGET));
+        let total = self.allocated.get().saturating_add(desc.requirements.size);
+        if total > MEMORY_BUDGET {
+            return Err(Error::TooMuchMemory(MEMORY_BUDGET));
         }
         let mut allocator = self.allocator.borrow_mut();
         let allocator = allocator
@@ -208,7 +218,8 @@ impl Device {
         Ok(allocation)
     }
 
-    /// Frees memory.
+    /// Returns memory to the device's allocator and subtracts it from the memory in use; does not
+    /// fail.
     pub(super) fn free(&self, allocation: Allocation) {
         let left = self.allocated.get().saturating_sub(allocation.size());
         self.allocated.set(left);
@@ -219,7 +230,8 @@ impl Device {
         }
     }
 
-    /// Returns the address of a buffer that was created for it; 0 if the device has no addresses.
+    /// Returns the address of a buffer, which was created with the usage for it; 0 if the device
+    /// has no addresses.
     pub(super) fn buffer_address(&self, buffer: vk::Buffer) -> u64 {
         let info = vk::BufferDeviceAddressInfo::default().buffer(buffer);
         match &self.address_functions {
@@ -255,6 +267,8 @@ impl Drop for Device {
     }
 }
 
+/// Creates the logical device with the extensions and features that the runner uses, where they are
+/// available, and with `extra_extensions`, whose absence is an error.
 fn create_device(
     instance: &Instance,
     physical: &PhysicalDevice,
@@ -293,7 +307,8 @@ fn create_device(
     unsafe { instance.raw.create_device(physical.handle, &info, None) }.call("vkCreateDevice")
 }
 
-/// Returns the extension's functions, where Vulkan does not have them itself.
+/// Returns the functions of `VK_KHR_buffer_device_address` if the device has buffer addresses and a
+/// Vulkan version below 1.2; `None` otherwise, since later versions have them in core.
 fn address_functions(
     instance: &Instance,
     device: &ash::Device,

@@ -44,8 +44,9 @@ pub(crate) struct CaptureCounts {
 }
 
 impl CaptureCounts {
-    /// Creates counters for buffers below `buffers` and primitives of these streams, each named
-    /// once. The device has the feature.
+    /// Creates counters for the positions in transform feedback buffers 0 to `buffers - 1` and for
+    /// the primitives of these streams, each named once. The caller has checked that the device has
+    /// the feature.
     pub(crate) fn new(device: &Rc<Device>, buffers: u32, streams: Vec<u32>) -> Result<Self, Error> {
         let size = 4 * u64::from(buffers);
         let functions =
@@ -68,7 +69,8 @@ impl CaptureCounts {
         Ok(counts)
     }
 
-    /// Returns the number of bytes in a buffer, up to the end of the last capture.
+    /// Returns the number of bytes in a transform feedback buffer up to the end of the last
+    /// captured draw; 0 for buffers without a counter.
     pub(crate) fn bytes(&self, buffer: u32) -> u64 {
         let start = 4 * buffer as usize;
         let position = self.positions.bytes().get(start..start + 4);
@@ -77,7 +79,8 @@ impl CaptureCounts {
         })
     }
 
-    /// Returns the numbers of primitives of the last draw, written and needed, by stream.
+    /// Returns the numbers of primitives of the last captured draw, written and needed, for each
+    /// counted stream.
     pub(crate) fn primitives(&self) -> Result<Vec<(u32, [u64; 2])>, Error> {
         let mut results = vec![[0u64; 2]; self.streams.len()];
         if !results.is_empty() {
@@ -94,8 +97,9 @@ impl CaptureCounts {
         Ok(self.streams.iter().copied().zip(results).collect())
     }
 
-    /// Records the commands that must precede the render pass.
-    fn reset(&self, commands: vk::CommandBuffer) {
+    /// Records the reset of the queries, which must precede the render pass; nothing if no stream
+    /// is counted.
+    fn record_reset(&self, commands: vk::CommandBuffer) {
         let count = self.streams.len() as u32;
         if count > 0 {
             // SAFETY: the pool has that many queries, and none is in use.
@@ -109,13 +113,15 @@ impl CaptureCounts {
 }
 
 impl CaptureCall<'_> {
-    /// Records the commands that must precede the render pass.
-    pub(super) fn prepare(&self, commands: vk::CommandBuffer) {
-        self.counts.reset(commands);
+    /// Records the reset of the queries, which must precede the render pass.
+    pub(super) fn record_reset(&self, commands: vk::CommandBuffer) {
+        self.counts.record_reset(commands);
     }
 
-    /// Records the start of the capture, within the render pass and with the pipeline bound.
-    pub(super) fn begin(&self, commands: vk::CommandBuffer) {
+    /// Records the start of the capture, within the render pass and with the pipeline bound: binds
+    /// the buffers, begins the queries, and continues at the saved positions if the capture
+    /// resumes.
+    pub(super) fn record_begin(&self, commands: vk::CommandBuffer) {
         let functions = self.counts.functions.fp();
         for captured in &self.buffers {
             let size = captured
@@ -149,7 +155,7 @@ impl CaptureCall<'_> {
         }
         let (buffers, offsets) = match self.start {
             CaptureStart::Start => (Vec::new(), Vec::new()),
-            CaptureStart::Resume => self.counters(),
+            CaptureStart::Resume => self.counter_buffers(),
         };
         // SAFETY: positions were written by the capture before, if there are any; the pointers
         // outlive the call.
@@ -164,10 +170,11 @@ impl CaptureCall<'_> {
         }
     }
 
-    /// Records the end of the capture.
-    pub(super) fn end(&self, commands: vk::CommandBuffer) {
+    /// Records the end of the capture, within the render pass: saves the positions in the buffers,
+    /// and ends the queries.
+    pub(super) fn record_end(&self, commands: vk::CommandBuffer) {
         let functions = self.counts.functions.fp();
-        let (buffers, offsets) = self.counters();
+        let (buffers, offsets) = self.counter_buffers();
         // SAFETY: the counter buffer was created for it and has space for all positions; the
         // pointers outlive the call.
         unsafe {
@@ -192,8 +199,9 @@ impl CaptureCall<'_> {
         }
     }
 
-    /// Returns counter buffers and offsets for all bindings up to the last bound one.
-    fn counters(&self) -> (Vec<vk::Buffer>, Vec<vk::DeviceSize>) {
+    /// Returns counter buffers and their byte offsets for all bindings from 0 to the last bound
+    /// one; null buffers for bindings that are not bound.
+    fn counter_buffers(&self) -> (Vec<vk::Buffer>, Vec<vk::DeviceSize>) {
         let count = self
             .buffers
             .iter()

@@ -15,8 +15,8 @@ pub(super) struct FixedFunction {
 }
 
 impl FixedFunction {
-    /// Creates the state; `written` has a bit for every color attachment that the fragment program
-    /// writes.
+    /// Creates the viewports, scissor rectangles, sample mask and blending of a pipeline; `written`
+    /// has bit N set if the fragment program writes color attachment N.
     pub(super) fn new(
         device: &Device,
         state: &PipelineState,
@@ -27,20 +27,23 @@ impl FixedFunction {
         let viewports = rectangles.iter();
         Self {
             viewports: viewports
-                .map(|rectangle| viewport(*rectangle, state, framebuffer))
+                .map(|rectangle| choose_viewport(*rectangle, state, framebuffer))
                 .collect(),
-            scissors: vec![scissor(state, framebuffer); rectangles.len()],
+            scissors: vec![choose_scissor(state, framebuffer); rectangles.len()],
             sample_mask: [state.sample_mask as u32, (state.sample_mask >> 32) as u32],
             blend_attachments: blend_attachments(device, state, framebuffer, written),
         }
     }
 
+    /// Returns the viewports and scissor rectangles in Vulkan's form, which borrows them.
     pub(super) fn viewport_state(&self) -> vk::PipelineViewportStateCreateInfo<'_> {
         vk::PipelineViewportStateCreateInfo::default()
             .viewports(&self.viewports)
             .scissors(&self.scissors)
     }
 
+    /// Returns the multisampling state in Vulkan's form: samples of the framebuffer, sample
+    /// shading, sample mask and alpha coverage.
     pub(super) fn multisample_state(
         &self,
         state: &PipelineState,
@@ -55,6 +58,8 @@ impl FixedFunction {
             .alpha_to_one_enable(state.alpha_to_one)
     }
 
+    /// Returns the blending of all attachments, the logical operation and the blend constants in
+    /// Vulkan's form.
     pub(super) fn color_blend_state(
         &self,
         state: &PipelineState,
@@ -67,14 +72,16 @@ impl FixedFunction {
     }
 }
 
-fn viewport(
+/// Returns the viewport of a draw, in pixels: the rectangle of the script, or the whole framebuffer
+/// if it has none, with the depth range of the state.
+fn choose_viewport(
     rectangle: Option<[f32; 4]>,
     state: &PipelineState,
     framebuffer: &Framebuffer,
 ) -> vk::Viewport {
-    let extent = framebuffer.area().extent;
-    let whole = [0.0, 0.0, extent.width as f32, extent.height as f32];
-    let [x, y, width, height] = rectangle.unwrap_or(whole);
+    let extent = framebuffer.full_area().extent;
+    let full_viewport = [0.0, 0.0, extent.width as f32, extent.height as f32];
+    let [x, y, width, height] = rectangle.unwrap_or(full_viewport);
     let [min_depth, max_depth] = state.depth_range;
     vk::Viewport {
         x,
@@ -86,9 +93,10 @@ fn viewport(
     }
 }
 
-fn scissor(state: &PipelineState, framebuffer: &Framebuffer) -> vk::Rect2D {
+/// Returns the scissor rectangle of a draw: the one of the script, or the whole framebuffer.
+fn choose_scissor(state: &PipelineState, framebuffer: &Framebuffer) -> vk::Rect2D {
     let Some([x, y, width, height]) = state.scissor else {
-        return framebuffer.area();
+        return framebuffer.full_area();
     };
     vk::Rect2D {
         offset: vk::Offset2D {
@@ -106,8 +114,9 @@ pub(super) struct RasterizationExtensions {
 }
 
 impl RasterizationExtensions {
-    /// Creates the structures that the state needs: devices without an extension do not know its
-    /// structure.
+    /// Creates the structures for the last provoking vertex and for conservative rasterization that
+    /// the state needs. Omits the former on devices without the feature, whose scripts read no flat
+    /// inputs.
     pub(super) fn new(device: &Device, state: &PipelineState) -> Self {
         // Without the feature no program reads values of one vertex only: scripts that do were
         // skipped.
@@ -127,7 +136,8 @@ impl RasterizationExtensions {
         }
     }
 
-    /// Returns the state of rasterization.
+    /// Returns the rasterization state in Vulkan's form, with the structures of extensions that it
+    /// needs.
     pub(super) fn state(
         &mut self,
         state: &PipelineState,
@@ -143,6 +153,7 @@ impl RasterizationExtensions {
     }
 }
 
+/// Returns the rasterization state in Vulkan's form, without the structures of extensions.
 fn rasterization_state(state: &PipelineState) -> vk::PipelineRasterizationStateCreateInfo<'static> {
     vk::PipelineRasterizationStateCreateInfo::default()
         .depth_clamp_enable(state.depth_clamp)
@@ -157,7 +168,8 @@ fn rasterization_state(state: &PipelineState) -> vk::PipelineRasterizationStateC
         .line_width(state.line_width)
 }
 
-/// Tests of buffers that the framebuffer lacks are off, as in GL.
+/// Returns the depth and stencil state in Vulkan's form. Tests of buffers that the framebuffer
+/// lacks are disabled, as in GL.
 pub(super) fn depth_stencil_state(
     state: &PipelineState,
     framebuffer: &Framebuffer,
@@ -177,6 +189,7 @@ pub(super) fn depth_stencil_state(
         .back(stencil_state(&state.back))
 }
 
+/// Returns the stencil state of one face in Vulkan's form.
 fn stencil_state(face: &StencilFace) -> vk::StencilOpState {
     vk::StencilOpState {
         fail_op: face.fail_op,
@@ -189,8 +202,9 @@ fn stencil_state(face: &StencilFace) -> vk::StencilOpState {
     }
 }
 
-/// Returns the blend states. Outputs that the program does not write would become undefined; their
-/// attachments are left unchanged if the device supports separate state per attachment.
+/// Returns the blend states of all color attachments, including numbers without attachment.
+/// Attachments that the program does not write, which would become undefined, are masked if it
+/// writes none, or if the device supports separate state per attachment.
 fn blend_attachments(
     device: &Device,
     state: &PipelineState,
@@ -212,6 +226,7 @@ fn blend_attachments(
         .collect()
 }
 
+/// Returns the blending and color mask of one attachment in Vulkan's form.
 fn blend_attachment(state: &BlendState) -> vk::PipelineColorBlendAttachmentState {
     vk::PipelineColorBlendAttachmentState::default()
         .blend_enable(state.blend)

@@ -26,8 +26,8 @@ pub(super) struct ImageDesc {
 }
 
 impl ImageDesc {
-    /// Describes a two-dimensional image of one color level, layer and sample.
-    pub(super) fn plane(
+    /// Returns the description of a two-dimensional color image of one level, layer and sample.
+    pub(super) fn single_plane(
         format: vk::Format,
         width: u32,
         height: u32,
@@ -50,6 +50,8 @@ impl ImageDesc {
         }
     }
 
+    /// Returns the dimensionality of the image that its view type requires; cubes are
+    /// two-dimensional.
     fn image_type(&self) -> vk::ImageType {
         match self.view_type {
             vk::ImageViewType::TYPE_1D | vk::ImageViewType::TYPE_1D_ARRAY => vk::ImageType::TYPE_1D,
@@ -58,6 +60,8 @@ impl ImageDesc {
         }
     }
 
+    /// Returns the flags to create the image with: those of the description, and compatibility with
+    /// cube views if its view is a cube.
     fn create_flags(&self) -> vk::ImageCreateFlags {
         match self.view_type {
             vk::ImageViewType::CUBE | vk::ImageViewType::CUBE_ARRAY => {
@@ -89,20 +93,21 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// Creates an image whose contents are undefined, with a view of all of it.
+    /// Creates an image whose contents and layout are undefined, with a view of all of it.
     pub(super) fn new(device: &Rc<Device>, desc: &ImageDesc) -> Result<Self, Error> {
         let mut image = Self::without_view(device, desc)?;
         let whole = ViewDesc {
             view_type: desc.view_type,
             format: desc.format,
             components: vk::ComponentMapping::default(),
-            range: image.everything(),
+            range: image.full_range(),
         };
         image.view = image.create_view(&whole)?;
         Ok(image)
     }
 
-    /// Creates an image whose contents are undefined; its view is null.
+    /// Creates an image with memory, whose contents and layout are undefined; its view is null. The
+    /// caller has checked that the device supports format and size.
     pub(super) fn without_view(device: &Rc<Device>, desc: &ImageDesc) -> Result<Self, Error> {
         let _phase = device.clock.enter(Phase::Resources);
         let info = vk::ImageCreateInfo::default()
@@ -144,6 +149,7 @@ impl Image {
         unsafe { self.device.raw.create_image_view(&info, None) }.call("vkCreateImageView")
     }
 
+    /// Allocates memory for the image and binds it. The image frees it when it is dropped.
     fn bind_memory(&mut self) -> Result<(), Error> {
         // SAFETY: the image was created from this device.
         let requirements = unsafe { self.device.raw.get_image_memory_requirements(self.raw) };
@@ -165,14 +171,15 @@ impl Image {
     }
 
     /// Returns all aspects, levels and layers.
-    pub(super) fn everything(&self) -> vk::ImageSubresourceRange {
+    pub(super) fn full_range(&self) -> vk::ImageSubresourceRange {
         vk::ImageSubresourceRange::default()
             .aspect_mask(self.aspects)
             .level_count(self.levels)
             .layer_count(self.layers)
     }
 
-    /// Records a layout transition with a full barrier.
+    /// Records a transition of all levels and layers from layout `old` to `new`, with a barrier
+    /// after all previous and before all later accesses. Layout `UNDEFINED` discards the contents.
     pub(super) fn change_layout(
         &self,
         raw: &ash::Device,
@@ -189,7 +196,7 @@ impl Image {
             .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .image(self.raw)
-            .subresource_range(self.everything());
+            .subresource_range(self.full_range());
         // SAFETY: the command buffer is being recorded, outside of a render pass.
         unsafe {
             raw.cmd_pipeline_barrier(

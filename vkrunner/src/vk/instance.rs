@@ -30,12 +30,15 @@ pub(crate) struct Instance {
     _entry: ash::Entry,
 }
 
+/// Returns pointers to the names, which must outlive them.
 fn c_strings(names: &[&CStr]) -> Vec<*const c_char> {
     names.iter().map(|name| name.as_ptr()).collect()
 }
 
 impl Instance {
-    /// Loads Vulkan and creates an instance, with the validation layer if requested.
+    /// Loads Vulkan and creates an instance, with the validation layer if it is required, or
+    /// installed in mode `Auto`. Returns an error if there is no Vulkan library, the required layer
+    /// is missing, or a call fails.
     pub(crate) fn new(validation: Validation) -> Result<Self, Error> {
         // SAFETY: loading runs initialization code of the system's Vulkan loader, which is the
         // purpose of the program.
@@ -87,6 +90,8 @@ impl Instance {
         Ok(instance)
     }
 
+    /// Registers the callback that records the messages of the validation layer; dropping the
+    /// instance removes it.
     fn create_messenger(&self) -> Result<Messenger, Error> {
         let functions = ash::ext::debug_utils::Instance::new(&self._entry, &self.raw);
         let info = messenger_info(&self.messages);
@@ -102,7 +107,7 @@ impl Instance {
         self.messenger.is_some()
     }
 
-    /// Returns the messages since the last call.
+    /// Returns the messages of the validation layer since the last call, and clears them.
     pub(crate) fn take_messages(&self) -> Vec<String> {
         std::mem::take(&mut *self.messages.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -124,6 +129,8 @@ impl Drop for Instance {
     }
 }
 
+/// Returns true if the validation layer is installed and `VK_EXT_debug_utils`, which reports its
+/// messages, is available.
 fn has_validation(entry: &ash::Entry) -> Result<bool, Error> {
     // SAFETY: the entry is valid.
     let layers = unsafe { entry.enumerate_instance_layer_properties() }
@@ -137,6 +144,8 @@ fn has_validation(entry: &ash::Entry) -> Result<bool, Error> {
             || has_extension(entry, Some(VALIDATION_LAYER), name)?))
 }
 
+/// Returns true if an instance extension is available: of the layer, or without layer of the loader
+/// and the drivers.
 fn has_extension(entry: &ash::Entry, layer: Option<&CStr>, name: &CStr) -> Result<bool, Error> {
     // SAFETY: the entry is valid.
     let extensions = unsafe { entry.enumerate_instance_extension_properties(layer) }
@@ -146,8 +155,8 @@ fn has_extension(entry: &ash::Entry, layer: Option<&CStr>, name: &CStr) -> Resul
         .any(|extension| extension.extension_name_as_c_str() == Ok(name)))
 }
 
-/// Describes a messenger for errors and warnings about the use of Vulkan; hints about performance
-/// are excluded.
+/// Returns the description of a messenger that records errors and warnings about the use of Vulkan
+/// in `messages`, which must outlive it; hints about performance are excluded.
 fn messenger_info(messages: &Messages) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
     let severity = vk::DebugUtilsMessageSeverityFlagsEXT::ERROR
         | vk::DebugUtilsMessageSeverityFlagsEXT::WARNING;
@@ -158,6 +167,8 @@ fn messenger_info(messages: &Messages) -> vk::DebugUtilsMessengerCreateInfoEXT<'
         .user_data(std::ptr::from_ref(messages).cast_mut().cast())
 }
 
+/// Records a message of the validation layer. `messages` points to the instance's list. Always
+/// returns `VK_FALSE`: the call that caused the message continues.
 unsafe extern "system" fn receive_message(
     _severity: vk::DebugUtilsMessageSeverityFlagsEXT,
     _kind: vk::DebugUtilsMessageTypeFlagsEXT,

@@ -31,11 +31,12 @@ impl SampleCounter {
     }
 
     /// Discards the previous count, before a draw that may turn out to have no vertices.
-    pub(crate) fn forget(&self) {
+    pub(crate) fn discard_count(&self) {
         self.counted.set(false);
     }
 
-    /// Returns the number of samples of the last draw.
+    /// Returns the number of samples of the last draw that passed all tests; 0 before the first
+    /// draw and after [`Self::discard_count`].
     pub(crate) fn samples(&self) -> Result<u64, Error> {
         if !self.counted.get() {
             return Ok(0);
@@ -52,8 +53,8 @@ impl SampleCounter {
         Ok(samples[0])
     }
 
-    /// Records the commands that must precede the render pass.
-    pub(super) fn prepare(&self, commands: vk::CommandBuffer) {
+    /// Records the reset of the query, which must precede the render pass.
+    pub(super) fn record_reset(&self, commands: vk::CommandBuffer) {
         // SAFETY: the pool has one query, which is not in use.
         unsafe {
             self.device
@@ -62,8 +63,8 @@ impl SampleCounter {
         };
     }
 
-    /// Records the start of the count, within the render pass.
-    pub(super) fn begin(&self, commands: vk::CommandBuffer) {
+    /// Records the start of the count, within the render pass, and marks the draw as counted.
+    pub(super) fn record_begin(&self, commands: vk::CommandBuffer) {
         self.counted.set(true);
         let flags = vk::QueryControlFlags::PRECISE;
         // SAFETY: the query was reset in this command buffer, and the device counts precisely.
@@ -75,7 +76,7 @@ impl SampleCounter {
     }
 
     /// Records the end of the count.
-    pub(super) fn end(&self, commands: vk::CommandBuffer) {
+    pub(super) fn record_end(&self, commands: vk::CommandBuffer) {
         // SAFETY: the query was begun in this render pass.
         unsafe { self.device.raw.cmd_end_query(commands, self.query, 0) };
     }

@@ -1,11 +1,11 @@
-//! Pipelines.
+//! Pipelines, and the input of their vertices.
 
 use super::descriptors::{Layout, LayoutKey};
 use super::device::Device;
 use super::fixed_function::{FixedFunction, RasterizationExtensions, depth_stencil_state};
 use super::framebuffer::{Framebuffer, FramebufferKey};
+use super::pool::{Poolable, Pooled};
 use super::shader::{ShaderStage, Specialization, StageKey};
-use super::shelves::{Keep, Kept};
 use crate::error::Error;
 use ash::vk;
 use glasm::ir::Stage;
@@ -36,20 +36,22 @@ pub(crate) struct PipelineDesc<'a> {
 }
 
 impl<'a> PipelineDesc<'a> {
-    /// Returns the stages that the pipeline uses. Without rasterization there are no fragments, and
-    /// Vulkan allows no fragment stage.
+    /// Returns the stages that the pipeline uses: all, except for the fragment stage if primitives
+    /// are discarded before rasterization, where Vulkan allows none.
     fn used_stages(&self) -> impl Iterator<Item = &'a ShaderStage<'a>> {
         let discards = self.state.rasterizer_discard;
         let is_used = move |stage: &&ShaderStage<'_>| !discards || stage.stage() != Stage::Fragment;
         self.stages.iter().filter(is_used)
     }
 
+    /// Returns the topology and primitive restart in Vulkan's form.
     fn input_assembly(&self) -> vk::PipelineInputAssemblyStateCreateInfo<'static> {
         vk::PipelineInputAssemblyStateCreateInfo::default()
             .topology(self.topology)
             .primitive_restart_enable(self.state.primitive_restart)
     }
 
+    /// Returns the key under which the pipeline is pooled: everything that Vulkan compiles into it.
     fn key(&self) -> PipelineKey {
         // All members are listed, so that the compiler reports a new one.
         let Self {
@@ -92,7 +94,7 @@ pub(crate) struct ComputeKey {
 }
 
 /// Graphics pipeline.
-pub(crate) type GraphicsPipeline = Kept<GraphicsPipelineObject>;
+pub(crate) type GraphicsPipeline = Pooled<GraphicsPipelineObject>;
 
 /// Vulkan objects of a [`GraphicsPipeline`].
 pub(crate) struct GraphicsPipelineObject {
@@ -101,15 +103,18 @@ pub(crate) struct GraphicsPipelineObject {
 }
 
 impl GraphicsPipeline {
-    /// Creates a pipeline with fixed viewport and no dynamic state.
+    /// Creates a graphics pipeline with fixed viewport and no dynamic state, or takes an equal one
+    /// from the pool.
     pub(crate) fn new(device: &Rc<Device>, desc: &PipelineDesc<'_>) -> Result<Self, Error> {
         let _phase = device.clock.enter(Phase::Pipelines);
         let make = || GraphicsPipelineObject::create(device, desc);
-        Self::get(device, desc.key(), make)
+        Self::get_or_create(device, desc.key(), make)
     }
 }
 
 impl GraphicsPipelineObject {
+    /// Creates the graphics pipeline of a description, with specialized stages and no dynamic
+    /// state, through the pipeline cache of the device.
     fn create(device: &Rc<Device>, desc: &PipelineDesc<'_>) -> Result<Self, Error> {
         let constants: Vec<_> = desc
             .used_stages()
@@ -120,7 +125,7 @@ impl GraphicsPipelineObject {
         let stages: Vec<_> = stages
             .map(|(stage, constants)| stage.info(constants))
             .collect();
-        let vertices = VertexInput::new(desc.attributes, desc.bindings);
+        let vertices = VertexInputState::new(desc.attributes, desc.bindings);
         let mut divisors = vertices.divisor_state();
         let vertex_input = vertices.state(&mut divisors);
         let state = desc.state;
@@ -130,7 +135,10 @@ impl GraphicsPipelineObject {
         let tessellation = vk::PipelineTessellationStateCreateInfo::default()
             .patch_control_points(state.patch_control_points)
             .push_next(&mut origin);
-        let written = desc.stages.iter().fold(0, |all, it| all | it.colors());
+        let written = desc
+            .stages
+            .iter()
+            .fold(0, |all, it| all | it.written_attachments());
         let fixed = FixedFunction::new(device, state, desc.framebuffer, written);
         let mut clip_control =
             vk::PipelineViewportDepthClipControlCreateInfoEXT::default().negative_one_to_one(true);
@@ -172,7 +180,7 @@ impl GraphicsPipelineObject {
     }
 }
 
-impl Keep for GraphicsPipelineObject {
+impl Poolable for GraphicsPipelineObject {
     type Key = PipelineKey;
     const LIMIT: usize = 64;
 }
@@ -188,7 +196,7 @@ impl Drop for GraphicsPipelineObject {
 }
 
 /// Compute pipeline.
-pub(crate) type ComputePipeline = Kept<ComputePipelineObject>;
+pub(crate) type ComputePipeline = Pooled<ComputePipelineObject>;
 
 /// Vulkan objects of a [`ComputePipeline`].
 pub(crate) struct ComputePipelineObject {
@@ -197,7 +205,7 @@ pub(crate) struct ComputePipelineObject {
 }
 
 impl ComputePipeline {
-    /// Creates a pipeline for a compute module.
+    /// Creates a compute pipeline, or takes an equal one from the pool.
     pub(crate) fn new(
         device: &Rc<Device>,
         stage: &ShaderStage<'_>,
@@ -209,11 +217,13 @@ impl ComputePipeline {
             layout: Rc::clone(&layout.key),
         };
         let make = || ComputePipelineObject::create(device, stage, layout);
-        Self::get(device, key, make)
+        Self::get_or_create(device, key, make)
     }
 }
 
 impl ComputePipelineObject {
+    /// Creates the pipeline of a compute stage with its specialization constants, through the
+    /// pipeline cache of the device.
     fn create(
         device: &Rc<Device>,
         stage: &ShaderStage<'_>,
@@ -239,7 +249,7 @@ impl ComputePipelineObject {
     }
 }
 
-impl Keep for ComputePipelineObject {
+impl Poolable for ComputePipelineObject {
     type Key = ComputeKey;
     const LIMIT: usize = 32;
 }
@@ -254,6 +264,8 @@ impl Drop for ComputePipelineObject {
     }
 }
 
+/// Returns the only pipeline of a call that creates pipelines, or its error with the name of the
+/// call.
 fn first_pipeline(
     pipelines: Result<Vec<vk::Pipeline>, (Vec<vk::Pipeline>, vk::Result)>,
     call: &'static str,
@@ -283,14 +295,14 @@ pub(crate) struct VertexBinding {
 }
 
 /// Structures of a pipeline that its state points to.
-pub(super) struct VertexInput {
+pub(super) struct VertexInputState {
     bindings: Vec<vk::VertexInputBindingDescription>,
     attributes: Vec<vk::VertexInputAttributeDescription>,
     /// Divisors of bindings that advance more slowly than per instance.
     divisors: Vec<vk::VertexInputBindingDivisorDescriptionEXT>,
 }
 
-impl VertexInput {
+impl VertexInputState {
     /// Creates the state of attributes and their bindings.
     pub(super) fn new(attributes: &[VertexAttribute], bindings: &[VertexBinding]) -> Self {
         let attribute = |attribute: &VertexAttribute| vk::VertexInputAttributeDescription {
@@ -311,14 +323,14 @@ impl VertexInput {
         }
     }
 
-    /// Returns the state of divisors, for [`Self::state`].
+    /// Returns the divisors greater than 1 in Vulkan's form, for [`Self::state`].
     pub(super) fn divisor_state(&self) -> vk::PipelineVertexInputDivisorStateCreateInfoEXT<'_> {
         vk::PipelineVertexInputDivisorStateCreateInfoEXT::default()
             .vertex_binding_divisors(&self.divisors)
     }
 
-    /// Returns the state, with that of divisors if there are any: devices without the extension do
-    /// not know the structure.
+    /// Returns the vertex input state in Vulkan's form, with `divisors` if there are any greater
+    /// than 1: devices without the extension do not know the structure.
     pub(super) fn state<'a>(
         &'a self,
         divisors: &'a mut vk::PipelineVertexInputDivisorStateCreateInfoEXT<'a>,
@@ -334,6 +346,8 @@ impl VertexInput {
     }
 }
 
+/// Returns a vertex binding in Vulkan's form: a divisor of 0 advances it per vertex, any other per
+/// instance.
 fn description(binding: &VertexBinding) -> vk::VertexInputBindingDescription {
     vk::VertexInputBindingDescription::default()
         .binding(binding.binding)

@@ -1,13 +1,19 @@
-//! Single samples of multisample images, copied by a compute shader between the image and a buffer.
+//! Single samples of multisample images, copied by a compute shader between the image and a buffer;
+//! and texels of multisample storage images, as bits: no other form suits all formats, and none
+//! needs attachments with samples.
 
 use super::buffer::Buffer;
 use super::device::Device;
 use super::image::{Image, ViewDesc};
+use super::image_copy::raw_format;
 use super::sampler::nearest_sampler;
-use super::usage::{BufferUse, Roles};
+use super::usage::{BufferUse, ScriptBufferUsage};
+use crate::builtin_shaders;
+use crate::builtin_shaders::{CopyDirection, PARAMETERS_SIZE, SampleCopy, TEXEL_SIZE};
 use crate::error::{CallContext, Error};
-use crate::sample_copy::{self, PARAMETERS_SIZE, SampleCopy, SampleCopying, TEXEL_SIZE};
 use ash::vk;
+use glasm_scripts::format::Encoding;
+use glasm_scripts::texture::{PlaneId, TextureShape};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -26,7 +32,7 @@ pub(super) struct SampleImage<'a> {
 
 /// Pipeline that copies texels of images of one size, with its resources.
 pub(super) struct SampleCopier {
-    copying: SampleCopying,
+    copying: CopyDirection,
     set_layout: vk::DescriptorSetLayout,
     layout: vk::PipelineLayout,
     pool: vk::DescriptorPool,
@@ -44,10 +50,12 @@ pub(super) struct SampleCopier {
 }
 
 impl SampleCopier {
-    /// Creates a copier for images of a width and height.
+    /// Creates a copier for images of this width and height in pixels: compiles its shader and
+    /// creates pipeline and buffers. Its buffer of texels has at most [`MAX_BAND`] bytes, but
+    /// always space for one line of pixels.
     pub(super) fn new(
         device: &Rc<Device>,
-        copying: SampleCopying,
+        copying: CopyDirection,
         size: [u32; 2],
     ) -> Result<Self, Error> {
         let [width, height] = size;
@@ -61,10 +69,14 @@ impl SampleCopier {
             pool: vk::DescriptorPool::null(),
             set: vk::DescriptorSet::null(),
             sampler: vk::Sampler::null(),
-            shader: sample_copy::module(copying, &device.capabilities)?,
+            shader: builtin_shaders::compile_copy_shader(copying, &device.capabilities)?,
             module: vk::ShaderModule::null(),
             pipeline: vk::Pipeline::null(),
-            texels: Buffer::new(device, BufferUse::Script(Roles::default()), bytes)?,
+            texels: Buffer::new(
+                device,
+                BufferUse::Script(ScriptBufferUsage::default()),
+                bytes,
+            )?,
             parameters: Buffer::new(device, BufferUse::Parameters, PARAMETERS_SIZE.into())?,
             size,
             rows,
@@ -76,26 +88,29 @@ impl SampleCopier {
         Ok(copier)
     }
 
-    /// Returns the kind of texels that it copies.
-    pub(super) fn copying(&self) -> SampleCopying {
+    /// Returns the direction of the copies, with the encoding or size of texels.
+    pub(super) fn copying(&self) -> CopyDirection {
         self.copying
     }
 
+    /// Returns the descriptor type of the image: sampled if samples are read, storage if they are
+    /// written.
     fn image_type(&self) -> vk::DescriptorType {
         match self.copying {
-            SampleCopying::Read(_) => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
-            SampleCopying::Write(_) => vk::DescriptorType::STORAGE_IMAGE,
+            CopyDirection::Read(_) => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
+            CopyDirection::Write(_) => vk::DescriptorType::STORAGE_IMAGE,
         }
     }
 
     /// Returns the layout of the image while it is copied.
     fn image_layout(&self) -> vk::ImageLayout {
         match self.copying {
-            SampleCopying::Read(_) => vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
-            SampleCopying::Write(_) => vk::ImageLayout::GENERAL,
+            CopyDirection::Read(_) => vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
+            CopyDirection::Write(_) => vk::ImageLayout::GENERAL,
         }
     }
 
+    /// Creates the layouts of the descriptor set and of the pipeline.
     fn create_layout(&mut self) -> Result<(), Error> {
         let binding = |number, kind| {
             vk::DescriptorSetLayoutBinding::default()
@@ -122,6 +137,8 @@ impl SampleCopier {
         Ok(())
     }
 
+    /// Creates the sampler, the descriptor pool, and the only set of the shader, whose descriptors
+    /// are not written yet.
     fn create_set(&mut self) -> Result<(), Error> {
         let size = |ty| vk::DescriptorPoolSize {
             ty,
@@ -151,6 +168,7 @@ impl SampleCopier {
         Ok(())
     }
 
+    /// Creates the shader module and its compute pipeline.
     fn create_pipeline(&mut self) -> Result<(), Error> {
         let info = vk::ShaderModuleCreateInfo::default().code(&self.shader.words);
         let raw = &self.device.raw;
@@ -173,43 +191,47 @@ impl SampleCopier {
         Ok(())
     }
 
-    /// Reads one sample of all pixels of a layer: four 32-bit components each.
+    /// Reads one sample of all pixels of a layer, and waits for the device. Returns four 32-bit
+    /// components for each pixel.
     pub(super) fn read(
         &mut self,
         image: &SampleImage<'_>,
-        place: [u32; 2],
+        layer_and_sample: [u32; 2],
     ) -> Result<Vec<u8>, Error> {
         let mut data = Vec::new();
         self.copy(image, |copier, rows| {
-            let size = copier.band_size(&rows);
-            copier.copy_rows(image, place, rows)?;
+            let size = copier.band_bytes(&rows);
+            copier.copy_rows(image, layer_and_sample, rows)?;
             data.extend_from_slice(&copier.texels.bytes()[..size]);
             Ok(())
         })?;
         Ok(data)
     }
 
-    /// Writes one sample of all pixels of a layer: four 32-bit components each.
+    /// Writes one sample of all pixels of a layer from four 32-bit components for each pixel, and
+    /// waits for the device.
     pub(super) fn write(
         &mut self,
         image: &SampleImage<'_>,
-        place: [u32; 2],
+        layer_and_sample: [u32; 2],
         mut data: &[u8],
     ) -> Result<(), Error> {
         self.copy(image, |copier, rows| {
-            let (band, rest) = data.split_at(copier.band_size(&rows));
+            let (band, rest) = data.split_at(copier.band_bytes(&rows));
             copier.texels.bytes_mut()[..band.len()].copy_from_slice(band);
             data = rest;
-            copier.copy_rows(image, place, rows)
+            copier.copy_rows(image, layer_and_sample, rows)
         })
     }
 
-    /// Returns the bytes of some rows in the buffer.
-    fn band_size(&self, rows: &Range<u32>) -> usize {
+    /// Returns the size in the buffer, in bytes, of some lines of pixels.
+    fn band_bytes(&self, rows: &Range<u32>) -> usize {
         self.size[0] as usize * rows.len() * TEXEL_SIZE as usize
     }
 
-    /// Calls `copy_band` for all rows, in bands of the maximum size of the buffer.
+    /// Calls `copy_band` for ranges of lines that fit into the buffer, until all lines of the image
+    /// are copied or a call fails. During the calls the descriptors refer to the image and the
+    /// buffers.
     fn copy(
         &mut self,
         image: &SampleImage<'_>,
@@ -221,7 +243,7 @@ impl SampleCopier {
             components: vk::ComponentMapping::default(),
             range: vk::ImageSubresourceRange {
                 aspect_mask: image.aspect,
-                ..image.image.everything()
+                ..image.image.full_range()
             },
         })?;
         self.write_set(view);
@@ -237,7 +259,9 @@ impl SampleCopier {
         result
     }
 
-    /// Runs the shader over some rows, with the parameters of [`sample_copy`].
+    /// Runs the shader over some lines of pixels, with the parameters of
+    /// [`builtin_shaders::compile_copy_shader`], and waits for the device. The image has its
+    /// previous layout afterwards.
     fn copy_rows(
         &mut self,
         image: &SampleImage<'_>,
@@ -251,7 +275,7 @@ impl SampleCopier {
             bytes.copy_from_slice(&word.to_le_bytes());
         }
         let (old, during) = (image.layout, self.image_layout());
-        self.device.run(|raw, commands| {
+        self.device.submit_and_wait(|raw, commands| {
             let bind_point = vk::PipelineBindPoint::COMPUTE;
             image.image.change_layout(raw, commands, old, during);
             // SAFETY: the set is filled, the pipeline is of this layout, the buffer holds the rows,
@@ -272,6 +296,8 @@ impl SampleCopier {
         })
     }
 
+    /// Writes the view of the image and the buffers for texels and parameters to the descriptor
+    /// set.
     fn write_set(&self, view: vk::ImageView) {
         let image = [vk::DescriptorImageInfo {
             sampler: self.sampler,
@@ -319,4 +345,82 @@ impl Drop for SampleCopier {
             raw.destroy_descriptor_set_layout(self.set_layout, None);
         }
     }
+}
+
+/// Layout between commands.
+const LAYOUT: vk::ImageLayout = vk::ImageLayout::GENERAL;
+
+/// Returns a multisample storage image whose view shows its texels as bits, in the integer format
+/// of their size.
+fn raw_sample_image<'a>(image: &'a Image, shape: &TextureShape) -> SampleImage<'a> {
+    let format = raw_format(texel_bits(shape));
+    SampleImage {
+        image,
+        format: format.map_or(shape.format.vk, |format| format.vk),
+        aspect: vk::ImageAspectFlags::COLOR,
+        layout: LAYOUT,
+    }
+}
+
+/// Returns the size of a texel in bits.
+fn texel_bits(shape: &TextureShape) -> u8 {
+    8 * shape.format.texel_size() as u8
+}
+
+/// Returns width and height of a texture in pixels.
+fn plane_size(shape: &TextureShape) -> [u32; 2] {
+    let [width, height, _] = shape.extent;
+    [width, height]
+}
+
+/// Transitions a new image to the layout that it has between commands, and waits for the device.
+/// The contents are undefined.
+pub(super) fn transition_to_general(device: &Device, image: &Image) -> Result<(), Error> {
+    device.submit_and_wait(|raw, commands| {
+        image.change_layout(raw, commands, vk::ImageLayout::UNDEFINED, LAYOUT);
+    })
+}
+
+/// Writes planes of a multisample storage image from the bytes that `plane` returns, as bits
+/// without conversion, and waits for the device. The image is in the layout between commands.
+pub(super) fn write(
+    device: &Rc<Device>,
+    image: &Image,
+    shape: &TextureShape,
+    planes: &[PlaneId],
+    plane: impl Fn(PlaneId) -> Vec<u8>,
+) -> Result<(), Error> {
+    let copying = CopyDirection::Write(texel_bits(shape));
+    let mut copier = SampleCopier::new(device, copying, plane_size(shape))?;
+    let bytes = shape.format.texel_size();
+    for id in planes {
+        let mut texels = Vec::new();
+        for texel in plane(*id).chunks_exact(bytes) {
+            texels.extend_from_slice(texel);
+            texels.resize(texels.len() + TEXEL_SIZE as usize - bytes, 0);
+        }
+        copier.write(
+            &raw_sample_image(image, shape),
+            [id.slice, id.sample],
+            &texels,
+        )?;
+    }
+    Ok(())
+}
+
+/// Returns the bytes of a plane of a multisample storage image, as bits without conversion. The
+/// image is in the layout between commands.
+pub(super) fn read(
+    device: &Rc<Device>,
+    image: &Image,
+    shape: &TextureShape,
+    id: PlaneId,
+) -> Result<Vec<u8>, Error> {
+    let copying = CopyDirection::Read(Encoding::Uint);
+    let mut copier = SampleCopier::new(device, copying, plane_size(shape))?;
+    let texels = copier.read(&raw_sample_image(image, shape), [id.slice, id.sample])?;
+    let bytes = shape.format.texel_size();
+    // Small texels are the low bytes of the first word.
+    let texels = texels.chunks_exact(TEXEL_SIZE as usize);
+    Ok(texels.flat_map(|texel| &texel[..bytes]).copied().collect())
 }

@@ -1,7 +1,7 @@
 //! Shader modules, and stages of pipelines.
 
 use super::device::Device;
-use super::shelves::{Keep, Kept};
+use super::pool::{Poolable, Pooled};
 use crate::error::{CallContext, Error};
 use crate::fragment_outputs::FragmentOutputs;
 use ash::vk;
@@ -12,11 +12,11 @@ use std::rc::Rc;
 
 /// Returns the Vulkan name of a stage.
 pub(super) fn stage_flag(stage: Stage) -> vk::ShaderStageFlags {
-    vk::ShaderStageFlags::from_raw(glasm::layout::stage_bit(stage))
+    vk::ShaderStageFlags::from_raw(glasm::layout::get_stage_bit(stage))
 }
 
 /// SPIR-V module.
-pub(crate) type ShaderModule = Kept<ShaderModuleObject>;
+pub(crate) type ShaderModule = Pooled<ShaderModuleObject>;
 
 /// Vulkan objects of a [`ShaderModule`].
 pub(crate) struct ShaderModuleObject {
@@ -29,16 +29,18 @@ pub(crate) struct ShaderModuleObject {
 }
 
 impl ShaderModule {
-    /// Creates a module for a stage.
+    /// Returns a module for a stage: a pooled one with equal words, or a new one.
     pub(crate) fn new(device: &Rc<Device>, stage: Stage, words: &[u32]) -> Result<Self, Error> {
         let _phase = device.clock.enter(Phase::Pipelines);
         let words: Rc<[u32]> = words.into();
         let make = || ShaderModuleObject::create(device, stage, &words);
-        Self::get(device, (stage, Rc::clone(&words)), make)
+        Self::get_or_create(device, (stage, Rc::clone(&words)), make)
     }
 }
 
 impl ShaderModuleObject {
+    /// Creates the shader module on the device, and determines the color attachments that it
+    /// writes.
     fn create(device: &Rc<Device>, stage: Stage, words: &Rc<[u32]>) -> Result<Self, Error> {
         let info = vk::ShaderModuleCreateInfo::default().code(words);
         // SAFETY: the create info is valid; modules come from the compiler or the SPIR-V assembler,
@@ -49,13 +51,13 @@ impl ShaderModuleObject {
             raw,
             words: Rc::clone(words),
             stage,
-            colors: FragmentOutputs::of(words),
+            colors: FragmentOutputs::from_module(words),
             device: Rc::clone(device),
         })
     }
 }
 
-impl Keep for ShaderModuleObject {
+impl Poolable for ShaderModuleObject {
     type Key = (Stage, Rc<[u32]>);
     const LIMIT: usize = 128;
 }
@@ -99,7 +101,7 @@ impl ShaderStage<'_> {
         self.module.stage
     }
 
-    /// Returns the stage in Vulkan's form.
+    /// Returns the stage in Vulkan's form, with `specialization` if the stage has constants.
     pub(super) fn info<'a>(
         &'a self,
         specialization: &'a vk::SpecializationInfo<'a>,
@@ -115,7 +117,7 @@ impl ShaderStage<'_> {
         }
     }
 
-    /// Returns its constants.
+    /// Returns the specialization constants in Vulkan's layout: map entries and their data.
     pub(super) fn specialization(&self) -> Specialization {
         let numbers = self.constants.iter().map(|(number, _)| *number);
         let entry = |(place, number): (u32, u32)| vk::SpecializationMapEntry {
@@ -130,7 +132,7 @@ impl ShaderStage<'_> {
         }
     }
 
-    /// Returns the key of the stage.
+    /// Returns the key of the stage in that of a pipeline: stage, words, entry point and constants.
     pub(super) fn key(&self) -> StageKey {
         StageKey {
             stage: self.module.stage,
@@ -141,7 +143,7 @@ impl ShaderStage<'_> {
     }
 
     /// Returns the color attachments that the entry point writes; bit N is attachment N.
-    pub(super) fn colors(&self) -> u32 {
+    pub(super) fn written_attachments(&self) -> u32 {
         self.module.colors.written_by(self.entry_point.as_bytes())
     }
 }

@@ -4,15 +4,15 @@
 use super::buffer::Buffer;
 use super::device::Device;
 use super::image::{Image, ImageDesc, ViewDesc};
-use super::texels::{all_aspects, plane_copy, upload, view_range, view_type};
+use super::image_copy::{all_aspects, plane_copy, upload_planes, view_range, view_type};
 use super::usage::{BufferUse, MULTISAMPLE_STORAGE};
-use super::{multisample, storage_samples};
+use super::{multisample, sample_copy};
 use crate::error::{CallContext, Error};
 use ash::vk;
 use glasm::ir::TexTarget;
 use glasm_scripts::format::{Aspect, Format};
 use glasm_scripts::image::Image as Picture;
-use glasm_scripts::texture::{ImagePart, PlaneId, Shape, StorageView};
+use glasm_scripts::texture::{ImagePart, PlaneId, StorageView, TextureShape};
 use std::rc::Rc;
 
 /// Access of programs to a texture.
@@ -33,7 +33,7 @@ enum TexelMemory {
 
 /// Texture or storage image.
 pub(crate) struct Texture {
-    shape: Shape,
+    shape: TextureShape,
     usage: TextureUse,
     memory: TexelMemory,
     /// Views of a storage image that differ from the whole image in its format.
@@ -49,11 +49,11 @@ enum View {
 }
 
 impl Texture {
-    /// Creates a texture whose contents are undefined. The caller has checked that the device
-    /// supports such textures.
+    /// Creates a texture whose contents are undefined, those of buffer textures zero. The caller
+    /// has checked that the device supports such textures, and fills them before their use.
     pub(crate) fn new(
         device: &Rc<Device>,
-        shape: &Shape,
+        shape: &TextureShape,
         usage: TextureUse,
     ) -> Result<Self, Error> {
         let memory = if shape.target == TexTarget::Buffer {
@@ -61,7 +61,7 @@ impl Texture {
         } else {
             let mut desc = image_desc(shape, usage);
             if usage == TextureUse::Storage && device.has_flat_views_of_3d() {
-                desc.flags |= flat_views(shape);
+                desc.flags |= slice_view_flags(shape);
             }
             TexelMemory::Image(Image::new(device, &desc)?)
         };
@@ -74,13 +74,14 @@ impl Texture {
         })
     }
 
-    /// Creates a view of a storage image. The caller has checked that the image has the part, and
-    /// that texels of both formats have the same size.
+    /// Creates a view of a storage image, unless it exists or shows the whole image in its own
+    /// format. The caller has checked that the image has the part, and that texels of both formats
+    /// have the same size.
     pub(crate) fn add_view(&mut self, view: &StorageView) -> Result<(), Error> {
-        if self.view(view).is_some() || *view == self.whole_view() {
+        if self.find_view(view).is_some() || *view == self.whole_view() {
             return Ok(());
         }
-        let made = match &self.memory {
+        let view_object = match &self.memory {
             TexelMemory::Texels(buffer, _) => {
                 let size = self.shape.plane_bytes(0) as u64;
                 View::Texels(texel_view(&self.device, buffer, view.format, size)?)
@@ -90,11 +91,11 @@ impl Texture {
                 View::Image(image.create_view(&desc)?)
             }
         };
-        self.views.push((*view, made));
+        self.views.push((*view, view_object));
         Ok(())
     }
 
-    /// Returns all of a storage image, in its own format.
+    /// Returns the view of all parts of a storage image, in its own format.
     pub(crate) fn whole_view(&self) -> StorageView {
         StorageView {
             target: self.shape.target,
@@ -103,14 +104,16 @@ impl Texture {
         }
     }
 
-    fn view(&self, view: &StorageView) -> Option<View> {
+    /// Returns a view that [`Self::add_view`] has created; `None` otherwise, also for the view of
+    /// the whole image.
+    fn find_view(&self, view: &StorageView) -> Option<View> {
         let mut views = self.views.iter();
         views
             .find(|(known, _)| known == view)
             .map(|(_, made)| *made)
     }
 
-    /// Returns the layout between commands.
+    /// Returns the layout of the image between commands.
     fn layout(&self) -> vk::ImageLayout {
         match self.usage {
             TextureUse::Sampled => vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
@@ -118,8 +121,9 @@ impl Texture {
         }
     }
 
-    /// Fills all planes of a new texture.
-    pub(crate) fn fill(&mut self, plane: impl Fn(PlaneId) -> Vec<u8>) -> Result<(), Error> {
+    /// Fills all planes of a new texture with the bytes that `plane` returns for them, and
+    /// transitions images to their layout between commands. Discards previous contents.
+    pub(crate) fn fill_planes(&mut self, plane: impl Fn(PlaneId) -> Vec<u8>) -> Result<(), Error> {
         let planes: Vec<PlaneId> = self.shape.planes().collect();
         let layout = self.layout();
         match &mut self.memory {
@@ -133,15 +137,15 @@ impl Texture {
             TexelMemory::Image(image)
                 if self.shape.samples > 1 && self.usage == TextureUse::Storage =>
             {
-                storage_samples::prepare(&self.device, image)?;
-                storage_samples::write(&self.device, image, &self.shape, &planes, plane)
+                sample_copy::transition_to_general(&self.device, image)?;
+                sample_copy::write(&self.device, image, &self.shape, &planes, plane)
             }
             TexelMemory::Image(image) if self.shape.samples > 1 => {
-                multisample::fill(&self.device, image, &self.shape, plane, layout)
+                multisample::fill_samples(&self.device, image, &self.shape, plane, layout)
             }
             TexelMemory::Image(image) => {
                 let old = vk::ImageLayout::UNDEFINED;
-                upload(
+                upload_planes(
                     &self.device,
                     image,
                     &self.shape,
@@ -153,8 +157,10 @@ impl Texture {
         }
     }
 
-    /// Replaces planes of a texture that was filled before.
-    pub(crate) fn replace(
+    /// Replaces the contents of some planes with the bytes that `plane` returns. Other planes
+    /// retain the results of programs, except for buffers and sampled multisample images, which are
+    /// filled entirely.
+    pub(crate) fn replace_planes(
         &mut self,
         planes: &[PlaneId],
         plane: impl Fn(PlaneId) -> Vec<u8>,
@@ -162,23 +168,23 @@ impl Texture {
         let layout = self.layout();
         match &self.memory {
             TexelMemory::Image(image) if self.shape.samples == 1 => {
-                upload(&self.device, image, &self.shape, planes, plane, [layout; 2])
+                upload_planes(&self.device, image, &self.shape, planes, plane, [layout; 2])
             }
             TexelMemory::Image(image) if self.usage == TextureUse::Storage => {
-                storage_samples::write(&self.device, image, &self.shape, planes, plane)
+                sample_copy::write(&self.device, image, &self.shape, planes, plane)
             }
-            TexelMemory::Image(_) | TexelMemory::Texels(..) => self.fill(plane),
+            TexelMemory::Image(_) | TexelMemory::Texels(..) => self.fill_planes(plane),
         }
     }
 
     /// Reads the texels of a plane; of multisample textures only if they are storage images.
-    pub(crate) fn read(&self, id: PlaneId) -> Result<Picture, Error> {
+    pub(crate) fn read_plane(&self, id: PlaneId) -> Result<Picture, Error> {
         let [width, height, _] = self.shape.level_extent(id.level);
         let size = self.shape.plane_bytes(id.level);
         let data = match &self.memory {
             TexelMemory::Texels(buffer, _) => buffer.bytes()[..size].to_vec(),
             TexelMemory::Image(image) if self.shape.samples > 1 => {
-                storage_samples::read(&self.device, image, &self.shape, id)?
+                sample_copy::read(&self.device, image, &self.shape, id)?
             }
             TexelMemory::Image(image) => self.read_image(image, id, size)?,
         };
@@ -191,11 +197,13 @@ impl Texture {
         })
     }
 
+    /// Reads a plane of an image: copies it to a buffer, waits for the device, and returns `size`
+    /// bytes.
     fn read_image(&self, image: &Image, id: PlaneId, size: usize) -> Result<Vec<u8>, Error> {
         let readback = Buffer::new(&self.device, BufferUse::Readback, size as u64)?;
         let copies = [plane_copy(&self.shape, id, 0)];
         let (layout, transfer) = (self.layout(), vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
-        self.device.run(|raw, commands| {
+        self.device.submit_and_wait(|raw, commands| {
             image.change_layout(raw, commands, layout, transfer);
             // SAFETY: the buffer is as large as the plane.
             unsafe {
@@ -206,15 +214,16 @@ impl Texture {
         Ok(readback.bytes()[..size].to_vec())
     }
 
-    /// Returns the view of a storage texel buffer.
+    /// Returns the buffer view through which programs access a storage texel buffer in the format
+    /// of `view`, which must have been added if it differs from the own format; `None` for images.
     pub(super) fn storage_texels(&self, view: &StorageView) -> Option<vk::BufferView> {
-        match self.view(view) {
+        match self.find_view(view) {
             Some(View::Texels(view)) => Some(view),
             Some(View::Image(_)) | None => self.texel_view(),
         }
     }
 
-    /// Returns the view of a buffer texture.
+    /// Returns the view of a buffer texture in its own format; `None` for images.
     pub(super) fn texel_view(&self) -> Option<vk::BufferView> {
         match &self.memory {
             TexelMemory::Texels(_, view) => Some(*view),
@@ -231,11 +240,12 @@ impl Texture {
     }
 
     /// Returns the shape of the texture.
-    pub(crate) fn shape(&self) -> &Shape {
+    pub(crate) fn shape(&self) -> &TextureShape {
         &self.shape
     }
 
-    /// Returns the image that a descriptor of a storage image refers to.
+    /// Returns the image view and layout that a descriptor of a storage image refers to; the view
+    /// of the whole image if `view` has not been added.
     pub(super) fn storage_descriptor(&self, view: &StorageView) -> vk::DescriptorImageInfo {
         let own = || {
             self.image()
@@ -243,7 +253,7 @@ impl Texture {
         };
         vk::DescriptorImageInfo {
             sampler: vk::Sampler::null(),
-            image_view: match self.view(view) {
+            image_view: match self.find_view(view) {
                 Some(View::Image(view)) => view,
                 Some(View::Texels(_)) | None => own(),
             },
@@ -273,8 +283,9 @@ impl Drop for Texture {
     }
 }
 
-/// Returns the flags of images whose slices programs may access.
-fn flat_views(shape: &Shape) -> vk::ImageCreateFlags {
+/// Returns the flags of images whose slices programs may access as two-dimensional images; empty
+/// for all but three-dimensional ones.
+fn slice_view_flags(shape: &TextureShape) -> vk::ImageCreateFlags {
     if shape.target == TexTarget::D3 {
         vk::ImageCreateFlags::TYPE_2D_VIEW_COMPATIBLE_EXT
     } else {
@@ -282,7 +293,10 @@ fn flat_views(shape: &Shape) -> vk::ImageCreateFlags {
     }
 }
 
-fn image_desc(shape: &Shape, usage: TextureUse) -> ImageDesc {
+/// Returns the description of the image of a texture: its type, extent, levels, layers, samples,
+/// and the usages that its use requires. Its format is mutable for storage images, and if views may
+/// omit the sRGB curve.
+fn image_desc(shape: &TextureShape, usage: TextureUse) -> ImageDesc {
     let mut flags = match (usage, shape.samples) {
         (TextureUse::Sampled, 1) => {
             vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST
@@ -298,7 +312,7 @@ fn image_desc(shape: &Shape, usage: TextureUse) -> ImageDesc {
     }
     let [width, height, depth] = shape.extent;
     // A view may omit the sRGB curve, or show the texels of a storage image unchanged.
-    let one_format = shape.format.without_curve() == shape.format.vk;
+    let one_format = shape.format.without_srgb() == shape.format.vk;
     let create_flags = if one_format && usage == TextureUse::Sampled {
         vk::ImageCreateFlags::empty()
     } else {
@@ -321,7 +335,7 @@ fn image_desc(shape: &Shape, usage: TextureUse) -> ImageDesc {
     }
 }
 
-/// Returns the usage of an image that draws write.
+/// Returns the usage of an image that draws write as an attachment: color or depth.
 pub(super) fn attachment_usage(format: &Format) -> vk::ImageUsageFlags {
     match format.aspect {
         Aspect::Color => vk::ImageUsageFlags::COLOR_ATTACHMENT,
@@ -329,9 +343,10 @@ pub(super) fn attachment_usage(format: &Format) -> vk::ImageUsageFlags {
     }
 }
 
+/// Creates the buffer of a buffer texture or buffer image, filled with zeros, and its view.
 fn create_texels(
     device: &Rc<Device>,
-    shape: &Shape,
+    shape: &TextureShape,
     usage: TextureUse,
 ) -> Result<TexelMemory, Error> {
     let usage = match usage {
@@ -344,6 +359,8 @@ fn create_texels(
     Ok(TexelMemory::Texels(buffer, view))
 }
 
+/// Creates a view of the first `size` bytes of a buffer as texels of a format; the caller destroys
+/// it.
 fn texel_view(
     device: &Rc<Device>,
     buffer: &Buffer,
@@ -358,8 +375,9 @@ fn texel_view(
     unsafe { device.raw.create_buffer_view(&info, None) }.call("vkCreateBufferView")
 }
 
-/// Returns a view of a part of a storage image.
-fn storage_view(shape: &Shape, view: &StorageView) -> ViewDesc {
+/// Returns the description of the view of a part of a storage image: one level, and one slice or
+/// all of them.
+fn storage_view(shape: &TextureShape, view: &StorageView) -> ViewDesc {
     let level = view.part.level;
     let all = view_range(shape, level..level + 1);
     ViewDesc {

@@ -17,7 +17,7 @@ pub(crate) enum Addressing {
 
 /// Uses of a buffer of a script, in addition to those as uniform and storage buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Roles {
+pub(crate) struct ScriptBufferUsage {
     /// Access of programs to its address.
     pub(crate) address: Addressing,
     /// Vertices are captured into it.
@@ -30,7 +30,7 @@ pub(crate) enum BufferUse {
     /// Parameters of programs.
     Parameters,
     /// All uses of buffers of scripts.
-    Script(Roles),
+    Script(ScriptBufferUsage),
     /// Positions of captured vertices.
     CaptureCounter,
     /// Buffer texture.
@@ -46,12 +46,14 @@ pub(crate) enum BufferUse {
 }
 
 impl BufferUse {
-    pub(super) fn flags(self) -> vk::BufferUsageFlags {
+    /// Returns the Vulkan usage flags of a buffer with this use; those of buffers of scripts depend
+    /// on the access to their address and on captures.
+    pub(super) fn usage_flags(self) -> vk::BufferUsageFlags {
         match self {
             Self::Parameters => {
                 vk::BufferUsageFlags::UNIFORM_BUFFER | vk::BufferUsageFlags::STORAGE_BUFFER
             }
-            Self::Script(Roles { address, capture }) => {
+            Self::Script(ScriptBufferUsage { address, capture }) => {
                 let mut flags = vk::BufferUsageFlags::UNIFORM_BUFFER
                     | vk::BufferUsageFlags::STORAGE_BUFFER
                     | vk::BufferUsageFlags::INDIRECT_BUFFER;
@@ -77,7 +79,9 @@ impl BufferUse {
         matches!(self, Self::Script(roles) if roles.address == Addressing::Low)
     }
 
-    pub(super) fn location(self) -> MemoryLocation {
+    /// Returns the kind of memory of a buffer: cached for the CPU if it reads what the device
+    /// writes, otherwise for uploads.
+    pub(super) fn memory_location(self) -> MemoryLocation {
         match self {
             Self::Readback | Self::Script(_) | Self::CaptureCounter | Self::StorageTexels => {
                 MemoryLocation::GpuToCpu
@@ -90,7 +94,7 @@ impl BufferUse {
 }
 
 /// Buffer at a low address.
-pub(super) const LOW_BUFFER: BufferUse = BufferUse::Script(Roles {
+pub(super) const LOW_BUFFER: BufferUse = BufferUse::Script(ScriptBufferUsage {
     address: Addressing::Low,
     capture: false,
 });
@@ -100,7 +104,8 @@ pub(super) const MULTISAMPLE_STORAGE: vk::ImageUsageFlags = vk::ImageUsageFlags:
     vk::ImageUsageFlags::STORAGE.as_raw() | vk::ImageUsageFlags::SAMPLED.as_raw(),
 );
 
-/// Returns the usage that each format of a multisample attachment needs.
+/// Returns the usage of a multisample attachment: `attachment`, copies from it, and sampling by
+/// shaders.
 pub(super) fn multisample_usage(attachment: vk::ImageUsageFlags) -> vk::ImageUsageFlags {
     attachment | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::SAMPLED
 }

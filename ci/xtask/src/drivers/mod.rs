@@ -8,12 +8,12 @@
 
 pub(crate) mod record;
 
+use crate::downloads::{self, Download};
 use crate::suite;
-use crate::unpacked::{self, Origin};
-use crate::{installed, vendor};
+use crate::{installed, script_steps};
 use anyhow::{Context as _, Result, bail, ensure};
+use glasm_ci_support::counts::{Counts, Skip};
 use glasm_ci_support::report::SCRIPTS;
-use glasm_ci_support::tally::{Skip, Tally};
 use glasm_ci_support::{shell, vulkan};
 use record::Version;
 use std::collections::BTreeMap;
@@ -29,18 +29,8 @@ static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("drivers"))
 const SUITES: [&str; 2] = ["trixie", "sid"];
 
 /// Mesa's drivers for the CPU, the loaders, and the compilers of shaders that scripts name.
-const PACKAGES: &[&str] = &[
-    "mesa-vulkan-drivers",
-    "libvulkan1",
-    "libgl1-mesa-dri",
-    "libegl1",
-    "libegl-mesa0",
-    "libgl1",
-    "libgles2",
-    "libglx-mesa0",
-    "spirv-tools",
-    "glslang-tools",
-];
+const PACKAGES: &str = "mesa-vulkan-drivers libvulkan1 libgl1-mesa-dri libegl1 libegl-mesa0 libgl1 \
+    libgles2 libglx-mesa0 spirv-tools glslang-tools";
 
 /// Properties that the drivers must not derive from the CPU, or from earlier runs.
 const VARIABLES: [(&str, &str); 2] = [
@@ -64,17 +54,17 @@ const ENTER: &str = "\
 
 /// Interfaces that scripts run through.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Interface {
+enum ScriptInterface {
     /// All scripts on lavapipe.
     Vulkan,
     /// Scripts with programs of the NV languages through the vendor library, on llvmpipe.
     Vendor,
 }
 
-impl Interface {
+impl ScriptInterface {
     const ALL: [Self; 2] = [Self::Vulkan, Self::Vendor];
 
-    /// Returns the word in names of files.
+    /// Returns the name of the interface in file names.
     fn name(self) -> &'static str {
         match self {
             Self::Vulkan => "vulkan",
@@ -84,7 +74,7 @@ impl Interface {
 
     /// Returns the minimum number of passing scripts: fewer would mean that the driver did not
     /// start, or lacks a feature that most need.
-    fn least(self) -> u64 {
+    fn min_passed(self) -> u64 {
         match self {
             Self::Vulkan => 3500,
             Self::Vendor => 1500,
@@ -103,56 +93,60 @@ struct Root {
     version: Version,
 }
 
-/// Runs the step of `cargo xtask test`. Drivers that cannot be fetched or entered here are skipped.
-pub(crate) fn test() -> Result<Tally> {
+/// Runs the step of `cargo xtask test`: builds the vendor library and runs scripts with Mesa of
+/// each of [`SUITES`]. Suites whose packages cannot be downloaded or do not run here are skipped.
+/// Fails with [`Skip`] on systems where no packages of Debian run in a namespace.
+pub(crate) fn run_step() -> Result<Counts> {
     check_machine()?;
-    shell::run(shell::cargo().args(["build", "--package", "glasm-glvendor"]))?;
-    let mut tally = Tally::default();
+    shell::run_checked(shell::cargo().args(["build", "--package", "glasm-glvendor"]))?;
+    let mut tally = Counts::default();
     for suite in SUITES {
-        match Root::prepare(suite) {
-            Ok(root) => {
-                for interface in Interface::ALL {
-                    tally += run(&root, suite, interface)?;
-                }
-            }
-            Err(error) => {
-                println!("Mesa of Debian's suite {suite} cannot be had: {error:#}: skipped");
-                tally += Tally::skip();
-            }
-        }
+        println!("Mesa of Debian's suite {suite}");
+        tally += Counts::from_step(run_suite(suite))?;
     }
     Ok(tally)
 }
 
-/// Skips the step where packages of Debian cannot run in a namespace.
+/// Unpacks Mesa of a suite of Debian, which it downloads if necessary, runs scripts with it on
+/// Vulkan and through the vendor library, and returns the sum of their counts. Fails with [`Skip`]
+/// if the packages cannot be downloaded or do not run here.
+fn run_suite(suite: &str) -> Result<Counts> {
+    let root = Root::prepare(suite)?;
+    let mut tally = Counts::default();
+    for interface in ScriptInterface::ALL {
+        tally += run_interface(&root, suite, interface)?;
+    }
+    Ok(tally)
+}
+
+/// Fails with [`Skip`] where packages of Debian cannot run in a namespace.
 fn check_machine() -> Result<()> {
     ensure!(
-        cfg!(target_os = "linux") && unpacked::possible(),
-        Skip::because("other versions of Mesa come from packages of Debian")
+        downloads::can_unpack(),
+        Skip::with_reason("other versions of Mesa come from packages of Debian")
     );
-    ensure!(
-        installed::has_program("unshare"),
-        Skip::because("unshare, of util-linux, is not installed")
-    );
+    installed::require_program("unshare")?;
     let libraries = std::fs::read_link("/lib").unwrap_or_default();
     ensure!(
         libraries.ends_with("usr/lib"),
-        Skip::because("the system's libraries are not all in /usr")
+        Skip::with_reason("the system's libraries are not all in /usr")
     );
     let workspace = std::env::current_dir()?;
     ensure!(
         !["/usr", "/etc"].iter().any(|it| workspace.starts_with(it)),
-        Skip::because("the workspace is in a folder that the packages replace")
+        Skip::with_reason("the workspace is in a folder that the packages replace")
     );
     Ok(())
 }
 
 impl Root {
     /// Unpacks the packages of a suite, unless that was done, and tries to run the command in them.
+    /// Fails with [`Skip`] if the packages cannot be downloaded or the command does not run.
     fn prepare(suite: &str) -> Result<Self> {
         let folder = std::path::absolute(OUT.join(suite))?;
-        let packages = folder.join("packages");
-        let root = unpacked::unpack(&packages, Origin::Suite(suite), PACKAGES)?;
+        let root = folder.join("packages");
+        let source = format!("suite_packages {suite}");
+        Download::without_hashes(&source, PACKAGES).fetch(&root)?;
         let out = folder.join("out");
         std::fs::create_dir_all(&out).with_context(|| out.display().to_string())?;
         let version = find_version(&root)?.context("the packages have no Mesa")?;
@@ -164,20 +158,22 @@ impl Root {
                 namespace,
                 version,
             };
-            let mut command = suite::glasm()?;
+            let mut command = suite::glasm_command()?;
             command.arg("--version");
-            let output = shell::capture(&mut root.enter(&command)?)?;
+            let output = shell::capture_output(&mut root.command_in_namespace(&command)?)?;
             if output.status.success() {
                 return Ok(root);
             }
             reason = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         }
-        bail!("the command does not run there: {reason}")
+        bail!(Skip::with_reason(format!(
+            "the command does not run in the packages: {reason}"
+        )))
     }
 
     /// Returns the command as it runs in the unpacked packages, with the same arguments and
     /// variables.
-    fn enter(&self, command: &Command) -> Result<Command> {
+    fn command_in_namespace(&self, command: &Command) -> Result<Command> {
         let mut inside = Command::new("unshare");
         inside.args(self.namespace).args(["sh", "-ec", ENTER, "sh"]);
         inside.args([&self.folder, &std::env::current_dir()?, &self.out]);
@@ -193,22 +189,27 @@ impl Root {
     }
 
     /// Returns the command that runs the scripts, as outside of the namespace.
-    fn command(&self, interface: Interface, list: &Path, report: &Path) -> Result<Command> {
+    fn script_command(
+        &self,
+        interface: ScriptInterface,
+        list: &Path,
+        report: &Path,
+    ) -> Result<Command> {
         match interface {
-            Interface::Vulkan => {
+            ScriptInterface::Vulkan => {
                 let inside = "usr/share/vulkan/icd.d";
-                let driver = vulkan::lavapipe_in(&self.folder.join(inside));
+                let driver = vulkan::find_lavapipe_in(&self.folder.join(inside));
                 let mut driver = driver.context("the packages have no lavapipe")?;
                 driver.manifest = Path::new("/").join(driver.manifest.strip_prefix(&self.folder)?);
-                let mut command = suite::glasm()?;
+                let mut command = suite::glasm_command()?;
                 vulkan::use_driver(&mut command, &driver);
                 command.arg("run").args(SCRIPTS).arg(record::FOLDER);
                 command.args(["--validation", "off", "--expected-failures"]);
                 command.arg(list).arg("--json").arg(report);
                 Ok(command)
             }
-            Interface::Vendor => {
-                let mut command = vendor::nv_command(list, report, &self.out)?;
+            ScriptInterface::Vendor => {
+                let mut command = script_steps::nv_command(list, report, &self.out)?;
                 command.arg(record::FOLDER);
                 Ok(command)
             }
@@ -218,26 +219,26 @@ impl Root {
 
 /// Runs the scripts on one driver. If the list is that of another version, differences are shown
 /// and reported as skipped: they may be the driver's.
-fn run(root: &Root, suite: &str, interface: Interface) -> Result<Tally> {
+fn run_interface(root: &Root, suite: &str, interface: ScriptInterface) -> Result<Counts> {
     let name = format!("{}, Mesa {} of {suite}", interface.name(), root.version);
-    let lists = record::find(interface.name(), "txt")?;
+    let lists = record::find_files(interface.name(), "txt")?;
     let (of, list) =
-        nearest(&lists, root.version).with_context(|| format!("no list for {name}"))?;
+        find_nearest(&lists, root.version).with_context(|| format!("no list for {name}"))?;
     let report = root.out.join(format!("{}.json", interface.name()));
     if report.exists() {
         std::fs::remove_file(&report)?;
     }
     let start = Instant::now();
-    let command = root.enter(&root.command(interface, list, &report)?)?;
-    let (tally, results) = suite::run_reported(command, &report, &name)?;
-    let mut tally = tally.with_least(interface.least(), "scripts");
-    if interface == Interface::Vulkan && *of == root.version {
-        tally += record::check(root.version, &results)?;
+    let command = root.command_in_namespace(&root.script_command(interface, list, &report)?)?;
+    let (tally, results) = suite::run_with_report(command, &report, &name)?;
+    let mut tally = tally.require_passed(interface.min_passed(), "scripts");
+    if interface == ScriptInterface::Vulkan && *of == root.version {
+        tally += record::check_record(root.version, &results)?;
     }
     println!("{name}: {tally}, {:.0} s", start.elapsed().as_secs_f64());
     if *of != root.version && tally.failed > 0 {
         println!("there is no list for this version, only that of {of}: failures count as skipped");
-        tally = Tally {
+        tally = Counts {
             failed: 0,
             skipped: tally.skipped + tally.failed,
             ..tally
@@ -245,15 +246,15 @@ fn run(root: &Root, suite: &str, interface: Interface) -> Result<Tally> {
     }
     println!();
     Ok(match interface {
-        Interface::Vulkan => tally,
+        ScriptInterface::Vulkan => tally,
         // Scripts that need features that OpenGL or the driver lacks are ignored here.
-        Interface::Vendor => tally.without_skipped(),
+        ScriptInterface::Vendor => tally.without_skipped(),
     })
 }
 
 /// Returns the list of this version, otherwise that of the last version before it, otherwise the
 /// first one.
-fn nearest<T>(lists: &BTreeMap<Version, T>, version: Version) -> Option<(&Version, &T)> {
+fn find_nearest<T>(lists: &BTreeMap<Version, T>, version: Version) -> Option<(&Version, &T)> {
     lists
         .range(..=version)
         .next_back()
@@ -288,12 +289,15 @@ mod tests {
         let lists = BTreeMap::from(versions.map(|it| (it, it.to_string())));
         let of = |text: &str| {
             let version = Version::parse(text).unwrap();
-            nearest(&lists, version).map(|(_, list)| list.as_str())
+            find_nearest(&lists, version).map(|(_, list)| list.as_str())
         };
         assert_eq!(of("25.0.7-2+deb13u1.so"), Some("25.0"));
         assert_eq!(of("26.1.0"), Some("25.0"));
         assert_eq!(of("27.0"), Some("26.2"));
         assert_eq!(of("24.3"), Some("25.0"));
-        assert_eq!(nearest(&BTreeMap::<Version, ()>::new(), versions[0]), None);
+        assert_eq!(
+            find_nearest(&BTreeMap::<Version, ()>::new(), versions[0]),
+            None
+        );
     }
 }

@@ -3,8 +3,8 @@
 
 use crate::features;
 use anyhow::{Context as _, Result};
+use glasm_ci_support::counts::Counts;
 use glasm_ci_support::report::{Outcome, ScriptResult};
-use glasm_ci_support::tally::Tally;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -20,14 +20,14 @@ const VULKAN: &str = "vulkan";
 const HEADINGS: &str = "script\toutcome\treason\n";
 
 /// Command that rewrites the records.
-const REFRESH: &str = "BLESS=1 cargo xtask test --only drivers";
+const REFRESH: &str = "BLESS=1 cargo xtask test --only mesa-versions";
 
 /// Version of Mesa: its first two numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Version([u32; 2]);
 
 impl Version {
-    /// Reads `25.0`, which may be followed by further numbers and words.
+    /// Parses the first two numbers of a version such as `25.0.7-devel`; `None` if it has fewer.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut numbers = text.split(['.', '-', '+']).map(str::parse);
         Some(Self([numbers.next()?.ok()?, numbers.next()?.ok()?]))
@@ -42,22 +42,23 @@ impl fmt::Display for Version {
 }
 
 /// Scripts that failed or were skipped on a version.
-pub(crate) struct Record {
+pub(crate) struct DriverRecord {
     version: Version,
     /// Scripts, with the outcome and the reason.
     exceptions: BTreeMap<String, (String, String)>,
 }
 
-impl Record {
-    /// Reads all records, by version.
+impl DriverRecord {
+    /// Reads the records of all driver versions, in ascending order of version.
     pub(crate) fn load_all() -> Result<Vec<Self>> {
-        let files = find(VULKAN, "tsv")?;
+        let files = find_files(VULKAN, "tsv")?;
         files
             .into_iter()
             .map(|(version, path)| Self::load(version, &path))
             .collect()
     }
 
+    /// Reads the record of a driver version: the scripts that differ, with outcomes and reasons.
     fn load(version: Version, path: &Path) -> Result<Self> {
         let rows = features::read_table::<3>(path)?;
         let exceptions = rows
@@ -69,7 +70,7 @@ impl Record {
         })
     }
 
-    /// Returns the name of the driver.
+    /// Returns the display name of the driver, such as `Mesa 22.3`.
     pub(crate) fn name(&self) -> String {
         format!("Mesa {}", self.version)
     }
@@ -101,8 +102,8 @@ impl Record {
     }
 }
 
-/// Returns the files of one kind, by version.
-pub(crate) fn find(kind: &str, extension: &str) -> Result<BTreeMap<Version, PathBuf>> {
+/// Returns the files named `kind-VERSION.extension`, by version.
+pub(crate) fn find_files(kind: &str, extension: &str) -> Result<BTreeMap<Version, PathBuf>> {
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir(FOLDER).context(FOLDER)? {
         let path = entry?.path();
@@ -120,13 +121,13 @@ pub(crate) fn find(kind: &str, extension: &str) -> Result<BTreeMap<Version, Path
 
 /// Compares the record of a version on Vulkan with results; `BLESS=1` writes it. Scripts that fail
 /// are none of its matter.
-pub(crate) fn check(version: Version, results: &[ScriptResult]) -> Result<Tally> {
+pub(crate) fn check_record(version: Version, results: &[ScriptResult]) -> Result<Counts> {
     let path = Path::new(FOLDER).join(format!("{VULKAN}-{version}.tsv"));
-    let expected = write(results);
+    let expected = format_record(results);
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(&path, expected).with_context(|| path.display().to_string())?;
         println!("wrote {}", path.display());
-        return Ok(Tally::check(true));
+        return Ok(Counts::from_check(true));
     }
     let current = std::fs::read_to_string(&path).unwrap_or_default() == expected;
     if !current {
@@ -135,11 +136,11 @@ pub(crate) fn check(version: Version, results: &[ScriptResult]) -> Result<Tally>
             path.display()
         );
     }
-    Ok(Tally::check(current))
+    Ok(Counts::from_check(current))
 }
 
 /// Returns a record as text, without the scripts that show faults of drivers.
-fn write(results: &[ScriptResult]) -> String {
+fn format_record(results: &[ScriptResult]) -> String {
     let mut lines: Vec<String> = Vec::new();
     let proving = results
         .iter()
@@ -193,13 +194,13 @@ mod tests {
                 "it rounds (tests/drivers/vulkan-25.0.txt:3)",
             ),
         ];
-        let text = write(&results);
+        let text = format_record(&results);
         assert_eq!(
             text,
             "script\toutcome\treason\nb\tdiffers\tit rounds\nc\tlacks\tthe device lacks shaderInt64\n"
         );
         let rows = features::parse_table::<3>(&text).unwrap();
-        let record = Record {
+        let record = DriverRecord {
             version: Version::parse("25.0").unwrap(),
             exceptions: rows
                 .into_iter()

@@ -1,8 +1,8 @@
 //! The drivers of the page: a column for each with the features that it proves, and the differences
 //! of those that only a record covers.
 
-use crate::drivers::record::Record;
-use crate::features::{self, Coverage, Features, Row};
+use crate::drivers::record::DriverRecord;
+use crate::features::{self, Coverage, FeatureRow, Features};
 use glasm_ci_support::report::ScriptResult;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -12,19 +12,19 @@ use std::fmt::Write;
 /// Results of each driver: those of this run, and those of records.
 pub(super) struct Drivers<'a> {
     results: Vec<(String, Vec<ScriptResult>)>,
-    records: &'a [Record],
+    records: &'a [DriverRecord],
 }
 
 /// Features that one driver proves.
-pub(super) struct Column<'a> {
+pub(super) struct DriverColumn<'a> {
     /// Driver.
     pub(super) name: &'a str,
     coverage: Coverage<'a>,
 }
 
 impl<'a> Drivers<'a> {
-    /// Sorts results by driver, and adds those of records.
-    pub(super) fn new(results: &[ScriptResult], records: &'a [Record]) -> Self {
+    /// Groups results by driver and adds the recorded results of other driver versions.
+    pub(super) fn new(results: &[ScriptResult], records: &'a [DriverRecord]) -> Self {
         let mut present: Vec<(String, Vec<ScriptResult>)> = Vec::new();
         for result in results {
             match present.iter_mut().find(|(name, _)| *name == result.driver) {
@@ -41,16 +41,17 @@ impl<'a> Drivers<'a> {
         }
     }
 
-    /// Returns a column for each driver.
-    pub(super) fn columns<'b>(&'b self, features: &'b Features) -> Vec<Column<'b>> {
-        let column = |(name, results): &'b (String, Vec<ScriptResult>)| Column {
+    /// Returns a column of the table for each driver: its name with the features that it proves.
+    pub(super) fn columns<'b>(&'b self, features: &'b Features) -> Vec<DriverColumn<'b>> {
+        let column = |(name, results): &'b (String, Vec<ScriptResult>)| DriverColumn {
             name,
-            coverage: features::join(features, results),
+            coverage: features::join_claims(features, results),
         };
         self.results.iter().map(column).collect()
     }
 
-    /// Writes the known differences of drivers with a record.
+    /// Writes the table of the scripts that differ in recorded driver versions; nothing if there
+    /// are none.
     pub(super) fn write_differences(&self, text: &mut String) {
         let scripts: BTreeSet<&str> = self
             .records
@@ -60,7 +61,7 @@ impl<'a> Drivers<'a> {
         if scripts.is_empty() {
             return;
         }
-        let names: Vec<String> = self.records.iter().map(Record::name).collect();
+        let names: Vec<String> = self.records.iter().map(DriverRecord::name).collect();
         let _ = write!(
             text,
             "\n## Differences of newer versions of Mesa\n\n\
@@ -69,7 +70,7 @@ impl<'a> Drivers<'a> {
             "|---".repeat(names.len())
         );
         for script in scripts {
-            let reason = |record: &Record| {
+            let reason = |record: &DriverRecord| {
                 let found: BTreeMap<&str, &str> = record.differing().collect();
                 match found.get(script).copied() {
                     Some("expected to fail") => "differs".to_owned(),
@@ -83,9 +84,9 @@ impl<'a> Drivers<'a> {
     }
 }
 
-impl Column<'_> {
+impl DriverColumn<'_> {
     /// Returns the number of variants of some entries that the driver proves.
-    pub(super) fn count(&self, rows: &[&Row]) -> usize {
-        self.coverage.share(rows).claims[0]
+    pub(super) fn count_proved(&self, rows: &[&FeatureRow]) -> usize {
+        self.coverage.proved_share(rows).claims[0]
     }
 }

@@ -6,19 +6,18 @@
 //! to run, so that `cargo xtask test` can check that it is up to date.
 
 mod drivers;
-mod reasons;
-mod texts;
+mod notes;
 
-use crate::drivers::record::Record;
-use crate::features::{self, Coverage, Features, Row, group};
+use crate::drivers::record::DriverRecord;
+use crate::features::{self, Coverage, FeatureRow, Features, group_by};
 use crate::suite;
 use anyhow::{Context, Result, ensure};
-use drivers::{Column, Drivers};
+use drivers::{DriverColumn, Drivers};
 use glasm_ci_support::report::ScriptResult;
-use reasons::{Reason, Reasons, shortened};
+use notes::{GapReason, Reasons, shorten_reason};
+use notes::{NoteKind, SupportTables, TABLES_DIR};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use texts::{NoteKind, TEXTS, Texts};
 
 // Writing into a String cannot fail, so the results of `write!` are dropped in this file.
 
@@ -28,7 +27,7 @@ const PAGE: &str = "docs/support.md";
 /// Command that updates the page.
 const REFRESH: &str = "cargo xtask coverage --write-support";
 
-/// Lists of more rows than this are folded.
+/// Lists of more entries than this are folded.
 const UNFOLDED: usize = 8;
 
 /// Address of the specifications of OpenGL extensions.
@@ -54,7 +53,7 @@ const NOTES: &[(NoteKind, [&str; 2])] = &[
 ];
 
 /// Comparison of the page with the results of the scripts.
-pub(crate) enum Verdict {
+pub(crate) enum PageStatus {
     /// The page is up to date.
     Current,
     /// The page is outdated; the string says how to update it.
@@ -63,51 +62,52 @@ pub(crate) enum Verdict {
     Unknown(String),
 }
 
-/// Writes the page.
-pub(crate) fn write(results: &[ScriptResult]) -> Result<()> {
-    let absent = absent_drivers(results);
+/// Writes the support page. Fails without results of all drivers of the suite.
+pub(crate) fn write_page(results: &[ScriptResult]) -> Result<()> {
+    let absent = find_absent_drivers(results);
     ensure!(
         absent.is_empty(),
         "{PAGE} is about the whole suite; no results of {}",
         absent.join(" and ")
     );
-    std::fs::write(PAGE, generate(results)?).with_context(|| format!("writing {PAGE}"))?;
+    std::fs::write(PAGE, generate_page(results)?).with_context(|| format!("writing {PAGE}"))?;
     println!("wrote {PAGE}");
     Ok(())
 }
 
-/// Compares the page with its expected contents.
-pub(crate) fn check(results: &[ScriptResult]) -> Result<Verdict> {
-    let absent = absent_drivers(results);
+/// Compares the support page with the one generated from results. The status is unknown without
+/// results of all drivers.
+pub(crate) fn check_page(results: &[ScriptResult]) -> Result<PageStatus> {
+    let absent = find_absent_drivers(results);
     if !absent.is_empty() {
         let absent = absent.join(" and ");
-        return Ok(Verdict::Unknown(format!(
+        return Ok(PageStatus::Unknown(format!(
             "{PAGE} cannot be checked without {absent}"
         )));
     }
-    let expected = generate(results)?;
+    let expected = generate_page(results)?;
     let found = std::fs::read_to_string(PAGE).unwrap_or_default();
     if found == expected {
-        return Ok(Verdict::Current);
+        return Ok(PageStatus::Current);
     }
-    let difference = first_difference(&found, &expected);
-    Ok(Verdict::Outdated(format!(
+    let difference = format_first_difference(&found, &expected);
+    Ok(PageStatus::Outdated(format!(
         "{PAGE} is not what the scripts prove here:\n{difference}refresh it with `{REFRESH}`, or find out what the drivers here can do that others cannot"
     )))
 }
 
-/// Returns the drivers of the suite without a result.
-fn absent_drivers(results: &[ScriptResult]) -> Vec<&'static str> {
+/// Returns the drivers of the suite that have no result.
+fn find_absent_drivers(results: &[ScriptResult]) -> Vec<&'static str> {
     let there: BTreeSet<&str> = results.iter().map(|result| &*result.driver).collect();
-    let names = suite::drivers().map(|(name, _)| name);
+    let names = suite::find_cpu_drivers().map(|(name, _)| name);
     names
         .into_iter()
         .filter(|name| !there.contains(name))
         .collect()
 }
 
-/// Returns the first lines that differ.
-fn first_difference(found: &str, expected: &str) -> String {
+/// Formats the first pair of lines that differ; empty if there is no difference.
+fn format_first_difference(found: &str, expected: &str) -> String {
     let (mut found, mut expected) = (found.lines(), expected.lines());
     loop {
         match (found.next(), expected.next()) {
@@ -121,71 +121,65 @@ fn first_difference(found: &str, expected: &str) -> String {
     }
 }
 
-fn generate(results: &[ScriptResult]) -> Result<String> {
+/// Returns the support page for results of scripts, with the tables and records of the repository.
+fn generate_page(results: &[ScriptResult]) -> Result<String> {
     let features = Features::load()?;
-    let coverage = features::join(&features, results);
-    let texts = Texts::load(&features, &coverage)?;
-    let records = Record::load_all()?;
+    let coverage = features::join_claims(&features, results);
+    let texts = SupportTables::load(&features, &coverage)?;
+    let records = DriverRecord::load_all()?;
     let drivers = Drivers::new(results, &records);
-    Ok(page(&features, &coverage, &texts, &drivers))
+    Ok(format_page(&features, &coverage, &texts, &drivers))
 }
 
-fn page(
+/// First paragraphs of the page.
+const INTRODUCTION: &str = "# Support
+
+This page lists which features of each language work, and the reasons why the others do not. A feature *works* (is *proved*) if a script runs a
+program that uses it and finds the values that the specification requires, on at least one of two Vulkan drivers for CPUs, lavapipe and
+SwiftShader, and fails on neither.
+
+- A *feature* is an entry of the lists in [tests/features](../tests/features), which define it and name the section that specifies it.
+- A *variant* is one case of a feature, such as a data type or a texture target.
+
+Each driver has a column with the number of variants that it proves on its own. Versions of Mesa newer than that of lavapipe are counted from
+records in [tests/drivers](../tests/drivers/README.md). Other terms are defined in the [glossary](glossary.md).
+";
+
+/// Formats the support page as Markdown: totals, areas of each language, gaps and notes.
+fn format_page(
     features: &Features,
     coverage: &Coverage<'_>,
-    texts: &Texts,
+    texts: &SupportTables,
     drivers: &Drivers<'_>,
 ) -> String {
-    let mut text = String::new();
-    let columns = drivers.columns(features);
-    let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
-    let _ = write!(
+    let mut text = String::from(INTRODUCTION);
+    let _ = writeln!(
         text,
-        "# Support\n\n\
-         This page lists which features of each language work, and the reasons why the others do not. A feature *works* (is *proved*) if a script runs a\n\
-         program that uses it and finds the values that the specification requires, on at least one of two Vulkan drivers for CPUs, lavapipe and\n\
-         SwiftShader, and fails on neither.\n\n\
-         - A *feature* is an entry of the lists in [tests/features](../tests/features), which define it and name the section that specifies it.\n\
-         - A *variant* is one case of a feature, such as a data type or a texture target.\n\n\
-         Each driver has a column with the number of variants that it proves on its own. Versions of Mesa newer than that of lavapipe are counted from\n\
-         records in [tests/drivers](../tests/drivers/README.md). Other terms are defined in the [glossary](glossary.md).\n\n\
-         <!-- Written by `{REFRESH}`; do not edit. Titles and notes: {TEXTS}. -->\n\n\
-         | language | features | variants | | {} |\n|---|--:|--:|--:{}|\n",
-        names.join(" | "),
-        "|--:".repeat(names.len())
+        "\n<!-- Written by `{REFRESH}`; do not edit. Titles and notes: {TABLES_DIR}. -->"
     );
     let languages = features.languages();
-    let mut languages: Vec<(&str, &[&Row])> = languages
+    let mut languages: Vec<(&str, &[&FeatureRow])> = languages
         .iter()
         .map(|(id, rows)| (*id, rows.as_slice()))
         .collect();
     // Languages with the largest share first; ties are ordered by name.
-    languages.sort_by_key(|(_, rows)| std::cmp::Reverse(coverage.share(rows).rows[0]));
-    for (id, rows) in &languages {
-        let share = coverage.share(rows);
-        let done = match share.claims[0] {
-            0 => "not supported yet".to_owned(),
-            _ => format!("{:.1} %", share.percent()),
-        };
-        let _ = writeln!(
-            text,
-            "| {} | {} | {done} | {} |",
-            texts.title(id),
-            counts(coverage, rows),
-            proved(&columns, rows)
-        );
-    }
+    languages.sort_by_key(|(_, rows)| std::cmp::Reverse(coverage.proved_share(rows).rows[0]));
+    write_totals(
+        &mut text,
+        &languages,
+        coverage,
+        texts,
+        &drivers.columns(features),
+    );
+    languages.retain(|(_, rows)| coverage.proved_share(rows).claims[0] > 0);
     let mut specs = BTreeSet::new();
-    for (id, rows) in languages
-        .iter()
-        .filter(|(_, rows)| coverage.share(rows).claims[0] > 0)
-    {
-        let _ = write!(text, "\n## {}\n", texts.title(id));
-        areas(&mut text, rows, coverage, texts, &mut specs);
-        not_proved(&mut text, rows, &Reasons::new(features, coverage, texts));
-        needs(&mut text, rows, coverage);
+    for (id, rows) in &languages {
+        let _ = write!(text, "\n## {}\n", texts.find_title(id));
+        write_areas(&mut text, rows, coverage, texts, &mut specs);
+        write_unproved(&mut text, rows, &Reasons::new(features, coverage, texts));
+        write_needs(&mut text, rows, coverage);
         for (kind, headings) in NOTES {
-            notes(&mut text, id, texts, *kind, *headings);
+            write_notes(&mut text, id, texts, *kind, *headings);
         }
     }
     drivers.write_differences(&mut text);
@@ -197,47 +191,81 @@ fn page(
     text
 }
 
-/// Formats `871 of 1041 | 2310 of 2652`.
-fn counts(coverage: &Coverage<'_>, rows: &[&Row]) -> String {
-    let share = coverage.share(rows);
+/// Writes the table of languages with their proved shares, in total and on each driver.
+fn write_totals(
+    text: &mut String,
+    languages: &[(&str, &[&FeatureRow])],
+    coverage: &Coverage<'_>,
+    texts: &SupportTables,
+    columns: &[DriverColumn<'_>],
+) {
+    let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
+    let _ = write!(
+        text,
+        "\n| language | features | variants | | {} |\n|---|--:|--:|--:{}|\n",
+        names.join(" | "),
+        "|--:".repeat(names.len())
+    );
+    for (id, rows) in languages {
+        let share = coverage.proved_share(rows);
+        let done = match share.claims[0] {
+            0 => "not supported yet".to_owned(),
+            _ => format!("{:.1} %", share.percent()),
+        };
+        let _ = writeln!(
+            text,
+            "| {} | {} | {done} | {} |",
+            texts.find_title(id),
+            format_counts(coverage, rows),
+            format_proved(columns, rows)
+        );
+    }
+}
+
+/// Formats proved and total entries and variants as two table cells: `871 of 1041 | 2310 of 2652`.
+fn format_counts(coverage: &Coverage<'_>, rows: &[&FeatureRow]) -> String {
+    let share = coverage.proved_share(rows);
     let [rows, claims] = [share.rows, share.claims].map(|[some, all]| format!("{some} of {all}"));
     format!("{rows} | {claims}")
 }
 
 /// Returns the numbers of variants that each driver proves: `2310 | 2204`.
-fn proved(columns: &[Column<'_>], rows: &[&Row]) -> String {
-    let counts = columns.iter().map(|column| column.count(rows).to_string());
+fn format_proved(columns: &[DriverColumn<'_>], rows: &[&FeatureRow]) -> String {
+    let counts = columns
+        .iter()
+        .map(|column| column.count_proved(rows).to_string());
     counts.collect::<Vec<_>>().join(" | ")
 }
 
-/// Writes the table of the areas of a language.
-fn areas<'a>(
+/// Writes the table of the areas of a language with their proved shares, and collects the
+/// specifications that it links to.
+fn write_areas<'a>(
     text: &mut String,
-    rows: &[&'a Row],
+    rows: &[&'a FeatureRow],
     coverage: &Coverage<'_>,
-    texts: &Texts,
+    texts: &SupportTables,
     specs: &mut BTreeSet<&'a str>,
 ) {
     text.push_str(
         "\n| area | ids | features | variants | specifications |\n|---|---|--:|--:|---|\n",
     );
-    for (id, rows) in group(rows.iter().copied(), Row::area) {
-        let named = specifications(&rows);
+    for (id, rows) in group_by(rows.iter().copied(), FeatureRow::area) {
+        let named = find_specifications(&rows);
         let links: Vec<String> = named.iter().map(|name| format!("[{name}]")).collect();
         specs.extend(named);
         let _ = writeln!(
             text,
             "| {} | `{id}` | {} | {} |",
-            texts.title(id),
-            counts(coverage, &rows),
+            texts.find_title(id),
+            format_counts(coverage, &rows),
             links.join(", ")
         );
     }
 }
 
-/// Returns the extensions that specify most of these rows: those that more than a tenth of them
+/// Returns the extensions that specify most of these entries: those that more than a tenth of them
 /// name.
-fn specifications<'a>(rows: &[&'a Row]) -> Vec<&'a str> {
+fn find_specifications<'a>(rows: &[&'a FeatureRow]) -> Vec<&'a str> {
     let mut names: BTreeMap<&str, usize> = BTreeMap::new();
     for row in rows {
         let words = row.spec.split([' ', ',', ';', '(', ')']);
@@ -252,20 +280,16 @@ fn specifications<'a>(rows: &[&'a Row]) -> Vec<&'a str> {
     names.into_iter().map(|(name, _)| name).collect()
 }
 
-/// Writes the features that are not proved, by reason.
-fn not_proved(text: &mut String, rows: &[&Row], reasons: &Reasons<'_>) {
-    let mut groups: BTreeMap<Reason, Vec<String>> = BTreeMap::new();
+/// Returns the entries with variants that are not proved, by reason.
+fn group_unproved(rows: &[&FeatureRow], reasons: &Reasons<'_>) -> BTreeMap<GapReason, Vec<String>> {
+    let mut groups: BTreeMap<GapReason, Vec<String>> = BTreeMap::new();
     for row in rows {
-        let mut open: BTreeMap<Reason, Vec<&str>> = BTreeMap::new();
-        for claim in row
-            .claims
-            .iter()
-            .filter(|claim| !reasons.coverage.covers(claim))
-        {
+        let mut open: BTreeMap<GapReason, Vec<&str>> = BTreeMap::new();
+        let claims = row.claims.iter();
+        for claim in claims.filter(|claim| !reasons.coverage.covers(claim)) {
             let variant = claim.split_once('/').map_or("", |(_, variant)| variant);
-            open.entry(reasons.of(row, claim))
-                .or_default()
-                .push(variant);
+            let reason = reasons.find_reason(row, claim);
+            open.entry(reason).or_default().push(variant);
         }
         for (reason, variants) in open {
             let entry = if variants.len() == row.claims.len() {
@@ -276,6 +300,12 @@ fn not_proved(text: &mut String, rows: &[&Row], reasons: &Reasons<'_>) {
             groups.entry(reason).or_default().push(entry);
         }
     }
+    groups
+}
+
+/// Writes the variants that are not proved, grouped by reason.
+fn write_unproved(text: &mut String, rows: &[&FeatureRow], reasons: &Reasons<'_>) {
+    let groups = group_unproved(rows, reasons);
     if groups.is_empty() {
         return;
     }
@@ -296,37 +326,37 @@ fn not_proved(text: &mut String, rows: &[&Row], reasons: &Reasons<'_>) {
     }
 }
 
-/// Writes the features that only one driver proves, by the requirements that the other does not
-/// meet.
-fn needs(text: &mut String, rows: &[&Row], coverage: &Coverage<'_>) {
+/// Returns the numbers of variants in each area that only other drivers prove, by what a driver
+/// lacks, and the driver.
+fn count_needs<'a>(
+    rows: &[&'a FeatureRow],
+    coverage: &'a Coverage<'_>,
+) -> BTreeMap<(String, &'a str), BTreeMap<&'a str, usize>> {
     let mut needs: BTreeMap<(String, &str), BTreeMap<&str, usize>> = BTreeMap::new();
     for row in rows {
-        for standing in row
-            .claims
-            .iter()
-            .filter_map(|claim| coverage.standings.get(&**claim))
-        {
-            if standing.passed.is_empty() {
-                continue;
-            }
-            let elsewhere = |driver: &&str| !standing.passed.contains(driver);
-            for driver in standing.skipped.keys().filter(|driver| elsewhere(driver)) {
-                let reasons = standing.skipped[driver]
-                    .iter()
-                    .map(|reason| shortened(reason));
+        let claims = row.claims.iter();
+        let results = claims.filter_map(|claim| coverage.claim_results.get(&**claim));
+        for result in results.filter(|result| !result.passed.is_empty()) {
+            let skipped = result.skipped.iter();
+            for (driver, reasons) in skipped.filter(|(it, _)| !result.passed.contains(*it)) {
+                let reasons = reasons.iter().map(|reason| shorten_reason(reason));
                 let things: BTreeSet<String> = reasons
                     .filter_map(|reason| Some(reason.strip_prefix("lacks ")?.to_owned()))
                     .collect();
                 for thing in things {
-                    *needs
-                        .entry((thing, *driver))
-                        .or_default()
-                        .entry(row.area())
-                        .or_default() += 1;
+                    let areas = needs.entry((thing, *driver)).or_default();
+                    *areas.entry(row.area()).or_default() += 1;
                 }
             }
         }
     }
+    needs
+}
+
+/// Writes the features that only one driver proves, by the requirements that the other does not
+/// meet.
+fn write_needs(text: &mut String, rows: &[&FeatureRow], coverage: &Coverage<'_>) {
+    let needs = count_needs(rows, coverage);
     if needs.is_empty() {
         return;
     }
@@ -344,11 +374,11 @@ fn needs(text: &mut String, rows: &[&Row], coverage: &Coverage<'_>) {
     }
 }
 
-/// Writes the notes of one kind on a language.
-fn notes(
+/// Writes the table of the notes of one kind that apply to a language; nothing if there are none.
+fn write_notes(
     text: &mut String,
     language: &str,
-    texts: &Texts,
+    texts: &SupportTables,
     kind: NoteKind,
     [title, column]: [&str; 2],
 ) {
@@ -375,9 +405,9 @@ fn notes(
 #[cfg(test)]
 mod tests {
     use super::drivers::Drivers;
-    use super::texts::{Texts, parse_note};
-    use super::{first_difference, page};
-    use crate::features::{Features, join, parse_table};
+    use super::notes::{SupportTables, parse_note};
+    use super::{format_first_difference, format_page};
+    use crate::features::{Features, join_claims, parse_table};
     use glasm_ci_support::report::{Outcome, ScriptResult};
     use std::collections::BTreeMap;
 
@@ -391,15 +421,15 @@ mod tests {
 
     fn features() -> Features {
         let mut features = Features::default();
-        features.add(&parse_table(LIST).unwrap());
+        features.add_rows(&parse_table(LIST).unwrap());
         features
     }
 
-    fn texts(notes: &[[&str; 3]]) -> Texts {
+    fn texts(notes: &[[&str; 3]]) -> SupportTables {
         let titles =
             ["gp", "gp.header", "gp.op", "arb", "arb.op"].map(|id| (id, format!("<{id}>")));
         let note = |note: &[&str; 3]| parse_note(note.map(str::to_owned)).unwrap();
-        Texts {
+        SupportTables {
             titles: titles
                 .map(|(id, title)| (id.to_owned(), title))
                 .into_iter()
@@ -429,9 +459,9 @@ mod tests {
     fn written(results: &[ScriptResult], notes: &[[&str; 3]]) -> String {
         let features = features();
         let drivers = Drivers::new(results, &[]);
-        page(
+        format_page(
             &features,
-            &join(&features, results),
+            &join_claims(&features, results),
             &texts(notes),
             &drivers,
         )
@@ -488,8 +518,8 @@ mod tests {
     fn notes_that_are_out_of_date_are_errors() {
         let features = features();
         let results = script("gp.op.ADD/F", ["", ""]);
-        let coverage = join(&features, &results);
-        let check = |note| texts(&[note]).check(&features, &coverage);
+        let coverage = join_claims(&features, &results);
+        let check = |note| texts(&[note]).check_tables(&features, &coverage);
         assert!(check(["gp.op.ADD", "open", "x"]).is_ok());
         assert!(check(["gp.op.ADD/F", "open", "x"]).is_err());
         assert!(check(["gp.op.SUB", "emulated", "x"]).is_err());
@@ -498,7 +528,13 @@ mod tests {
 
     #[test]
     fn a_difference_shows_both_lines() {
-        assert_eq!(first_difference("a\nb", "a\nc"), "  there: b\n  here:  c\n");
-        assert_eq!(first_difference("a", "a\nb"), "  there: \n  here:  b\n");
+        assert_eq!(
+            format_first_difference("a\nb", "a\nc"),
+            "  there: b\n  here:  c\n"
+        );
+        assert_eq!(
+            format_first_difference("a", "a\nb"),
+            "  there: \n  here:  b\n"
+        );
     }
 }

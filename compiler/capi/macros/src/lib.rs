@@ -8,14 +8,17 @@ use proc_macro::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
 /// Derives the basic traits of an enumeration with a number for each variant, and `CNumber`. With
 /// the name of an enumeration of the library that has the same variants, also converts from that
-/// and implements `CNumber` for it.
+/// and implements `CNumber` for it. `#[from(...)]` at a variant is the name that the variant has in
+/// the library instead; it may differ in spelling only, see [`normalize_name`].
 #[proc_macro_attribute]
 pub fn c_enum(library: TokenStream, item: TokenStream) -> TokenStream {
-    let item = Item::parse(item);
+    let item = ParsedItem::parse(item);
     let name = &item.name;
     let mut code = item.format_number_impl(&name.to_string());
     if !library.is_empty() {
-        let arms = item.format_each(|it| format!("<{library}>::{it} => Self::{it},", it = it.name));
+        item.check_library_names();
+        let arms = item
+            .format_each(|it| format!("<{library}>::{} => Self::{},", it.library_name(), it.name));
         code += &item.format_number_impl(&library.to_string());
         code += &format!(
             "impl From<{library}> for {name} {{
@@ -35,25 +38,25 @@ pub fn c_enum(library: TokenStream, item: TokenStream) -> TokenStream {
 /// the size of the structure.
 #[proc_macro_attribute]
 pub fn c_struct(library: TokenStream, item: TokenStream) -> TokenStream {
-    let item = Item::parse(item);
+    let item = ParsedItem::parse(item);
     let name = &item.name;
-    let (mut all, mut members) = (String::new(), String::new());
-    for Entry { name, from } in &item.entries {
+    let (mut library_fields, mut members) = (String::new(), String::new());
+    for Member { name, from } in &item.entries {
         let name = name.to_string();
         if name == "size" {
             members += "size: size_of::<Self>(),";
             continue;
         }
         let first = from.iter().flat_map(|from| from.clone()).next();
-        all += &first.map_or(name.clone(), |first| first.to_string());
-        all += ": _,";
+        library_fields += &first.map_or(name.clone(), |first| first.to_string());
+        library_fields += ": _,";
         let from = from.as_ref().map_or(name.clone(), TokenStream::to_string);
         members += &format!("{name}: value.{from}.into(),");
     }
     let code = format!(
         "impl From<&{library}> for {name} {{
             fn from(value: &{library}) -> Self {{
-                let {library} {{ {all} }} = value;
+                let {library} {{ {library_fields} }} = value;
                 Self {{ {members} }}
             }}
         }}
@@ -66,26 +69,37 @@ pub fn c_struct(library: TokenStream, item: TokenStream) -> TokenStream {
     tokens
 }
 
+/// Parses generated Rust code; panics if it is malformed.
 fn parse_code(code: &str) -> TokenStream {
     code.parse().expect("the code is well-formed")
 }
 
 /// An enumeration or a structure.
-struct Item {
+struct ParsedItem {
     name: Ident,
-    entries: Vec<Entry>,
+    entries: Vec<Member>,
     /// All of it, without the attributes of this crate.
     tokens: TokenStream,
 }
 
 /// A variant or a member.
-struct Entry {
+struct Member {
     name: Ident,
     /// The tokens of `#[from(...)]`.
     from: Option<TokenStream>,
 }
 
-impl Item {
+impl Member {
+    /// Returns the name of the variant of the library: that of `#[from(...)]`, or the same name.
+    fn library_name(&self) -> String {
+        match &self.from {
+            Some(from) => from.to_string(),
+            None => self.name.to_string(),
+        }
+    }
+}
+
+impl ParsedItem {
     /// Parses an item that ends with its variants or members in braces.
     fn parse(item: TokenStream) -> Self {
         let mut tokens: Vec<TokenTree> = item.into_iter().collect();
@@ -96,7 +110,7 @@ impl Item {
         let Some(TokenTree::Ident(name)) = words.next().cloned() else {
             panic!("the item has no name before its variants or members");
         };
-        let (body, entries) = parse_body(body.stream());
+        let (body, entries) = split_body(body.stream());
         tokens.push(Group::new(Delimiter::Brace, body).into());
         Self {
             name,
@@ -105,8 +119,21 @@ impl Item {
         }
     }
 
+    /// Panics, which is an error of the compiler, if a variant is called differently in the library:
+    /// then C, Rust and JSON would have different words for one value.
+    fn check_library_names(&self) {
+        for entry in &self.entries {
+            let (name, library_name) = (entry.name.to_string(), entry.library_name());
+            assert_eq!(
+                normalize_name(&name),
+                normalize_name(&library_name),
+                "the names `{name}` and `{library_name}` of one variant differ in more than spelling"
+            );
+        }
+    }
+
     /// Returns the code of all variants or members.
-    fn format_each(&self, code: impl FnMut(&Entry) -> String) -> String {
+    fn format_each(&self, code: impl FnMut(&Member) -> String) -> String {
         self.entries.iter().map(code).collect()
     }
 
@@ -114,10 +141,28 @@ impl Item {
     /// one.
     fn format_number_impl(&self, enumeration: &str) -> String {
         let c = &self.name;
-        let read = self
-            .format_each(|it| format!("({c}::{it} as u32, <{enumeration}>::{it}),", it = it.name));
-        let write = self
-            .format_each(|it| format!("<{enumeration}>::{it} => {c}::{it} as u32,", it = it.name));
+        let is_own = enumeration == c.to_string();
+        let variant_name = |it: &Member| {
+            if is_own {
+                it.name.to_string()
+            } else {
+                it.library_name()
+            }
+        };
+        let read = self.format_each(|it| {
+            format!(
+                "({c}::{} as u32, <{enumeration}>::{}),",
+                it.name,
+                variant_name(it)
+            )
+        });
+        let write = self.format_each(|it| {
+            format!(
+                "<{enumeration}>::{} => {c}::{} as u32,",
+                variant_name(it),
+                it.name
+            )
+        });
         format!(
             "impl crate::enums::CNumber for {enumeration} {{
                 fn read(number: u32) -> Option<Self> {{
@@ -129,40 +174,55 @@ impl Item {
     }
 }
 
+/// Returns a name without the differences that the spelling of names in Rust and C requires: case,
+/// underscores, and numbers of dimensions, which are `D2` in Rust and `_2d` in C.
+fn normalize_name(name: &str) -> String {
+    let name = name.replace('_', "").to_lowercase();
+    let mut characters = name.chars();
+    match (characters.next(), characters.next()) {
+        (Some('d'), Some(number)) if number.is_ascii_digit() => {
+            format!("{number}d{}", characters.as_str())
+        }
+        _ => name,
+    }
+}
+
 /// Splits the body of a type: returns its tokens without `#[from(...)]`, and its variants or
 /// members.
-fn parse_body(body: TokenStream) -> (TokenStream, Vec<Entry>) {
-    let (mut rest, mut entries) = (Vec::new(), Vec::new());
-    let (mut is_name, mut from) = (true, None);
+fn split_body(body: TokenStream) -> (TokenStream, Vec<Member>) {
+    let (mut kept_tokens, mut entries) = (Vec::new(), Vec::new());
+    let (mut expects_name, mut from) = (true, None);
     for token in body {
         match &token {
-            TokenTree::Group(attribute) if is_name && from_tokens(attribute).is_some() => {
-                from = from_tokens(attribute);
+            TokenTree::Group(attribute)
+                if expects_name && parse_from_attribute(attribute).is_some() =>
+            {
+                from = parse_from_attribute(attribute);
                 // The mark of the attribute.
-                rest.pop();
+                kept_tokens.pop();
                 continue;
             }
-            TokenTree::Ident(word) if is_name && word.to_string() != "pub" => {
+            TokenTree::Ident(word) if expects_name && word.to_string() != "pub" => {
                 let name = word.clone();
-                entries.push(Entry {
+                entries.push(Member {
                     name,
                     from: from.take(),
                 });
-                is_name = false;
+                expects_name = false;
             }
-            TokenTree::Punct(mark) if mark.as_char() == ',' => is_name = true,
+            TokenTree::Punct(mark) if mark.as_char() == ',' => expects_name = true,
             TokenTree::Ident(_)
             | TokenTree::Punct(_)
             | TokenTree::Group(_)
             | TokenTree::Literal(_) => {}
         }
-        rest.push(token);
+        kept_tokens.push(token);
     }
-    (rest.into_iter().collect(), entries)
+    (kept_tokens.into_iter().collect(), entries)
 }
 
 /// Returns the tokens in the brackets of `#[from(...)]`, if an attribute is that.
-fn from_tokens(attribute: &Group) -> Option<TokenStream> {
+fn parse_from_attribute(attribute: &Group) -> Option<TokenStream> {
     let mut tokens = attribute.stream().into_iter();
     match (tokens.next()?, tokens.next()?) {
         (TokenTree::Ident(word), TokenTree::Group(from)) if word.to_string() == "from" => {

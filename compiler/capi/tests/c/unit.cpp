@@ -37,23 +37,23 @@ static int describe(const program &vertex, const program &fragment)
 {
     size_t count = 0;
     const glasm_program_input *inputs = glasm_program_inputs(fragment.get(), &count);
-    if (count != 1 || inputs[0].meaning.semantic != GLASM_SEMANTIC_COLOR || inputs[0].base != GLASM_TYPE_BASE_FLOAT)
+    if (count != 1 || inputs[0].semantic.name != GLASM_SEMANTIC_COLOR || inputs[0].base_type != GLASM_BASE_TYPE_FLOAT)
         return 10;
     const glasm_program_output *outputs = glasm_program_outputs(vertex.get(), &count);
-    if (count != 1 || outputs[0].meaning.semantic != GLASM_SEMANTIC_POSITION || outputs[0].invariant)
+    if (count != 1 || outputs[0].semantic.name != GLASM_SEMANTIC_POSITION || outputs[0].is_invariant)
         return 11;
     if (glasm_program_tgsi_outputs(vertex.get(), &count) == nullptr || count != 0)
         return 12;
-    glasm_counts counts{};
+    glasm_resource_counts counts{};
     counts.size = sizeof counts;
-    if (glasm_program_counts(fragment.get(), &counts) != GLASM_RESULT_OK || counts.instructions != 1 || counts.attribs != 1)
+    if (glasm_program_count_resources(fragment.get(), &counts) != GLASM_RESULT_OK || counts.instructions != 1 || counts.attributes != 1)
         return 13;
-    glasm_limits limits;
-    if (glasm_limits_init(&limits, sizeof limits) != GLASM_RESULT_OK)
+    glasm_program_limits limits;
+    if (glasm_program_limits_init(&limits, sizeof limits) != GLASM_RESULT_OK)
         return 14;
     limits.local_parameters = 3;
     glasm_diagnostics *found = nullptr;
-    if (glasm_program_check_limits(fragment.get(), &limits, &found) != GLASM_RESULT_PROGRAM)
+    if (glasm_program_check_limits(fragment.get(), &limits, &found) != GLASM_RESULT_PROGRAM_ERROR)
         return 15;
     return glasm_diagnostics_count(diagnostics(found).get()) == 1 ? 0 : 16;
 }
@@ -64,9 +64,9 @@ static int compile_apart(const glasm_source &source, const program &vertex, cons
     glasm_options options;
     if (glasm_options_init(&options, sizeof options) != GLASM_RESULT_OK)
         return 20;
-    options.output_varyings.kind = GLASM_VARYINGS_KIND_COMPLETE;
-    const glasm_meaning color{GLASM_SEMANTIC_COLOR, 0, 0};
-    options.output_varyings.locations = 1u << glasm_varying_location(&color);
+    options.output_varyings.layout = GLASM_VARYING_LAYOUT_ALL_LOCATIONS;
+    const glasm_semantic_info color{GLASM_SEMANTIC_COLOR, 0, 0};
+    options.output_varyings.location_mask = 1u << glasm_semantic_fixed_location(&color);
     shader first = compile(vertex, options), second = compile(fragment, options);
     glasm_reflection reflection{};
     reflection.size = sizeof reflection;
@@ -74,27 +74,27 @@ static int compile_apart(const glasm_source &source, const program &vertex, cons
         return 21;
     size_t count = 0;
     const glasm_descriptor *descriptors = glasm_shader_descriptors(second.get(), &count);
-    if (count != 1 || descriptors[0].kind != GLASM_DESCRIPTOR_KIND_UNIFORM_BUFFER)
+    if (count != 1 || descriptors[0].descriptor_type != GLASM_DESCRIPTOR_TYPE_UNIFORM_BUFFER)
         return 22;
     const std::array<const glasm_shader *, 2> shaders{first.get(), second.get()};
     glasm_set_layouts *made = nullptr;
-    glasm_layout_conflict conflict{};
+    glasm_descriptor_conflict conflict{};
     conflict.size = sizeof conflict;
     if (glasm_set_layouts_create(shaders.data(), shaders.size(), &made, &conflict) != GLASM_RESULT_OK)
         return 23;
     layouts owned(made);
     const glasm_set_layout *sets = glasm_set_layouts_get(owned.get(), &count);
-    if (count != 1 || sets[0].binding_count != 1 || sets[0].bindings[0].stages != 0x10)
+    if (count != 1 || sets[0].binding_count != 1 || sets[0].bindings[0].stage_flags != 0x10)
         return 24;
-    const uint32_t *words = glasm_shader_words(first.get(), &count);
-    const glasm_result valid = glasm_validate(words, count, GLASM_TARGET_VULKAN1_1);
-    if (valid != GLASM_RESULT_OK && valid != GLASM_RESULT_NOT_BUILT)
+    const uint32_t *words = glasm_shader_spirv(first.get(), &count);
+    const glasm_result valid = glasm_spirv_validate(words, count, GLASM_TARGET_VULKAN_1_1);
+    if (valid != GLASM_RESULT_OK && valid != GLASM_RESULT_FEATURE_NOT_BUILT)
         return 25;
     std::array<uint8_t, GLASM_CACHE_KEY_SIZE> key{}, other{};
-    if (glasm_cache_key(&source, &options, key.data()) != GLASM_RESULT_OK ||
-        glasm_program_cache_key(fragment.get(), &options, other.data()) != GLASM_RESULT_OK || key != other)
+    if (glasm_source_cache_key(&source, &options, key.data()) != GLASM_RESULT_OK ||
+        glasm_program_cache_key(fragment.get(), &options, other.data()) != GLASM_RESULT_OK || key == other)
         return 26;
-    return glasm_cache_key_add(key.data(), "1", 1) == GLASM_RESULT_OK && key != other ? 0 : 27;
+    return glasm_cache_key_extend(key.data(), "1", 1) == GLASM_RESULT_OK && key != other ? 0 : 27;
 }
 
 int main()
@@ -108,15 +108,15 @@ int main()
     source.text = text;
     source.text_length = std::strlen(text);
     size_t count = 0;
-    if (glasm_source_programs(&source, nullptr, 0, &count) != GLASM_RESULT_OK || count != 2)
+    if (glasm_source_find_programs(&source, nullptr, 0, &count) != GLASM_RESULT_OK || count != 2)
         return 3;
-    std::vector<glasm_part> parts(count);
-    if (glasm_source_programs(&source, parts.data(), parts.size(), &count) != GLASM_RESULT_OK)
+    std::vector<glasm_program_span> parts(count);
+    if (glasm_source_find_programs(&source, parts.data(), parts.size(), &count) != GLASM_RESULT_OK)
         return 4;
     std::vector<program> programs;
-    for (const glasm_part &part : parts) {
-        source.part_start = part.start;
-        source.part_length = part.length;
+    for (const glasm_program_span &part : parts) {
+        source.program_start = part.start;
+        source.program_length = part.length;
         programs.push_back(load(source));
         if (!programs.back())
             return 5;

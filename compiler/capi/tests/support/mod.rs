@@ -18,12 +18,12 @@ pub(crate) enum Linkage {
 }
 
 /// Returns the directory of the crate.
-pub(crate) fn folder() -> PathBuf {
+pub(crate) fn crate_dir() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// Finds a library that Cargo has built: next to the test program, or above it.
-fn library(name: &str) -> PathBuf {
+fn find_library(name: &str) -> PathBuf {
     let program = std::env::current_exe().unwrap();
     let mut folders = program.ancestors().skip(1).take(2);
     let found = folders.find(|folder| folder.join(name).exists());
@@ -33,7 +33,7 @@ fn library(name: &str) -> PathBuf {
 
 /// Returns a compiler: that of the environment, else the system's. The test is skipped where there
 /// is none, and on Windows, whose compilers take other arguments.
-fn compiler(variable: &str, name: &str) -> Option<OsString> {
+fn find_compiler(variable: &str, name: &str) -> Option<OsString> {
     if cfg!(windows) {
         skip("compilers on Windows take other arguments");
         return None;
@@ -43,7 +43,7 @@ fn compiler(variable: &str, name: &str) -> Option<OsString> {
 }
 
 /// Returns the path of a file that tests write.
-pub(crate) fn made(name: &str) -> PathBuf {
+pub(crate) fn output_path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name.replace(['/', ' '], "_"))
 }
 
@@ -51,20 +51,20 @@ pub(crate) fn made(name: &str) -> PathBuf {
 fn compile(source: &str) -> Option<Command> {
     let is_c = source.ends_with(".c");
     let mut command = Command::new(if is_c {
-        compiler("CC", "cc")?
+        find_compiler("CC", "cc")?
     } else {
-        compiler("CXX", "c++")?
+        find_compiler("CXX", "c++")?
     });
     command
         .arg(if is_c { "-std=c11" } else { "-std=c++17" })
         .args(["-g", "-Wall", "-Wextra", "-Werror"])
         .arg("-I")
-        .arg(folder().join("include"))
-        .arg(folder().join(source));
+        .arg(crate_dir().join("include"))
+        .arg(crate_dir().join(source));
     Some(command)
 }
 
-fn succeed(command: &mut Command) {
+fn run_successfully(command: &mut Command) {
     let built = command.output().unwrap();
     let said = String::from_utf8_lossy(&built.stderr);
     assert!(built.status.success(), "{command:?}\n{said}");
@@ -72,11 +72,11 @@ fn succeed(command: &mut Command) {
 
 /// Builds a program of a source of the crate; nothing if there is no compiler.
 pub(crate) fn build(source: &str, linkage: Linkage, flags: &[&str]) -> Option<PathBuf> {
-    let program = made(&format!("{source}-{linkage:?}{}", flags.concat()));
+    let program = output_path(&format!("{source}-{linkage:?}{}", flags.concat()));
     let mut command = compile(source)?;
     command.arg("-o").arg(&program);
     link(&mut command, linkage);
-    succeed(command.args(flags).arg("-lm"));
+    run_successfully(command.args(flags).arg("-lm"));
     Some(program)
 }
 
@@ -84,16 +84,16 @@ pub(crate) fn build(source: &str, linkage: Linkage, flags: &[&str]) -> Option<Pa
 /// compiler.
 #[allow(dead_code, reason = "the test target of the examples needs it")]
 pub(crate) fn build_object(source: &str) -> Option<PathBuf> {
-    let object = made(&format!("{source}.o"));
-    succeed(compile(source)?.arg("-c").arg("-o").arg(&object));
+    let object = output_path(&format!("{source}.o"));
+    run_successfully(compile(source)?.arg("-c").arg("-o").arg(&object));
     Some(object)
 }
 
 /// Returns true if the C compiler builds a source with these flags; else the test is skipped.
-pub(crate) fn compiles(text: &str, flags: &[&str], lacking: &str) -> bool {
-    let source = made(&format!("{lacking}.c"));
+pub(crate) fn check_compiles(text: &str, flags: &[&str], missing: &str) -> bool {
+    let source = output_path(&format!("{missing}.c"));
     std::fs::write(&source, text).unwrap();
-    let Some(compiler) = compiler("CC", "cc") else {
+    let Some(compiler) = find_compiler("CC", "cc") else {
         return false;
     };
     let mut command = Command::new(compiler);
@@ -104,7 +104,7 @@ pub(crate) fn compiles(text: &str, flags: &[&str], lacking: &str) -> bool {
     let built = command.args(flags).output();
     let is_there = built.is_ok_and(|built| built.status.success());
     if !is_there {
-        skip(format!("{lacking} is not installed"));
+        skip(format!("{missing} is not installed"));
     }
     is_there
 }
@@ -112,7 +112,7 @@ pub(crate) fn compiles(text: &str, flags: &[&str], lacking: &str) -> bool {
 fn link(command: &mut Command, linkage: Linkage) {
     match linkage {
         Linkage::Static => {
-            command.arg(library("libglasm_capi.a"));
+            command.arg(find_library("libglasm_capi.a"));
             if cfg!(target_os = "linux") {
                 command.args(["-lpthread", "-ldl", "-lgcc_s"]);
             }
@@ -123,7 +123,7 @@ fn link(command: &mut Command, linkage: Linkage) {
             } else {
                 "so"
             };
-            let library = library(&format!("libglasm_capi.{extension}"));
+            let library = find_library(&format!("libglasm_capi.{extension}"));
             let folder = library.parent().unwrap();
             let mut path = OsString::from("-Wl,-rpath,");
             path.push(folder);

@@ -1,20 +1,24 @@
 //! Conversions between all types, and of floats to whole numbers. Out-of-range floats never reach a
 //! SPIR-V conversion.
 
-use super::{Scalar, Val, ValueBuilder, by_sign, compute_scalar, int, narrow, wide};
+use super::{
+    Scalar, Val, ValueBuilder, arithmetic_scalar, float_narrowing, int, int64_emulation,
+    select_by_sign,
+};
 use glasm_ir::inst::Rounding;
 use glasm_ir::{Type, Width};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 /// Format of a float in computations.
 #[derive(Clone, Copy)]
-enum Format {
+enum FloatFormat {
     F32,
     F64,
 }
 
-impl Format {
-    fn of(scalar: Scalar) -> Self {
+impl FloatFormat {
+    /// Returns the float format of a component type.
+    fn from_scalar(scalar: Scalar) -> Self {
         if scalar == Scalar::F64 {
             Self::F64
         } else {
@@ -22,6 +26,7 @@ impl Format {
         }
     }
 
+    /// Returns the component type of the format.
     const fn scalar(self) -> Scalar {
         match self {
             Self::F32 => Scalar::F32,
@@ -30,7 +35,7 @@ impl Format {
     }
 
     /// Returns the number of binary digits, the leading one included.
-    const fn digits(self) -> u32 {
+    const fn mantissa_digits(self) -> u32 {
         match self {
             Self::F32 => f32::MANTISSA_DIGITS,
             Self::F64 => f64::MANTISSA_DIGITS,
@@ -49,10 +54,10 @@ fn int_range(ty: Type, bits: u32) -> (i128, i128) {
     }
 }
 
-/// Converts an integer to another integer type; values that do not fit are clamped or lose their
-/// high bits.
+/// Converts an integer to another integer type. Values that do not fit are clamped if `saturate` is
+/// true, else they lose their high bits. Results of less than 32 bits are extended to words.
 pub(crate) fn convert_int(
-    w: &mut ValueBuilder,
+    builder: &mut ValueBuilder,
     val: Val,
     from: Type,
     to: Type,
@@ -61,45 +66,50 @@ pub(crate) fn convert_int(
     let mut val = val;
     if saturate {
         // Before bits are dropped.
-        val = clamp_int(w, val, from, to);
+        val = clamp_int(builder, val, from, to);
     }
     let wide = |ty: Type| ty.width() == Width::W64;
     if wide(to) && !wide(from) {
         val = if from.is_signed_int() {
-            extend_sign(w, val)
+            extend_sign(builder, val)
         } else {
-            w.unary_to(Spv::UConvert, Scalar::U64, val)
+            builder.emit_unary_to(Spv::UConvert, Scalar::U64, val)
         };
     // `OpUConvert` truncates, which is independent of the signedness.
     } else if wide(from) && !wide(to) {
-        val = w.unary_to(Spv::UConvert, Scalar::U32, val);
+        val = builder.emit_unary_to(Spv::UConvert, Scalar::U32, val);
     }
-    narrow_int(w, val, to)
+    narrow_int(builder, val, to)
 }
 
 /// Extends signed words to 64-bit integers by composing them of two words: Mesa 22.3 compares the
 /// result of a direct conversion with constants as if it had been zero-extended.
-pub(crate) fn extend_sign(w: &mut ValueBuilder, val: Val) -> Val {
-    let high = w.binary_bits(Spv::ShiftRightArithmetic, val, 31);
-    w.map_components(val, |w, index| {
-        let (low, high) = (w.component(val, index), w.component(high, index));
+pub(crate) fn extend_sign(builder: &mut ValueBuilder, val: Val) -> Val {
+    let high = builder.emit_binary_bits(Spv::ShiftRightArithmetic, val, 31);
+    builder.map_components(val, |w, index| {
+        let (low, high) = (
+            w.extract_component(val, index),
+            w.extract_component(high, index),
+        );
         let words = w.gather_vector(&[low.lane(0), high.lane(0)], Scalar::U32);
-        let wide = wide::pack_words(w, words);
+        let wide = int64_emulation::pack_words(w, words);
         w.val(wide.id())
     })
 }
 
-/// Truncates a 32-bit integer to a narrow type and extends it again.
-fn narrow_int(w: &mut ValueBuilder, val: Val, to: Type) -> Val {
+/// Truncates a 32-bit integer to a type of 8 or 16 bits and extends it to a word again; returns it
+/// unchanged for other types.
+fn narrow_int(builder: &mut ValueBuilder, val: Val, to: Type) -> Val {
     if to.is_int() && to.width().bits() < 32 {
-        int::extend(w, val, to.width().bits(), to.is_signed_int())
+        int::extend_low_bits(builder, val, to.width().bits(), to.is_signed_int())
     } else {
         val
     }
 }
 
-/// Clamps an integer of type `from` to the values of `to`, in its own width.
-fn clamp_int(w: &mut ValueBuilder, val: Val, from: Type, to: Type) -> Val {
+/// Clamps an integer of type `from`, without changing its width, to the values that `to` also has.
+/// Emits nothing if all of them fit.
+fn clamp_int(builder: &mut ValueBuilder, val: Val, from: Type, to: Type) -> Val {
     // Narrow sources have been extended to words, so the limits of a word also hold for them.
     let (from_min, from_max) = int_range(from, from.width().bits().max(32));
     let (to_min, to_max) = int_range(to, to.width().bits());
@@ -107,52 +117,53 @@ fn clamp_int(w: &mut ValueBuilder, val: Val, from: Type, to: Type) -> Val {
     if (low, high) == (from_min, from_max) {
         return val;
     }
-    int::clamp(w, val, low as u64, high as u64, from.is_signed_int())
+    int::clamp(builder, val, low as u64, high as u64, from.is_signed_int())
 }
 
-/// Converts an integer to the nearest float in a direction.
+/// Emits the conversion of an integer to a float of type `to`, rounded in the direction of
+/// `rounding`. Halves are returned as 32-bit floats.
 pub(crate) fn round_int_to_float(
-    w: &mut ValueBuilder,
+    builder: &mut ValueBuilder,
     val: Val,
     from: Type,
     to: Type,
     rounding: Rounding,
 ) -> Val {
-    let op = by_sign(from, [Spv::ConvertSToF, Spv::ConvertUToF]);
-    let format = Format::of(compute_scalar(to, w.wide_ints));
-    let exact = from.width().bits() <= format.digits();
+    let op = select_by_sign(from, [Spv::ConvertSToF, Spv::ConvertUToF]);
+    let format = FloatFormat::from_scalar(arithmetic_scalar(to, builder.wide_ints));
+    let exact = from.width().bits() <= format.mantissa_digits();
     // Integers in the range of a half are exact floats, and all others are out of its range in both
     // formats: two roundings to the nearest are equal to one. The same holds for two roundings in
     // one direction.
     let float = if exact || rounding == Rounding::Even {
-        w.unary_to(op, format.scalar(), val)
+        builder.emit_unary_to(op, format.scalar(), val)
     } else {
-        round_int_directed(w, val, from, format, rounding)
+        round_int_directed(builder, val, from, format, rounding)
     };
-    round_float(w, float, to, rounding)
+    round_float(builder, float, to, rounding)
 }
 
 /// Converts an integer to the nearest float in a direction: the bits of its magnitude that exceed
 /// the precision of a float are dropped, or rounded up, before exact conversions.
 fn round_int_directed(
-    w: &mut ValueBuilder,
+    builder: &mut ValueBuilder,
     val: Val,
     from: Type,
-    format: Format,
+    format: FloatFormat,
     rounding: Rounding,
 ) -> Val {
     let negative = from
         .is_signed_int()
-        .then(|| w.compare_bits(Spv::SLessThan, val, 0));
+        .then(|| builder.emit_compare_bits(Spv::SLessThan, val, 0));
     // The least signed value is its own negation, which as an unsigned number is its magnitude.
     let magnitude = match negative {
         Some(negative) => {
-            let negated = w.unary(Spv::SNegate, val);
-            w.select(negative, negated, val)
+            let negated = builder.emit_unary(Spv::SNegate, val);
+            builder.emit_select(negative, negated, val)
         }
         None => val,
     };
-    let (low, high) = compute_float_neighbors(w, magnitude, format);
+    let (low, high) = compute_float_neighbors(builder, magnitude, format);
     let (above, below) = match rounding {
         Rounding::Ceil => (high, low),
         Rounding::Floor => (low, high),
@@ -162,73 +173,78 @@ fn round_int_directed(
     let Some(negative) = negative else {
         return above;
     };
-    let below = w.unary(Spv::FNegate, below);
-    w.select(negative, below, above)
+    let below = builder.emit_unary(Spv::FNegate, below);
+    builder.emit_select(negative, below, above)
 }
 
-/// Computes the neighboring floats below and above an unsigned integer; both are its value if a
-/// float represents it.
-fn compute_float_neighbors(w: &mut ValueBuilder, magnitude: Val, format: Format) -> (Val, Val) {
-    let top = find_highest_bit(w, magnitude);
+/// Computes the neighboring floats below and above an unsigned integer of 32 or 64 bits; both are
+/// its value if a float represents it.
+fn compute_float_neighbors(
+    builder: &mut ValueBuilder,
+    magnitude: Val,
+    format: FloatFormat,
+) -> (Val, Val) {
+    let top = emit_find_highest_bit(builder, magnitude);
     // 0 has its highest bit at -1, and small numbers have no excess.
-    let zero = w.constant_like(top, 0);
-    let kept = w.constant_like(top, u64::from(format.digits()) - 1);
-    let excess = w.binary(Spv::ISub, top, kept);
-    let mut excess = w.ext(GlslOp::SMax, &[excess, zero]);
+    let zero = builder.constant_like(top, 0);
+    let kept = builder.constant_like(top, u64::from(format.mantissa_digits()) - 1);
+    let excess = builder.emit_binary(Spv::ISub, top, kept);
+    let mut excess = builder.emit_ext(GlslOp::SMax, &[excess, zero]);
     if magnitude.scalar != excess.scalar {
-        excess = w.unary_to(Spv::UConvert, magnitude.scalar, excess);
+        excess = builder.emit_unary_to(Spv::UConvert, magnitude.scalar, excess);
     }
-    let one = w.constant_like(magnitude, 1);
-    let unit = w.binary(Spv::ShiftLeftLogical, one, excess);
+    let one = builder.constant_like(magnitude, 1);
+    let unit = builder.emit_binary(Spv::ShiftLeftLogical, one, excess);
     // `unit` is the distance between neighboring floats, at least 1; the bits below it exceed the
     // precision of the float.
-    let rest = w.binary(Spv::ISub, unit, one);
-    let rest = w.binary(Spv::BitwiseAnd, magnitude, rest);
-    let low = w.binary(Spv::ISub, magnitude, rest);
-    let low = w.unary_to(Spv::ConvertUToF, format.scalar(), low);
+    let excess_bits = builder.emit_binary(Spv::ISub, unit, one);
+    let excess_bits = builder.emit_binary(Spv::BitwiseAnd, magnitude, excess_bits);
+    let low = builder.emit_binary(Spv::ISub, magnitude, excess_bits);
+    let low = builder.emit_unary_to(Spv::ConvertUToF, format.scalar(), low);
     // The sum may be 2^32 or 2^64, which the integer cannot represent.
-    let unit = w.unary_to(Spv::ConvertUToF, format.scalar(), unit);
-    let high = w.binary(Spv::FAdd, low, unit);
-    let exact = w.compare_bits(Spv::IEqual, rest, 0);
-    (low, w.select(exact, low, high))
+    let unit = builder.emit_unary_to(Spv::ConvertUToF, format.scalar(), unit);
+    let high = builder.emit_binary(Spv::FAdd, low, unit);
+    let exact = builder.emit_compare_bits(Spv::IEqual, excess_bits, 0);
+    (low, builder.emit_select(exact, low, high))
 }
 
-/// Finds the position of the highest one bit as a word, -1 for 0. GLSL.std.450 supports this for
-/// words only.
-fn find_highest_bit(w: &mut ValueBuilder, val: Val) -> Val {
+/// Emits the position of the highest one bit of an unsigned integer of 32 or 64 bits as a word, -1
+/// for 0. GLSL.std.450 has this for words only.
+fn emit_find_highest_bit(builder: &mut ValueBuilder, val: Val) -> Val {
     if val.scalar == Scalar::U32 {
-        return w.ext(GlslOp::FindUMsb, &[val]);
+        return builder.emit_ext(GlslOp::FindUMsb, &[val]);
     }
-    let low = w.unary_to(Spv::UConvert, Scalar::U32, val);
-    let high = w.binary_bits(Spv::ShiftRightLogical, val, 32);
-    let high = w.unary_to(Spv::UConvert, Scalar::U32, high);
-    let in_high = w.ext(GlslOp::FindUMsb, &[high]);
-    let in_high = w.binary_bits(Spv::IAdd, in_high, 32);
-    let in_low = w.ext(GlslOp::FindUMsb, &[low]);
-    let is_small = w.compare_bits(Spv::IEqual, high, 0);
-    w.select(is_small, in_low, in_high)
+    let low = builder.emit_unary_to(Spv::UConvert, Scalar::U32, val);
+    let high = builder.emit_binary_bits(Spv::ShiftRightLogical, val, 32);
+    let high = builder.emit_unary_to(Spv::UConvert, Scalar::U32, high);
+    let in_high = builder.emit_ext(GlslOp::FindUMsb, &[high]);
+    let in_high = builder.emit_binary_bits(Spv::IAdd, in_high, 32);
+    let in_low = builder.emit_ext(GlslOp::FindUMsb, &[low]);
+    let is_small = builder.emit_compare_bits(Spv::IEqual, high, 0);
+    builder.emit_select(is_small, in_low, in_high)
 }
 
-/// Converts a float to an integer after rounding it in a direction.
+/// Converts a float to an integer after rounding it in a direction. Values that do not fit are
+/// clamped if `saturate` is true, else they lose their high bits; NaN becomes 0.
 pub(crate) fn round_float_to_int(
-    w: &mut ValueBuilder,
+    builder: &mut ValueBuilder,
     val: Val,
     to: Type,
     rounding: Rounding,
     saturate: bool,
 ) -> Val {
     let rounded = match rounding {
-        Rounding::Even => round_to_even(w, val),
-        Rounding::Floor => w.ext(GlslOp::Floor, &[val]),
-        Rounding::Ceil => w.ext(GlslOp::Ceil, &[val]),
+        Rounding::Even => round_to_even(builder, val),
+        Rounding::Floor => builder.emit_ext(GlslOp::Floor, &[val]),
+        Rounding::Ceil => builder.emit_ext(GlslOp::Ceil, &[val]),
         // The conversion itself drops the fraction.
         Rounding::Trunc => val,
     };
     if saturate {
-        convert_clamped(w, rounded, to)
+        convert_clamped(builder, rounded, to)
     } else {
-        let low = convert_low_bits(w, rounded, to.width() == Width::W64);
-        narrow_int(w, low, to)
+        let low = convert_low_bits(builder, rounded, to.width() == Width::W64);
+        narrow_int(builder, low, to)
     }
 }
 
@@ -237,78 +253,90 @@ pub(crate) fn round_float_to_int(
 /// infinities.
 ///
 /// The magnitude modulo a power of two is exact as a float, and so is its conversion.
-fn convert_low_bits(w: &mut ValueBuilder, val: Val, wide: bool) -> Val {
+fn convert_low_bits(builder: &mut ValueBuilder, val: Val, wide: bool) -> Val {
     let (int, modulus) = if wide {
         (Scalar::U64, 2f64.powi(64))
     } else {
         (Scalar::U32, 2f64.powi(32))
     };
-    let magnitude = w.ext(GlslOp::FAbs, &[val]);
-    let multiple = w.binary_float(Spv::FMul, magnitude, modulus.recip());
-    let multiple = w.ext(GlslOp::Floor, &[multiple]);
-    let excess = w.binary_float(Spv::FMul, multiple, modulus);
-    let low = w.binary(Spv::FSub, magnitude, excess);
-    let zero = w.float_like(val, 0.0);
+    let magnitude = builder.emit_ext(GlslOp::FAbs, &[val]);
+    let multiple = builder.emit_binary_float(Spv::FMul, magnitude, modulus.recip());
+    let multiple = builder.emit_ext(GlslOp::Floor, &[multiple]);
+    let excess = builder.emit_binary_float(Spv::FMul, multiple, modulus);
+    let low = builder.emit_binary(Spv::FSub, magnitude, excess);
+    let zero = builder.constant_float_like(val, 0.0);
     // The difference is NaN for infinities and for NaN; `NMax` turns it into 0.
-    let low = w.ext(GlslOp::NMax, &[low, zero]);
-    let low = w.unary_to(Spv::ConvertFToU, int, low);
-    let zero = w.constant_like(low, 0);
+    let low = builder.emit_ext(GlslOp::NMax, &[low, zero]);
+    let low = builder.emit_unary_to(Spv::ConvertFToU, int, low);
+    let zero = builder.constant_like(low, 0);
     // In two's complement the low bits of `-n` are the negated low bits of `n`.
-    let negated = w.binary(Spv::ISub, zero, low);
-    let negative = w.compare_bits(Spv::FOrdLessThan, val, 0);
-    w.select(negative, negated, low)
+    let negated = builder.emit_binary(Spv::ISub, zero, low);
+    let negative = builder.emit_compare_bits(Spv::FOrdLessThan, val, 0);
+    builder.emit_select(negative, negated, low)
 }
 
-/// Converts to the nearest integer of the type; the result is 0 for NaN.
-fn convert_clamped(w: &mut ValueBuilder, rounded: Val, to: Type) -> Val {
+/// Converts a float that is a whole number to the nearest integer of the type `to`; the result is 0
+/// for NaN. Results of less than 32 bits are extended to words.
+fn convert_clamped(builder: &mut ValueBuilder, rounded: Val, to: Type) -> Val {
     let bits = to.width().bits();
     let (min, max) = int_range(to, bits);
     let limit = (max + 1) as f64;
     let int = if bits == 64 { Scalar::U64 } else { Scalar::U32 };
     // Conversions of out-of-range values are undefined in SPIR-V, so the float is clamped first.
-    let op = by_sign(to, [Spv::ConvertFToS, Spv::ConvertFToU]);
+    let op = select_by_sign(to, [Spv::ConvertFToS, Spv::ConvertFToU]);
     // The largest float below the limit; at the limit and above the result is the largest integer.
-    let below = match Format::of(rounded.scalar) {
-        format if bits <= format.digits() => limit - 1.0,
-        Format::F32 => f64::from((limit as f32).next_down()),
-        Format::F64 => limit.next_down(),
+    let below = match FloatFormat::from_scalar(rounded.scalar) {
+        format if bits <= format.mantissa_digits() => limit - 1.0,
+        FloatFormat::F32 => f64::from((limit as f32).next_down()),
+        FloatFormat::F64 => limit.next_down(),
     };
-    let [low, high] = [min as f64, below].map(|bound| w.float_like(rounded, bound));
+    let [low, high] = [min as f64, below].map(|bound| builder.constant_float_like(rounded, bound));
     // NaN becomes the lower bound: 0 for unsigned types, corrected below for signed ones.
-    let clamped = w.ext(GlslOp::NClamp, &[rounded, low, high]);
-    let mut result = w.unary_to(op, int, clamped);
+    let clamped = builder.emit_ext(GlslOp::NClamp, &[rounded, low, high]);
+    let mut result = builder.emit_unary_to(op, int, clamped);
     // The largest integer is not representable as a float here, so no clamp yields it.
     if below != limit - 1.0 {
-        let beyond = w.compare_float(Spv::FOrdGreaterThanEqual, rounded, limit);
-        let max = w.constant_like(result, max as u64);
-        result = w.select(beyond, max, result);
+        let beyond = builder.emit_compare_float(Spv::FOrdGreaterThanEqual, rounded, limit);
+        let max = builder.constant_like(result, max as u64);
+        result = builder.emit_select(beyond, max, result);
     }
     if to.is_signed_int() {
-        let number = w.test(Spv::FOrdEqual, rounded, rounded);
-        let zero = w.constant_like(result, 0);
-        result = w.select(number, result, zero);
+        let number = builder.emit_test(Spv::FOrdEqual, rounded, rounded);
+        let zero = builder.constant_like(result, 0);
+        result = builder.emit_select(number, result, zero);
     }
-    narrow_int(w, result, to)
+    narrow_int(builder, result, to)
 }
 
-/// Converts a float to the nearest one of another type in a direction.
-pub(crate) fn round_float(w: &mut ValueBuilder, val: Val, to: Type, rounding: Rounding) -> Val {
+/// Converts a float to the nearest one of another type in a direction. Halves are returned as
+/// 32-bit floats; rounding to the nearest half is left to the write of the result, which truncates
+/// the bits.
+pub(crate) fn round_float(
+    builder: &mut ValueBuilder,
+    val: Val,
+    to: Type,
+    rounding: Rounding,
+) -> Val {
     match (val.scalar, to, rounding) {
-        (Scalar::F32, Type::F64, _) => w.unary_to(Spv::FConvert, Scalar::F64, val),
-        (Scalar::F64, Type::F32, Rounding::Even) => w.unary_to(Spv::FConvert, Scalar::F32, val),
-        (Scalar::F64, Type::F32, _) => narrow::convert_double_to_single(w, val, rounding),
+        (Scalar::F32, Type::F64, _) => builder.emit_unary_to(Spv::FConvert, Scalar::F64, val),
+        (Scalar::F64, Type::F32, Rounding::Even) => {
+            builder.emit_unary_to(Spv::FConvert, Scalar::F32, val)
+        }
+        (Scalar::F64, Type::F32, _) => {
+            float_narrowing::convert_double_to_single(builder, val, rounding)
+        }
         // In two steps, because `PackHalf2x16` requires 32-bit floats. Rounding twice to the
         // nearest differs from rounding once: if the first step hits a tie of the second, the
         // truncated bits decide. An odd last bit preserves that information.
-        (Scalar::F64, Type::F16, Rounding::Even) => narrow::round_to_odd(w, val),
+        (Scalar::F64, Type::F16, Rounding::Even) => float_narrowing::round_to_odd(builder, val),
         (Scalar::F64, Type::F16, _) => {
-            let single = narrow::convert_double_to_single(w, val, rounding);
-            narrow::convert_single_to_half(w, single, rounding)
+            let single = float_narrowing::convert_double_to_single(builder, val, rounding);
+            float_narrowing::convert_single_to_half(builder, single, rounding)
         }
         // For rounding to nearest the result remains a float; its bits are truncated when it is
         // written.
         (Scalar::F32, Type::F16, Rounding::Floor | Rounding::Ceil | Rounding::Trunc) => {
-            narrow::convert_single_to_half(w, val, rounding)
+            float_narrowing::convert_single_to_half(builder, val, rounding)
         }
         _ => val,
     }
@@ -319,38 +347,41 @@ pub(crate) fn round_float(w: &mut ValueBuilder, val: Val, to: Type, rounding: Ro
 /// Doubles use only `Floor` and `Ceil`, here and in [`round_to_even`]. Drivers that convert through
 /// 32-bit integers if the CPU has no vector instruction (Mesa 22.3 without AVX-512) compute wrong
 /// results for all doubles beyond 2^31 in `Trunc` and `RoundEven`, and lose the signs of zeros.
-pub(crate) fn round_toward_zero(w: &mut ValueBuilder, val: Val) -> Val {
+pub(crate) fn round_toward_zero(builder: &mut ValueBuilder, val: Val) -> Val {
     if val.scalar != Scalar::F64 {
-        return w.ext(GlslOp::Trunc, &[val]);
+        return builder.emit_ext(GlslOp::Trunc, &[val]);
     }
-    let (low, high) = compute_neighbors(w, val);
-    let negative = w.compare_bits(Spv::FOrdLessThan, val, 0);
-    w.select(negative, high, low)
+    let (low, high) = compute_neighbors(builder, val);
+    let negative = builder.emit_compare_bits(Spv::FOrdLessThan, val, 0);
+    builder.emit_select(negative, high, low)
 }
 
 /// Returns the whole number nearest to `val`, ties to even. The result for -0.5 is -0.
-pub(crate) fn round_to_even(w: &mut ValueBuilder, val: Val) -> Val {
+pub(crate) fn round_to_even(builder: &mut ValueBuilder, val: Val) -> Val {
     if val.scalar != Scalar::F64 {
-        return w.ext(GlslOp::RoundEven, &[val]);
+        return builder.emit_ext(GlslOp::RoundEven, &[val]);
     }
-    let (low, high) = compute_neighbors(w, val);
+    let (low, high) = compute_neighbors(builder, val);
     // The difference is exact, except for values just below zero: it is then 1 or nearly 1, and is
     // rounded up like the exact difference.
-    let rest = w.binary(Spv::FSub, val, low);
-    let half = w.float_like(val, 0.5);
-    let beyond = w.test(Spv::FOrdGreaterThan, rest, half);
-    let tie = w.test(Spv::FOrdEqual, rest, half);
+    let fraction = builder.emit_binary(Spv::FSub, val, low);
+    let half = builder.constant_float_like(val, 0.5);
+    let beyond = builder.emit_test(Spv::FOrdGreaterThan, fraction, half);
+    let tie = builder.emit_test(Spv::FOrdEqual, fraction, half);
     // The lower neighbor is odd if its half is not a whole number.
-    let halved = w.binary(Spv::FMul, low, half);
-    let floor = w.ext(GlslOp::Floor, &[halved]);
-    let odd = w.test(Spv::FOrdNotEqual, floor, halved);
-    let tie_up = w.test(Spv::LogicalAnd, tie, odd);
-    let up = w.test(Spv::LogicalOr, beyond, tie_up);
-    w.select(up, high, low)
+    let halved = builder.emit_binary(Spv::FMul, low, half);
+    let floor = builder.emit_ext(GlslOp::Floor, &[halved]);
+    let odd = builder.emit_test(Spv::FOrdNotEqual, floor, halved);
+    let tie_up = builder.emit_test(Spv::LogicalAnd, tie, odd);
+    let up = builder.emit_test(Spv::LogicalOr, beyond, tie_up);
+    builder.emit_select(up, high, low)
 }
 
 /// Computes the adjacent whole numbers below and above `val`; both are `val` if it is a whole
 /// number, an infinity or NaN.
-fn compute_neighbors(w: &mut ValueBuilder, val: Val) -> (Val, Val) {
-    (w.ext(GlslOp::Floor, &[val]), w.ext(GlslOp::Ceil, &[val]))
+fn compute_neighbors(builder: &mut ValueBuilder, val: Val) -> (Val, Val) {
+    (
+        builder.emit_ext(GlslOp::Floor, &[val]),
+        builder.emit_ext(GlslOp::Ceil, &[val]),
+    )
 }

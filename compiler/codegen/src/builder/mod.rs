@@ -7,28 +7,29 @@
 //! operands are constants.
 //!
 //! Sequences of several instructions are in modules of functions that only compute values:
-//! [`arith`], [`convert`], [`fused`], [`int`], [`masked`], [`narrow`], [`precision`], [`mod@test`]
-//! and [`wide`]. They use the same interface of the builder as emission.
+//! [`arith`], [`condition_code`], [`convert`], [`float_narrowing`], [`int`] and
+//! [`int64_emulation`]. They use the same interface of the builder as emission.
 
 pub(crate) mod arith;
+pub(crate) mod condition_code;
 pub(crate) mod convert;
-pub(crate) mod fused;
+pub(crate) mod float_narrowing;
 pub(crate) mod int;
-mod lane;
+pub(crate) mod int64_emulation;
+pub(crate) mod lane;
 pub(crate) mod masked;
 mod module_writer;
-pub(crate) mod narrow;
-pub(crate) mod precision;
-mod results;
-pub(crate) mod test;
 mod value;
 mod value_builder;
-pub(crate) mod wide;
 
-pub(crate) use lane::{Lane, Picks, blend};
+pub(crate) use lane::{Lane, LaneSelection, blend};
 pub(crate) use module_writer::ModuleWriter;
-use results::ResultKey;
+use value::{
+    DerivedValues, NO_VALUE, ResultKey, SCALAR_COUNT, STORAGE_CLASS_COUNT, TypeDeclarations,
+    ValueCache, ValueInfo, WideIntRepr,
+};
 pub(crate) use value::{
-    Extreme, Flags, Home, Scalar, Val, by_base, by_sign, compute_scalar, single, truth_scalar,
+    Extreme, OverflowCarry, Scalar, Val, ValueOrigin, arithmetic_scalar, bool_scalar,
+    half_to_single_bits, select_by_base, select_by_sign,
 };
 pub(crate) use value_builder::{ValueBuilder, choose_loop_control};

@@ -3,7 +3,7 @@
 //! A context contains the state that functions may access. Each borrows the context of the next
 //! entry in the table, so that arithmetic cannot access descriptors, nor textures emit primitives:
 //! [`ValueBuilder`] for values, [`Io`](crate::interface::Io) for interface variables, then those of
-//! `cx` and `program`. Functions that need only the builder or `Io` have these as their first
+//! `context`. Functions that need only the builder or `Io` have these as their first
 //! parameter. Modules of each entry of the table call those below it, seldom those of the same
 //! entry and never those above it.
 //!
@@ -11,58 +11,58 @@
 //! |---|---|---|
 //! | `head` | header, capabilities, entry point, execution modes | `ModuleHead`, which changes nothing |
 //! | `control` | blocks, branches, loops, switches, calls; phis at joins (`JoinEmitter`) | `ProgramEmitter` |
-//! | `inst` | dispatch by operation | `ProgramEmitter` |
+//! | `dispatch` | dispatch by operation | `ProgramEmitter` |
 //! | `stage` | outputs and the varyings that GL state adds, transform feedback; primitives | `OutputEmitter`, `PrimitiveEmitter` |
 //! | `texture`, `image`, `memory` | accesses of resources, and the variables that they need | `TextureEmitter`, `ImageEmitter`, `BufferEmitter` |
-//! | `typed_sources`, `constant`, `stage::group`, `stage::fragment` | instructions with special sources, constants, of several invocations, of fragments | `FunctionEmitter` |
-//! | `operand`, `result`, `control::cond`, `stage::inputs`, `stage::patch` | sources; clamp, guard, write, condition-code update; inputs, shared outputs | `FunctionEmitter` |
-//! | `names` | debug information | `FunctionEmitter` |
-//! | `memory::array`, `memory::zeroed` | registers in variables | `RegisterMemory` |
-//! | `control::guarded` | values computed in separate blocks, for any context that has a builder | `AsMut<ValueBuilder>` |
+//! | `typed_sources`, `const_eval`, `stage::group`, `stage::fragment` | instructions with special sources, constants, of several invocations, of fragments | `FunctionEmitter` |
+//! | `operand`, `writeback`, `control::cond`, `stage::inputs`, `stage::tess_control_outputs` | sources; clamp, guard, write, condition-code update; inputs, shared outputs | `FunctionEmitter` |
+//! | `debug` | debug information | `FunctionEmitter` |
+//! | `memory::memory_registers` | registers in variables | `RegisterMemory` |
+//! | `control::cond` | values computed in separate blocks, for any context that has a builder | `AsMut<ValueBuilder>` |
 //! | `arithmetic` | instructions that compute with values only | `ValueBuilder` |
 
 mod arithmetic;
-mod constant;
+mod const_eval;
+mod context;
 mod control;
-mod cx;
+mod debug;
+mod dispatch;
 mod head;
 mod image;
-mod inst;
 mod memory;
-mod names;
 mod operand;
-mod program;
-mod result;
 mod stage;
 mod texture;
 mod typed_sources;
+mod writeback;
 
-use crate::analysis::{Analysis, Class};
+use crate::analysis::{Analysis, RegisterClass};
 use crate::builder::{Lane, Scalar, ValueBuilder};
-use crate::capability::Need;
-use crate::debug::{Lines, SourceText};
+use crate::capability::Requirement;
+use crate::emit::context::LaneMap;
 use crate::error::{Error, Failure};
-use crate::interface::{Interface, input_primitive, make_one};
-use crate::kept::refill;
-use crate::lanes::Lanes;
-use crate::liveness::{Liveness, output_lanes};
+use crate::interface::{Interface, constant_one, input_primitive};
+use crate::liveness::{Liveness, collect_output_lanes};
 use crate::options::Options;
 use crate::reflect::Reflection;
-use crate::words::{ValueWord, Words};
-use arithmetic::keeps_special_numbers;
-use control::join::Joins;
-use cx::{Captures, Emission, FunctionEmitter, Tables};
+use crate::spirv_writer::refill;
+use crate::spirv_writer::{SpirvWriter, ValueWord};
+use arithmetic::preserves_special_values;
+use context::ProgramEmitter;
+use context::{Captures, FunctionEmitter, OperandCache, VertexEmission};
+use control::phi::Joins;
+use debug::LineTable;
+pub use debug::SourceText;
 use glasm_ir::arena::Id;
 use glasm_ir::program::Interlock;
 use glasm_ir::{OutputId, Program, RoutineId, Stage, Storage};
 use head::ModuleHead;
 use memory::buffer::check_buffers;
 use memory::resource_use::ResourceUse;
-use program::ProgramEmitter;
 use spirv::{FunctionControl, Op};
-use stage::gl_state::declare_added;
-use stage::primitive::find_emission;
-use texture::sparse::Sparse;
+use stage::added_varyings::declare_added_varyings;
+use stage::geometry::determine_vertex_emission;
+use texture::residency::ResidencyState;
 
 /// Maximum number of variables that the entry point lists: an instruction has at most 65,535 words,
 /// of which other operands occupy some.
@@ -73,294 +73,368 @@ const HEAD_WORDS: usize = 128;
 
 /// State that is retained between programs for its memory.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
-    w: ValueBuilder,
+pub(crate) struct EmitterScratch {
+    builder: ValueBuilder,
     analysis: Analysis,
-    live: Liveness,
-    lanes: Lanes,
+    liveness: Liveness,
+    lanes: LaneMap,
     interface: Interface,
     joins: Joins,
-    tables: Tables,
+    operand_cache: OperandCache,
     functions: Vec<ValueWord>,
     live_out: Vec<(u32, u8)>,
     buffer_uses: Vec<ResourceUse>,
     captures: Captures,
 }
 
-/// Emits `program`; on success words and interface are complete.
-pub(crate) fn emit(
-    kept: &mut Kept,
+/// Emits `program` as a module, which replaces the content of `words`, and returns its reflection.
+/// Line information requires `source` and the option for it. Returns an error if the target cannot
+/// express the program; `words` is then unchanged.
+pub(crate) fn emit_module(
+    scratch: &mut EmitterScratch,
     program: &Program,
     options: &Options,
     source: Option<SourceText<'_>>,
     words: &mut Vec<u32>,
 ) -> Result<Reflection, Failure> {
-    kept.w.reset(program.stage, &program.modes, options);
-    kept.interface.reset(program);
-    kept.tables.reset(program);
-    kept.joins.reset();
+    scratch
+        .builder
+        .reset(program.stage, &program.modes, options);
+    scratch.interface.reset(program);
+    scratch.operand_cache.reset(program);
+    scratch.joins.reset();
     // The source alone does not request line information: callers also pass it for messages.
     let lines = source
         .filter(|_| options.debug.lines)
-        .map(|source| Lines::new(source, &mut kept.w));
+        .map(|source| LineTable::new(source, &mut scratch.builder));
     let unknown = ValueWord::NONE;
-    refill(&mut kept.functions, program.routines.len(), unknown);
-    kept.buffer_uses.clear();
-    kept.captures.clear();
-    let mut emit = ProgramEmitter {
-        f: FunctionEmitter {
+    refill(&mut scratch.functions, program.routines.len(), unknown);
+    scratch.buffer_uses.clear();
+    scratch.captures.clear();
+    let mut emitter = ProgramEmitter {
+        function: FunctionEmitter {
             program,
             options,
-            w: &mut kept.w,
-            analysis: &mut kept.analysis,
-            lanes: &mut kept.lanes,
-            interface: &mut kept.interface,
-            tables: &mut kept.tables,
+            builder: &mut scratch.builder,
+            analysis: &mut scratch.analysis,
+            lanes: &mut scratch.lanes,
+            interface: &mut scratch.interface,
+            operand_cache: &mut scratch.operand_cache,
             lines,
             first_unnamed: 0,
-            in_entry: false,
+            in_entry_point: false,
         },
-        live: &mut kept.live,
-        joins: &mut kept.joins,
-        functions: &mut kept.functions,
-        live_out: &mut kept.live_out,
-        buffer_uses: &mut kept.buffer_uses,
-        captures: &mut kept.captures,
-        sparse: Sparse::default(),
-        emission: Emission::default(),
+        liveness: &mut scratch.liveness,
+        joins: &mut scratch.joins,
+        functions: &mut scratch.functions,
+        live_out: &mut scratch.live_out,
+        buffer_uses: &mut scratch.buffer_uses,
+        captures: &mut scratch.captures,
+        residency: ResidencyState::default(),
+        vertex_emission: VertexEmission::default(),
     };
     // After an error the state is arbitrary; `reset` of each part clears it.
-    emit.emit_program()?;
-    Ok(emit.assemble(words))
+    emitter.emit_program()?;
+    Ok(emitter.assemble_module(words))
 }
 
 impl ProgramEmitter<'_> {
+    /// Emits all functions of the program and their declarations, after the analysis and the
+    /// decisions that precede the first variable. Returns an error if the device or the target
+    /// cannot express the program, or a limit is exceeded.
     fn emit_program(&mut self) -> Result<(), Failure> {
         self.require_stage()?;
-        check_buffers(self.f.program, self.f.options)?;
-        self.f.io().params().check_block()?;
-        self.f.analysis.run(self.f.program)?;
+        check_buffers(self.function.program, self.function.options)?;
+        self.function.io().params().check_block()?;
+        self.function.analysis.run(self.function.program)?;
         // After the analysis, which determines the written outputs, and before the first variable:
         // a result that is captured directly is decorated when it is declared.
         self.outputs().plan_captures()?;
-        self.f.interface.entry = self.f.w.object();
+        self.function.interface.entry = self.function.builder.new_object();
         // Both must be known before a vertex is emitted: they determine the instruction and the
         // invocations.
-        self.emission = find_emission(self.f.w, self.f.program)?;
+        self.vertex_emission =
+            determine_vertex_emission(self.function.builder, self.function.program)?;
         self.outputs().plan_copies()?;
         self.outputs().declare_shared_outputs()?;
         self.emit_functions()?;
-        if self.f.w.interface.len() > MAX_GLOBALS {
+        if self.function.builder.interface.len() > MAX_GLOBALS {
             return Err(Error::limit("the program has too many variables"));
         }
         Ok(())
     }
 
+    /// Allocates the ids of all functions that are not inlined, the entry point among them, and
+    /// emits them.
     fn emit_functions(&mut self) -> Result<(), Failure> {
         // All functions get their ids first, because calls may precede the function that they call.
-        for index in 0..self.f.analysis.functions.len() {
-            let routine = self.f.analysis.functions[index];
-            self.functions[routine.index()] = if routine == self.f.program.main {
-                self.f.interface.entry
+        for index in 0..self.function.analysis.functions.len() {
+            let routine = self.function.analysis.functions[index];
+            self.functions[routine.index()] = if routine == self.function.program.main {
+                self.function.interface.entry
             } else {
-                self.f.w.object()
+                self.function.builder.new_object()
             };
         }
         // By index, because emission modifies the analysis meanwhile: registers may be moved to
         // memory.
-        for index in 0..self.f.analysis.functions.len() {
-            self.emit_function(self.f.analysis.functions[index])?;
+        for index in 0..self.function.analysis.functions.len() {
+            self.emit_function(self.function.analysis.functions[index])?;
         }
         Ok(())
     }
 
+    /// Emits one function: liveness, prologue, body, and, in the entry point, the stores of outputs
+    /// at its end. All early returns branch to this end.
     fn emit_function(&mut self, routine: RoutineId) -> Result<(), Failure> {
-        self.f.in_entry = routine == self.f.program.main;
+        self.function.in_entry_point = routine == self.function.program.main;
         self.find_live_lanes(routine);
         let function = self.functions[routine.index()];
         self.open_function(function);
         self.set_output_defaults();
         self.set_initial_codes();
         self.emit_routine(routine)?;
-        if self.f.w.reachable {
+        if self.function.builder.reachable {
             // The only return of the function: all early ones branch here.
-            if self.f.in_entry {
-                self.primitives().end_entry()?;
+            if self.function.in_entry_point {
+                self.primitives().end_entry_point()?;
             }
-            self.f.w.body.op(Op::Return, &[]);
+            self.function.builder.body.push_inst(Op::Return, &[]);
         }
         self.close_function();
         Ok(())
     }
 
+    /// Runs the liveness analysis of a function; at the end of an entry point that stores outputs,
+    /// these are live. May move registers to memory.
     fn find_live_lanes(&mut self, routine: RoutineId) {
-        let stores = self.f.in_entry && self.does_store_at_end();
+        let stores = self.function.in_entry_point && self.stores_outputs_at_end();
         let live_out = &mut self.live_out;
         live_out.clear();
         if stores {
             // Only the entry point stores outputs at its end; other functions return their results
             // in variables.
-            output_lanes(self.f.program, self.f.analysis, self.f.options, live_out);
+            collect_output_lanes(
+                self.function.program,
+                self.function.analysis,
+                self.function.options,
+                live_out,
+            );
         }
-        self.live
-            .run(self.f.program, self.f.analysis, routine, live_out);
+        self.liveness.run(
+            self.function.program,
+            self.function.analysis,
+            routine,
+            live_out,
+        );
     }
 
+    /// Starts a function without parameters and results, and its first block, and resets the values
+    /// of registers and loaded inputs. The entry point begins with the loops that zero large
+    /// arrays.
     fn open_function(&mut self, function: ValueWord) {
-        self.f.w.finish_function();
-        let void = self.f.w.void();
-        let ty = self.f.w.declare_type(Op::TypeFunction, &[void.0]);
+        self.function.builder.finish_function();
+        let void = self.function.builder.void_type();
+        let ty = self
+            .function
+            .builder
+            .declare_type(Op::TypeFunction, &[void.0]);
         let control = FunctionControl::NONE.bits();
-        self.f
-            .w
+        self.function.builder.functions.push_result_inst(
+            Op::Function,
+            void,
+            function,
+            &[control, ty.0],
+        );
+        self.function.builder.block = self.function.builder.new_label();
+        let block = self.function.builder.block.0;
+        self.function
+            .builder
             .functions
-            .result(Op::Function, void, function, &[control, ty.0]);
-        self.f.w.block = self.f.w.label();
-        let block = self.f.w.block.0;
-        self.f.w.functions.op(Op::Label, &[block]);
+            .push_inst(Op::Label, &[block]);
         // Before the first block of the program, so that they run once.
-        if self.f.in_entry {
-            self.f.memory().clear_arrays();
+        if self.function.in_entry_point {
+            self.function.memory().emit_zero_loops();
         }
-        self.f.w.reachable = true;
-        self.f.lanes.reset(self.f.analysis.slot_register.len());
-        self.f.interface.forget_loads();
+        self.function.builder.reachable = true;
+        self.function
+            .lanes
+            .reset(self.function.analysis.slot_register.len());
+        self.function.interface.clear_loads();
     }
 
-    /// Initializes outputs to (0, 0, 0, 1), so that partial writes leave these values:
-    /// NV_vertex_program section 2.14.1.5. Other languages leave them undefined.
+    /// Initializes outputs in values to (0, 0, 0, 1), so that partial writes leave these values:
+    /// NV_vertex_program section 2.14.1.5. Other languages leave them undefined. Does nothing in
+    /// functions other than the entry point.
     fn set_output_defaults(&mut self) {
-        if !self.f.in_entry {
+        if !self.function.in_entry_point {
             return;
         }
-        for (id, outputs) in self.f.program.output_registers() {
-            if self.f.analysis.class[id.index()] == Class::Memory {
+        for (id, outputs) in self.function.program.output_registers() {
+            if self.function.analysis.classes[id.index()] == RegisterClass::Memory {
                 continue;
             }
-            let base = self.f.program.outputs[OutputId::new(outputs.start)].base;
-            let one = make_one(self.f.w, base);
-            let base = self.f.analysis.slot_base[id.index()];
+            let base = self.function.program.outputs[OutputId::new(outputs.start)].base;
+            let one = constant_one(self.function.builder, base);
+            let base = self.function.analysis.slot_base[id.index()];
             // Lanes without a value read as 0, so only w has to be set.
-            for slot in base..base + self.f.analysis.slot_len[id.index()] {
-                self.f.lanes.set(slot, 3, Lane::scalar(one));
+            for slot in base..base + self.function.analysis.slot_len[id.index()] {
+                self.function.lanes.set(slot, 3, Lane::scalar(one));
             }
         }
     }
 
-    /// Clears all flags of codes that are read before any update, as after a comparison that was
-    /// true. NV_gpu_program4 section 2.X.3.7 leaves them undefined.
+    /// Clears all flags of condition codes in values that the function reads before any update, as
+    /// after a comparison that was true, and records the type of these initial codes.
+    /// NV_gpu_program4 section 2.X.3.7 leaves them undefined.
     fn set_initial_codes(&mut self) {
-        for (id, register) in self.f.program.registers.iter_enumerated() {
-            let in_values = self.f.analysis.class[id.index()] == Class::Values;
-            let slot = self.f.analysis.slot_base[id.index()];
-            if register.storage != Storage::Cond || !in_values || self.live.live_in(slot) == 0 {
+        for (id, register) in self.function.program.registers.iter_enumerated() {
+            let in_values = self.function.analysis.classes[id.index()] == RegisterClass::Values;
+            let slot = self.function.analysis.slot_base[id.index()];
+            if register.storage != Storage::Cond || !in_values || self.liveness.live_in(slot) == 0 {
                 continue;
             }
-            self.f.analysis.reads_initial_codes(id);
-            let clear = self.f.w.constant(Scalar::BoolFloat, 1);
+            self.function.analysis.record_initial_codes_read(id);
+            let clear = self.function.builder.constant(Scalar::BoolFloat, 1);
             for lane in 0..4 {
-                self.f.lanes.set(slot, lane, Lane::scalar(clear));
+                self.function.lanes.set(slot, lane, Lane::scalar(clear));
             }
         }
     }
 
+    /// Ends the open function and invalidates the test results cached in it.
     fn close_function(&mut self) {
-        self.f.w.body.op(Op::FunctionEnd, &[]);
-        self.f.w.forget_function();
+        self.function.builder.body.push_inst(Op::FunctionEnd, &[]);
+        self.function.builder.end_function();
     }
 
     /// Returns true if the end of the entry point stores outputs. Geometry programs store them for
     /// each emitted vertex instead.
-    fn does_store_at_end(&self) -> bool {
-        self.f.program.stage != Stage::Geometry || self.f.program.modes.passthrough
+    fn stores_outputs_at_end(&self) -> bool {
+        self.function.program.stage != Stage::Geometry || self.function.program.modes.passthrough
     }
 
-    /// Requires the capabilities of the stage. Returns an error if the device lacks one.
+    /// Adds the requirement of tessellation and geometry stages. Returns an error if the device
+    /// lacks it, or if a geometry program has patches for which Vulkan has no primitive.
     fn require_stage(&mut self) -> Result<(), Failure> {
-        let need = match self.f.program.stage {
-            Stage::TessControl | Stage::TessEval => Need::Tessellation,
+        let requirement = match self.function.program.stage {
+            Stage::TessControl | Stage::TessEval => Requirement::Tessellation,
             Stage::Geometry => {
-                input_primitive(self.f.program, self.f.options)?;
-                Need::Geometry
+                input_primitive(self.function.program, self.function.options)?;
+                Requirement::Geometry
             }
             Stage::Vertex | Stage::Fragment | Stage::Compute => return Ok(()),
         };
-        self.f.w.require(need)
+        self.function.builder.require(requirement)
     }
 
-    /// Requires the capabilities of the modes of the program.
+    /// Adds the requirements of the modes of the program: coverage after depth tests, and
+    /// interlocks.
     fn require_modes(&mut self) {
-        let modes = self.f.program.modes;
+        let modes = self.function.program.modes;
         if modes.post_depth_coverage {
-            self.f.w.needs.insert(Need::PostDepthCoverage);
+            self.function
+                .builder
+                .requirements
+                .insert(Requirement::PostDepthCoverage);
         }
         if let Some(interlock) = modes.interlock {
-            self.f.w.needs.insert(match interlock {
-                Interlock::PixelOrdered | Interlock::PixelUnordered => Need::PixelInterlock,
-                Interlock::SampleOrdered | Interlock::SampleUnordered => Need::SampleInterlock,
+            self.function.builder.requirements.insert(match interlock {
+                Interlock::PixelOrdered | Interlock::PixelUnordered => Requirement::PixelInterlock,
+                Interlock::SampleOrdered | Interlock::SampleUnordered => {
+                    Requirement::SampleInterlock
+                }
             });
         }
     }
 
-    /// Returns the context of the head of the module.
-    fn head(&self) -> ModuleHead<'_> {
+    /// Borrows the state that writing the head of the module needs.
+    fn module_head(&self) -> ModuleHead<'_> {
         ModuleHead {
-            program: self.f.program,
-            options: self.f.options,
-            w: self.f.w,
-            interface: self.f.interface,
+            program: self.function.program,
+            options: self.function.options,
+            builder: self.function.builder,
+            interface: self.function.interface,
             has_captures: !self.captures.is_empty(),
         }
     }
 
-    /// Concatenates the sections and returns the reflection.
-    fn assemble(&mut self, words: &mut Vec<u32>) -> Reflection {
-        let target = self.f.options.target;
+    /// Adds the declarations and requirements that depend on the whole program, replaces the
+    /// content of `words` by the module, and returns its reflection.
+    fn assemble_module(&mut self, words: &mut Vec<u32>) -> Reflection {
+        let target = self.function.options.target;
         // Declared last, because then all stored varyings have their variables.
-        declare_added(&mut self.f.io());
-        if self.f.program.stage == Stage::Geometry {
+        declare_added_varyings(&mut self.function.io());
+        if self.function.program.stage == Stage::Geometry {
             // All outputs have been declared.
-            self.f.interface.outputs.emitted_vertices = self.count_emitted_vertices();
+            self.function.interface.outputs.emitted_vertices = self.compute_vertex_limit();
         }
-        if self.f.program.stage == Stage::Compute && self.f.program.modes.workgroup_size == [0; 3] {
+        if self.function.program.stage == Stage::Compute
+            && self.function.program.modes.workgroup_size == [0; 3]
+        {
             // It replaces the execution mode.
-            self.f.io().workgroup_size();
+            self.function.io().get_workgroup_size();
         }
-        if keeps_special_numbers(self.f.w) {
-            self.f.w.needs.insert(Need::FloatControls);
+        if preserves_special_values(self.function.builder) {
+            self.function
+                .builder
+                .requirements
+                .insert(Requirement::FloatControls);
         }
-        if self.head().device_flushes() {
-            self.f.w.needs.insert(Need::DenormFlush);
+        if self.module_head().requires_denorm_flush() {
+            self.function
+                .builder
+                .requirements
+                .insert(Requirement::DenormFlush);
         }
         self.require_modes();
-        let len: usize = self.f.w.sections().map(Words::len).iter().sum();
-        let mut out = Words(std::mem::take(words));
+        let len: usize = self
+            .function
+            .builder
+            .sections()
+            .map(SpirvWriter::len)
+            .iter()
+            .sum();
+        let mut out = SpirvWriter(std::mem::take(words));
         out.clear();
-        out.0.reserve(len + HEAD_WORDS + self.f.w.interface.len());
+        out.0
+            .reserve(len + HEAD_WORDS + self.function.builder.interface.len());
         // The head is written last, because capabilities and interface are complete only now;
         // SPIR-V fixes the order of all sections.
-        self.head().write_head(target, &mut out);
-        for section in self.f.w.sections() {
+        self.module_head().write_head(target, &mut out);
+        for section in self.function.builder.sections() {
             out.append(section);
         }
         *words = out.0;
-        let requirements = self.f.w.needs.requirements(target);
-        self.f.io().reflection(requirements)
+        let requirements = self.function.builder.requirements.requirements(target);
+        self.function.io().take_reflection(requirements)
     }
 
-    /// Computes the maximum number of vertices of a geometry program, limited by the device's
-    /// number of components.
-    fn count_emitted_vertices(&self) -> u32 {
-        let outputs = self.f.interface.reflected.outputs.iter();
-        let outputs: u32 = outputs.map(|output| u32::from(output.components)).sum();
-        let captures = &self.f.options.transform_feedback.captures;
+    /// Computes the maximum number of vertices of a geometry program: that of the options or the
+    /// program, limited by the device's number of components in all vertices, and at least 1.
+    fn compute_vertex_limit(&self) -> u32 {
+        let outputs = self.function.interface.reflected.outputs.iter();
+        let outputs: u32 = outputs
+            .map(|output| u32::from(output.component_count))
+            .sum();
+        let captures = &self.function.options.transform_feedback.captures;
         let copies = captures.iter().zip(self.captures.iter());
         // Only captures with separate variables occupy additional components.
         let copies = copies.filter(|(_, (_, variable))| variable.is_some());
-        let copies: u32 = copies.map(|(capture, _)| u32::from(capture.count)).sum();
-        let room = self.f.w.device.geometry_components / (outputs + copies).max(1);
-        let limit = self.f.options.vertex_limit(&self.f.program.modes);
+        let copies: u32 = copies
+            .map(|(capture, _)| u32::from(capture.component_count))
+            .sum();
+        let vertices_that_fit = self
+            .function
+            .builder
+            .device
+            .max_geometry_total_output_components
+            / (outputs + copies).max(1);
+        let limit = self
+            .function
+            .options
+            .vertex_limit(&self.function.program.modes);
         // At least one (VUID-VkPipelineShaderStageCreateInfo-stage-00714).
-        limit.min(room).max(1)
+        limit.min(vertices_that_fit).max(1)
     }
 }

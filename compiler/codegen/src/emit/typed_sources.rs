@@ -2,73 +2,76 @@
 //! conversions, packing, 64-bit integers in pairs of words. The computations on the values are in
 //! [`arithmetic`](super::arithmetic).
 
-use super::arithmetic::convert::{Conversion, emit_convert, narrow_source};
-use super::arithmetic::convert::{
-    pack_halves, pack_numbers, pack_wide, unpack_numbers, unpack_wide,
-};
 use super::arithmetic::int::emit_bit_insert;
-use super::arithmetic::wide::{convert_from_wide, convert_to_wide, emit_wide_lane, unsupported};
-use super::arithmetic::{SumOrder, emit_dot, select_if, test_bits};
-use super::cx::{InstCx, Outcome};
+use super::arithmetic::int::{
+    convert_from_wide, convert_to_wide, emit_wide_lane, err_not_emulated,
+};
+use super::arithmetic::{Conversion, emit_convert, narrow_source};
+use super::arithmetic::{SumOrder, emit_dot, emit_nonzero_test, emit_select};
+use super::arithmetic::{pack_halves, pack_numbers, pack_wide, unpack_numbers, unpack_wide};
+use super::context::{InstContext, OpResult};
 use crate::builder::{Lane, Val};
-use crate::emit::cx::FunctionEmitter;
+use crate::emit::context::FunctionEmitter;
 use crate::error::Failure;
-use glasm_ir::inst::read_lanes;
-use glasm_ir::{Aux, Inst, Op, Program, Saturate, Src, Type, TypeBase, Width, WriteMask};
+use glasm_ir::inst::compute_read_lanes;
+use glasm_ir::{BaseType, Inst, InstData, Op, Program, Saturate, Src, Type, Width, WriteMask};
 use spirv::GlslStd450Op as GlslOp;
 
-/// Emits the sum of the products of the lanes `lanes`.
+/// Emits a dot product: the sum of the products of the lanes `lanes` of two sources, in a fixed
+/// order if equal instructions must have equal results.
 pub(super) fn emit_dot_inst(
-    f: &mut FunctionEmitter<'_>,
-    cx: InstCx<'_>,
+    function: &mut FunctionEmitter<'_>,
+    cx: InstContext<'_>,
     lanes: u8,
 ) -> Result<Val, Failure> {
-    let a = f.load_source(cx.inst, 0, lanes)?;
-    let b = f.load_source(cx.inst, 1, lanes)?;
+    let a = function.load_source(cx.inst, 0, lanes)?;
+    let b = function.load_source(cx.inst, 1, lanes)?;
     // A source with equal components is a scalar.
     let size = WriteMask(lanes).count() as u8;
     // Sums have a fixed order in programs whose equal instructions must have equal results.
-    let order = if f.program.modes.flush_denormals && !f.options.fast_precision {
-        SumOrder::Fixed
-    } else {
-        SumOrder::Any
-    };
-    Ok(emit_dot(f.w, order, size, [a, b]))
+    let order =
+        if function.program.modes.flush_denormals && !function.options.skip_precision_rounding {
+            SumOrder::Fixed
+        } else {
+            SumOrder::Any
+        };
+    Ok(emit_dot(function.builder, order, size, [a, b]))
 }
 
 /// Emits `a != 0 ? b : c`, with `a` tested as bits.
 pub(super) fn emit_select_non_zero(
-    f: &mut FunctionEmitter<'_>,
-    cx: InstCx<'_>,
+    function: &mut FunctionEmitter<'_>,
+    cx: InstContext<'_>,
 ) -> Result<Val, Failure> {
-    let src = f.program.source(cx.inst, 0);
-    let truth = match f.find_source_truth(src, cx.lanes)? {
+    let src = function.program.source(cx.inst, 0);
+    let truth = match function.find_bool_source(src, cx.lanes)? {
         Some(truth) => truth,
         None => {
             // The modifiers belong to the type of the instruction, the test to the bits.
-            let a = f.load_source(cx.inst, 0, cx.lanes)?;
-            test_bits(f.w, a)
+            let a = function.load_source(cx.inst, 0, cx.lanes)?;
+            emit_nonzero_test(function.builder, a)
         }
     };
-    let b = f.load_source(cx.inst, 1, cx.lanes)?;
-    let c = f.load_source(cx.inst, 2, cx.lanes)?;
-    Ok(select_if(f.w, cx.inst.ty, truth, [b, c]))
+    let b = function.load_source(cx.inst, 1, cx.lanes)?;
+    let c = function.load_source(cx.inst, 2, cx.lanes)?;
+    Ok(emit_select(function.builder, cx.inst.ty, truth, [b, c]))
 }
 
-/// Emits `Cvt`.
+/// Emits `Cvt`: converts the first source from the type in the instruction data to that of the
+/// result. Without such data it returns the source unchanged.
 pub(super) fn emit_convert_inst(
-    f: &mut FunctionEmitter<'_>,
-    cx: InstCx<'_>,
+    function: &mut FunctionEmitter<'_>,
+    cx: InstContext<'_>,
 ) -> Result<Val, Failure> {
-    let Aux::Cvt {
+    let InstData::Cvt {
         from,
         rounding,
         saturate,
-    } = cx.inst.aux
+    } = cx.inst.data
     else {
-        return f.load_source(cx.inst, 0, cx.lanes);
+        return function.load_source(cx.inst, 0, cx.lanes);
     };
-    let program = f.program;
+    let program = function.program;
     let src = &program.srcs[cx.inst.first_source as usize];
     let val = if from.width().bits() < 32 && from.is_int() {
         let plain = Src {
@@ -76,135 +79,150 @@ pub(super) fn emit_convert_inst(
             negate: false,
             ..*src
         };
-        let words = f.load_source_as(&plain, Type::U32, cx.lanes)?;
-        narrow_source(f.w, words, src, from)
+        let words = function.load_source_as(&plain, Type::U32, cx.lanes)?;
+        narrow_source(function.builder, words, src, from)
     } else {
-        f.load_source_as(src, from, cx.lanes)?
+        function.load_source_as(src, from, cx.lanes)?
     };
-    let how = Conversion {
+    let conversion = Conversion {
         from,
         rounding,
         saturate,
     };
-    Ok(emit_convert(f.w, cx.inst.ty, how, val))
+    Ok(emit_convert(function.builder, cx.inst.ty, conversion, val))
 }
 
-/// Inserts the low bits of a source into another.
+/// Emits `BitInsert`, BFI: inserts the low bits of the second source into the first one; the third
+/// and fourth source are the number of bits and the first bit.
 pub(super) fn emit_bit_insert_inst(
-    f: &mut FunctionEmitter<'_>,
-    cx: InstCx<'_>,
+    function: &mut FunctionEmitter<'_>,
+    cx: InstContext<'_>,
 ) -> Result<Val, Failure> {
-    let operands = f.load_three(cx)?;
-    let offset = f.load_source(cx.inst, 3, cx.lanes)?;
-    Ok(emit_bit_insert(f.w, operands, offset))
+    let operands = function.load_three_sources(cx)?;
+    let offset = function.load_source(cx.inst, 3, cx.lanes)?;
+    Ok(emit_bit_insert(function.builder, operands, offset))
 }
 
-/// Packs half-precision numbers of lanes x and y into one word.
+/// Emits the packing of lanes x and y as two half-precision numbers of one word.
 pub(super) fn emit_pack_halves(
-    f: &mut FunctionEmitter<'_>,
-    cx: InstCx<'_>,
+    function: &mut FunctionEmitter<'_>,
+    cx: InstContext<'_>,
 ) -> Result<Val, Failure> {
-    let numbers = f.load_source(cx.inst, 0, 0b0011)?;
-    Ok(pack_halves(f.w, numbers))
+    let numbers = function.load_source(cx.inst, 0, 0b0011)?;
+    Ok(pack_halves(function.builder, numbers))
 }
 
-/// Packs numbers of the lanes `lanes` into one word.
+/// Emits the packing of the source's lanes `lanes` into one word by a GLSL instruction.
 pub(super) fn emit_pack(
-    f: &mut FunctionEmitter<'_>,
-    cx: InstCx<'_>,
+    function: &mut FunctionEmitter<'_>,
+    cx: InstContext<'_>,
     op: GlslOp,
     lanes: u8,
 ) -> Result<Val, Failure> {
-    let numbers = f.load_source(cx.inst, 0, lanes)?;
-    Ok(pack_numbers(f.w, op, lanes, numbers))
+    let numbers = function.load_source(cx.inst, 0, lanes)?;
+    Ok(pack_numbers(function.builder, op, lanes, numbers))
 }
 
-/// Unpacks the `size` numbers of a word.
+/// Emits an unpacking instruction of GLSL.std.450: lane x of the first source is a word that
+/// contains `size` numbers.
 pub(super) fn emit_unpack(
-    f: &mut FunctionEmitter<'_>,
-    cx: InstCx<'_>,
+    function: &mut FunctionEmitter<'_>,
+    cx: InstContext<'_>,
     op: GlslOp,
     size: u8,
-) -> Result<Outcome, Failure> {
-    let word = f.load_source_as(f.program.source(cx.inst, 0), Type::U32, 1)?;
-    Ok(Outcome::Lanes(unpack_numbers(f.w, op, size, word)))
+) -> Result<OpResult, Failure> {
+    let word = function.load_source_as(function.program.source(cx.inst, 0), Type::U32, 1)?;
+    Ok(OpResult::Lanes(unpack_numbers(
+        function.builder,
+        op,
+        size,
+        word,
+    )))
 }
 
-/// Packs pairs of words into 64-bit lanes.
-pub(super) fn emit_pack64(f: &mut FunctionEmitter<'_>, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-    let src = f.program.source(cx.inst, 0);
+/// Packs pairs of words of the source into 64-bit lanes: x and y into lanes x and z, z and w into
+/// lanes y and w. Lanes that are not needed may be undefined.
+pub(super) fn emit_pack64(
+    function: &mut FunctionEmitter<'_>,
+    cx: InstContext<'_>,
+) -> Result<OpResult, Failure> {
+    let src = function.program.source(cx.inst, 0);
     let mut wide = [Lane::UNDEFINED; 2];
     // Lanes x and z of the result are packed from the first two words, y and w from the others.
     for (half, wide) in wide.iter_mut().enumerate() {
         if cx.lanes & (0b0101 << half) != 0 {
-            let words = f.load_source_as(src, Type::U32, 0b0011 << (2 * half))?;
-            *wide = pack_wide(f.w, words);
+            let words = function.load_source_as(src, Type::U32, 0b0011 << (2 * half))?;
+            *wide = pack_wide(function.builder, words);
         }
     }
-    Ok(Outcome::Lanes(std::array::from_fn(|lane| wide[lane % 2])))
+    Ok(OpResult::Lanes(std::array::from_fn(|lane| wide[lane % 2])))
 }
 
-/// Unpacks words of 64-bit lanes.
+/// Unpacks the 64-bit lanes of the source into pairs of words: x into lanes x and y, y into z and
+/// w. Pairs that are not needed are undefined.
 pub(super) fn emit_unpack64(
-    f: &mut FunctionEmitter<'_>,
-    cx: InstCx<'_>,
-) -> Result<Outcome, Failure> {
-    let src = f.program.source(cx.inst, 0);
+    function: &mut FunctionEmitter<'_>,
+    cx: InstContext<'_>,
+) -> Result<OpResult, Failure> {
+    let src = function.program.source(cx.inst, 0);
     let mut lanes = [Lane::UNDEFINED; 4];
     for half in 0..2 {
         if cx.lanes >> (2 * half) & 3 == 0 {
             continue;
         }
         // UP64 splits lane x into lanes x and y, lane y into z and w.
-        let wide = f.load_source_as(src, Type::U64, 1 << half)?;
-        [lanes[2 * half], lanes[2 * half + 1]] = unpack_wide(f.w, wide);
+        let wide = function.load_source_as(src, Type::U64, 1 << half)?;
+        [lanes[2 * half], lanes[2 * half + 1]] = unpack_wide(function.builder, wide);
     }
-    Ok(Outcome::Lanes(lanes))
+    Ok(OpResult::Lanes(lanes))
 }
 
-/// Emits one instruction on 64-bit integers that the device lacks.
+/// Emits one instruction on 64-bit integers that the device lacks, lane by lane on pairs of words.
+/// Returns an error for operations that are not emulated.
 pub(super) fn emit_wide_inst(
-    f: &mut FunctionEmitter<'_>,
-    cx: InstCx<'_>,
-) -> Result<Outcome, Failure> {
+    function: &mut FunctionEmitter<'_>,
+    cx: InstContext<'_>,
+) -> Result<OpResult, Failure> {
     let mut lanes = [Lane::UNDEFINED; 4];
     for lane in WriteMask(cx.lanes).lanes() {
-        lanes[lane] = compute_wide_lane(f, cx, lane)?.lane(0);
+        lanes[lane] = compute_wide_lane(function, cx, lane)?.lane(0);
     }
-    Ok(Outcome::Lanes(lanes))
+    Ok(OpResult::Lanes(lanes))
 }
 
+/// Computes one lane of an instruction on 64-bit integers that are pairs of words. Returns an error
+/// for operations that are not emulated. Conversions of floats and those that saturate are not.
 fn compute_wide_lane(
-    f: &mut FunctionEmitter<'_>,
-    cx: InstCx<'_>,
+    function: &mut FunctionEmitter<'_>,
+    cx: InstContext<'_>,
     lane: usize,
 ) -> Result<Val, Failure> {
     let inst = cx.inst;
-    if let Aux::Cvt { from, saturate, .. } = inst.aux {
+    if let InstData::Cvt { from, saturate, .. } = inst.data {
         // These require comparisons and conversions of pairs that no other instruction uses.
         if from.is_float() || inst.ty.is_float() || saturate {
-            return Err(unsupported(inst));
+            return Err(err_not_emulated(inst));
         }
-        let src = f.program.source(inst, 0);
+        let src = function.program.source(inst, 0);
         if from.width() == Width::W64 {
-            let val = f.load_source_as(src, from, 1 << lane)?;
-            return Ok(convert_from_wide(f.w, inst.ty, val));
+            let val = function.load_source_as(src, from, 1 << lane)?;
+            return Ok(convert_from_wide(function.builder, inst.ty, val));
         }
-        let word = f.load_source_as(src, from.with_width(Width::W32), 1 << lane)?;
-        return Ok(convert_to_wide(f.w, from, word));
+        let word = function.load_source_as(src, from.with_width(Width::W32), 1 << lane)?;
+        return Ok(convert_to_wide(function.builder, from, word));
     }
     let mut values = [None; 3];
-    let sources = f.program.sources(inst);
+    let sources = function.program.sources(inst);
     for (number, (value, src)) in values.iter_mut().zip(sources).enumerate() {
         // Scalar operands are read from another lane.
-        let read = read_lanes(f.program, inst, number, 1 << lane);
-        *value = Some(f.load_source_as(src, inst.ty, read)?);
+        let read = compute_read_lanes(function.program, inst, number, 1 << lane);
+        *value = Some(function.load_source_as(src, inst.ty, read)?);
     }
     let [Some(a), b, c] = values else {
-        return Err(unsupported(inst));
+        return Err(err_not_emulated(inst));
     };
     // `a` replaces operands that the operation does not have.
-    emit_wide_lane(f.w, inst, [a, b.unwrap_or(a), c.unwrap_or(a)])
+    emit_wide_lane(function.builder, inst, [a, b.unwrap_or(a), c.unwrap_or(a)])
 }
 
 /// Returns true if an instruction computes with 64-bit floats. Moves do so only if they clamp, have
@@ -218,8 +236,8 @@ pub(super) fn uses_float64(program: &Program, inst: &Inst, codes: u8) -> bool {
         matches!(inst.op, Op::Pack64 | Op::Unpack64)
     };
     let converts = matches!(
-        inst.aux,
-        Aux::Cvt {
+        inst.data,
+        InstData::Cvt {
             from: Type::F64,
             ..
         }
@@ -227,15 +245,17 @@ pub(super) fn uses_float64(program: &Program, inst: &Inst, codes: u8) -> bool {
     inst.ty == Type::F64 && !moves || converts
 }
 
-/// Returns true if an instruction computes with 64-bit integers, on a device that lacks them.
+/// Returns true if an instruction computes with 64-bit integers, so that a device that lacks them
+/// needs an emulation. Moves without modifiers and accesses to memory and textures support pairs of
+/// words themselves.
 #[inline(never)]
 pub(super) fn is_pair_op(program: &Program, inst: &Inst) -> bool {
-    let wide_int = |ty: Type| ty.width() == Width::W64 && ty.base() != TypeBase::Float;
-    match (inst.op, inst.aux) {
+    let wide_int = |ty: Type| ty.width() == Width::W64 && ty.base() != BaseType::Float;
+    match (inst.op, inst.data) {
         (Op::Mov, _) => wide_int(inst.ty) && program.source(inst, 0).has_modifier(),
         // They support pairs themselves.
         (Op::Pack64 | Op::Unpack64 | Op::Load | Op::Store | Op::Atomic | Op::Tex, _) => false,
-        (_, Aux::Cvt { from, .. }) => wide_int(inst.ty) || wide_int(from),
+        (_, InstData::Cvt { from, .. }) => wide_int(inst.ty) || wide_int(from),
         _ => wide_int(inst.ty),
     }
 }

@@ -1,43 +1,43 @@
 //! Built-in inputs: one table entry per stage and semantic.
 
 use super::names::snake_case;
-use super::vars::{Io, find, load_at_start, load_element_at_start};
-use crate::builder::{Home, Scalar, ValueBuilder};
-use crate::capability::Need;
+use super::{Io, find_by_key, load_at_start, load_element_at_start};
+use crate::builder::{Scalar, ValueBuilder, ValueOrigin};
+use crate::capability::Requirement;
 use crate::options::Options;
-use crate::words::{TypeWord, ValueWord};
+use crate::spirv_writer::{TypeWord, ValueWord};
 use glasm_ir::{Semantic, Stage};
 use spirv::{BuiltIn, Decoration, Op, StorageClass};
 
 /// Built-in input.
 #[derive(Clone, Copy)]
-pub(crate) struct BuiltinRow {
+pub(crate) struct BuiltinInput {
     pub(crate) builtin: BuiltIn,
     pub(crate) scalar: Scalar,
     pub(crate) size: u8,
-    pub(crate) need: Option<Need>,
+    pub(crate) requirement: Option<Requirement>,
 }
 
-/// Returns the built-in of an input semantic in a stage, or `None` if it is not a built-in.
+/// Returns the built-in of an input semantic in a stage, or `None` if it is not a built-in there.
 #[expect(clippy::too_many_lines, reason = "a table of built-ins")]
-pub(crate) fn builtin_input(stage: Stage, semantic: Semantic) -> Option<BuiltinRow> {
-    let row = |builtin, scalar, size, need| {
-        Some(BuiltinRow {
+pub(crate) fn find_builtin_input(stage: Stage, semantic: Semantic) -> Option<BuiltinInput> {
+    let row = |builtin, scalar, size, requirement| {
+        Some(BuiltinInput {
             builtin,
             scalar,
             size,
-            need,
+            requirement,
         })
     };
-    let draw = Some(Need::DrawParameters);
-    if semantic.is_thread_number() {
-        return Some(thread_row());
+    let draw = Some(Requirement::DrawParameters);
+    if semantic.is_thread_index() {
+        return Some(thread_id_builtin());
     }
-    let sm = Some(Need::SmBuiltins);
-    let (group, ballot) = (Some(Need::Group), Some(Need::GroupBallot));
+    let sm = Some(Requirement::SmBuiltins);
+    let (group, ballot) = (Some(Requirement::Group), Some(Requirement::GroupBallot));
     match (stage, semantic) {
         (_, Semantic::SubgroupSize) => row(BuiltIn::SubgroupSize, Scalar::U32, 1, group),
-        (_, Semantic::SubgroupInvocation) => Some(thread_row()),
+        (_, Semantic::SubgroupInvocation) => Some(thread_id_builtin()),
         // Masks have 128 bits, and belong to the capability of ballots.
         (_, Semantic::SubgroupEqMask) => row(BuiltIn::SubgroupEqMask, Scalar::U32, 4, ballot),
         (_, Semantic::SubgroupGeMask) => row(BuiltIn::SubgroupGeMask, Scalar::U32, 4, ballot),
@@ -57,12 +57,14 @@ pub(crate) fn builtin_input(stage: Stage, semantic: Semantic) -> Option<BuiltinR
         (Stage::TessControl | Stage::Geometry, Semantic::InvocationId) => {
             row(BuiltIn::InvocationId, Scalar::U32, 1, None)
         }
-        (Stage::TessControl | Stage::TessEval, Semantic::VertexCount) => {
+        (Stage::TessControl | Stage::TessEval, Semantic::InputVertexCount) => {
             row(BuiltIn::PatchVertices, Scalar::U32, 1, None)
         }
         (Stage::TessEval, Semantic::TessCoord) => row(BuiltIn::TessCoord, Scalar::F32, 3, None),
         (Stage::Fragment, Semantic::Position) => row(BuiltIn::FragCoord, Scalar::F32, 4, None),
-        (Stage::Fragment, Semantic::Facing) => row(BuiltIn::FrontFacing, Scalar::BoolInt, 1, None),
+        (Stage::Fragment, Semantic::FaceSign) => {
+            row(BuiltIn::FrontFacing, Scalar::BoolInt, 1, None)
+        }
         (Stage::Fragment, Semantic::HelperInvocation) => {
             row(BuiltIn::HelperInvocation, Scalar::BoolInt, 1, None)
         }
@@ -70,33 +72,39 @@ pub(crate) fn builtin_input(stage: Stage, semantic: Semantic) -> Option<BuiltinR
             BuiltIn::FullyCoveredEXT,
             Scalar::BoolInt,
             1,
-            Some(Need::FullyCovered),
+            Some(Requirement::FullyCovered),
         ),
         (Stage::Fragment, Semantic::PointCoord) => row(BuiltIn::PointCoord, Scalar::F32, 2, None),
         // These two require `SampleRateShading`.
-        (Stage::Fragment, Semantic::SampleId) => {
-            row(BuiltIn::SampleId, Scalar::U32, 1, Some(Need::SampleRate))
-        }
+        (Stage::Fragment, Semantic::SampleId) => row(
+            BuiltIn::SampleId,
+            Scalar::U32,
+            1,
+            Some(Requirement::SampleRate),
+        ),
         (Stage::Fragment, Semantic::SamplePosition) => row(
             BuiltIn::SamplePosition,
             Scalar::F32,
             2,
-            Some(Need::SampleRate),
+            Some(Requirement::SampleRate),
         ),
         (Stage::Fragment, Semantic::SampleMask) => row(BuiltIn::SampleMask, Scalar::U32, 1, None),
         // SPIR-V enables these built-ins with the capabilities of the stages that write them, in
         // fragment programs, too.
-        (Stage::Fragment, Semantic::PrimitiveId) => {
-            row(BuiltIn::PrimitiveId, Scalar::U32, 1, Some(Need::Geometry))
-        }
+        (Stage::Fragment, Semantic::PrimitiveId) => row(
+            BuiltIn::PrimitiveId,
+            Scalar::U32,
+            1,
+            Some(Requirement::Geometry),
+        ),
         (Stage::Fragment, Semantic::Layer) => {
-            row(BuiltIn::Layer, Scalar::U32, 1, Some(Need::Geometry))
+            row(BuiltIn::Layer, Scalar::U32, 1, Some(Requirement::Geometry))
         }
         (Stage::Fragment, Semantic::ViewportIndex) => row(
             BuiltIn::ViewportIndex,
             Scalar::U32,
             1,
-            Some(Need::MultiViewport),
+            Some(Requirement::MultiViewport),
         ),
         (Stage::Compute, Semantic::WorkgroupId) => row(BuiltIn::WorkgroupId, Scalar::U32, 3, None),
         (Stage::Compute, Semantic::WorkgroupCount) => {
@@ -115,8 +123,9 @@ pub(crate) fn builtin_input(stage: Stage, semantic: Semantic) -> Option<BuiltinR
     }
 }
 
-/// Returns OpenGL's equivalent of a Vulkan built-in: vertices count from the first that is drawn in
-/// both, instances from 0 in OpenGL only.
+/// Returns OpenGL's equivalent of a Vulkan built-in: `VertexId` for `VertexIndex`, `InstanceId` for
+/// `InstanceIndex`, otherwise the same built-in. Unlike `InstanceIndex`, `InstanceId` does not
+/// include the first instance of the draw; both vertex numbers include the first vertex.
 fn opengl_builtin(builtin: BuiltIn) -> BuiltIn {
     if builtin == BuiltIn::VertexIndex {
         BuiltIn::VertexId
@@ -128,7 +137,7 @@ fn opengl_builtin(builtin: BuiltIn) -> BuiltIn {
 }
 
 /// Returns true if an input is 0 because the device has no built-in for it.
-pub(crate) fn is_unknown(options: &Options, semantic: Semantic) -> bool {
+pub(crate) fn is_unsupported_builtin(options: &Options, semantic: Semantic) -> bool {
     if matches!(semantic, Semantic::WarpId | Semantic::SmId) {
         !options.device.sm_builtins
     } else {
@@ -138,20 +147,27 @@ pub(crate) fn is_unknown(options: &Options, semantic: Semantic) -> bool {
 }
 
 /// Returns the built-in for the number of an invocation in its subgroup.
-pub(crate) fn thread_row() -> BuiltinRow {
-    BuiltinRow {
+pub(crate) fn thread_id_builtin() -> BuiltinInput {
+    BuiltinInput {
         builtin: BuiltIn::SubgroupLocalInvocationId,
         scalar: Scalar::U32,
         size: 1,
-        need: Some(Need::Group),
+        requirement: Some(Requirement::Group),
     }
 }
 
-/// Computes an input from the invocation number in the subgroup. Groups have at most 32
-/// invocations; masks have the same number of bits.
-pub(crate) fn thread_value(w: &mut ValueBuilder, semantic: Semantic, id: ValueWord) -> ValueWord {
-    let [one, last] = [1, 31].map(|value| w.uint(value).0);
-    let mut op = |op, a: ValueWord, b: u32| w.derive(Home::Prologue, op, Scalar::U32, 1, &[a.0, b]);
+/// Computes an input from the invocation number `id` in the subgroup, in the prologue: the number
+/// in the thread group of 32, or a mask of its threads. Semantics other than these are treated as
+/// the mask of equal threads.
+pub(crate) fn compute_thread_value(
+    builder: &mut ValueBuilder,
+    semantic: Semantic,
+    id: ValueWord,
+) -> ValueWord {
+    let [one, last] = [1, 31].map(|value| builder.constant_u32(value).0);
+    let mut op = |op, a: ValueWord, b: u32| {
+        builder.emit_op_at(ValueOrigin::Prologue, op, Scalar::U32, 1, &[a.0, b])
+    };
     // A thread group has 32 invocations: in larger subgroups the numbers restart at 0 after each
     // 32.
     let id = op(Op::BitwiseAnd, id, last);
@@ -164,75 +180,84 @@ pub(crate) fn thread_value(w: &mut ValueBuilder, semantic: Semantic, id: ValueWo
     // A power of two less 1 has all bits below it.
     let lower = op(Op::ISub, own, one);
     let up_to = op(Op::BitwiseOr, own, lower.0);
-    let not = |w: &mut ValueBuilder, value: ValueWord| {
-        w.derive(Home::Prologue, Op::Not, Scalar::U32, 1, &[value.0])
+    let not = |builder: &mut ValueBuilder, value: ValueWord| {
+        builder.emit_op_at(ValueOrigin::Prologue, Op::Not, Scalar::U32, 1, &[value.0])
     };
     if semantic == Semantic::ThreadLtMask {
         lower
     } else if semantic == Semantic::ThreadLeMask {
         up_to
     } else if semantic == Semantic::ThreadGtMask {
-        not(w, up_to)
+        not(builder, up_to)
     } else if semantic == Semantic::ThreadGeMask {
-        not(w, lower)
+        not(builder, lower)
     } else {
         own
     }
 }
 
 impl Io<'_> {
-    /// Loads a built-in in the prologue; returns its variable and its value.
-    pub(crate) fn load_builtin_value(&mut self, row: BuiltinRow) -> (ValueWord, ValueWord) {
-        let BuiltinRow { scalar, size, .. } = row;
+    /// Loads a built-in in the prologue; returns its variable, which it declares on first use, and
+    /// its value. Of the sample mask only the first word is loaded.
+    pub(crate) fn load_builtin_value(&mut self, input: BuiltinInput) -> (ValueWord, ValueWord) {
+        let BuiltinInput { scalar, size, .. } = input;
         let builtin = if self.options.target.is_opengl() {
-            opengl_builtin(row.builtin)
+            opengl_builtin(input.builtin)
         } else {
-            row.builtin
+            input.builtin
         };
-        let ty = self.w.ty(scalar, size);
+        let ty = self.builder.get_type(scalar, size);
         // The sample mask is an array of words.
         if builtin == BuiltIn::SampleMask {
-            let array = self.w.declare_array(ty, 1);
-            let variable = self.builtin_variable(array, builtin, false);
-            return (variable, load_element_at_start(self.w, variable, 0, scalar));
+            let array = self.builder.declare_array(ty, 1);
+            let variable = self.get_builtin_variable(array, builtin, false);
+            return (
+                variable,
+                load_element_at_start(self.builder, variable, 0, scalar),
+            );
         }
         // Integer inputs of fragment stages must be `Flat`, built-ins included
         // (VUID-StandaloneSpirv-Flat-04744).
         let is_flat = self.program.stage == Stage::Fragment && scalar == Scalar::U32;
-        let variable = self.builtin_variable(ty, builtin, is_flat);
-        (variable, load_at_start(self.w, variable, scalar, size))
+        let variable = self.get_builtin_variable(ty, builtin, is_flat);
+        (
+            variable,
+            load_at_start(self.builder, variable, scalar, size),
+        )
     }
 
-    /// Returns the input variable of a built-in.
-    fn builtin_variable(&mut self, ty: TypeWord, builtin: BuiltIn, is_flat: bool) -> ValueWord {
-        if let Some(variable) = self.known_builtin(builtin) {
+    /// Returns the input variable of a built-in, which it declares on first use, then as `Flat` if
+    /// `is_flat` is true.
+    fn get_builtin_variable(&mut self, ty: TypeWord, builtin: BuiltIn, is_flat: bool) -> ValueWord {
+        if let Some(variable) = self.find_builtin_variable(builtin) {
             return variable;
         }
         let variable = self.declare_builtin(StorageClass::Input, ty, builtin);
         if is_flat {
-            self.w.decorate(variable, Decoration::Flat, &[]);
+            self.builder.decorate(variable, Decoration::Flat, &[]);
         }
         variable
     }
 
     /// Returns the input variable of a built-in if it has been declared.
-    pub(crate) fn known_builtin(&self, builtin: BuiltIn) -> Option<ValueWord> {
-        find(&self.vars.inputs.builtins, builtin)
+    pub(crate) fn find_builtin_variable(&self, builtin: BuiltIn) -> Option<ValueWord> {
+        find_by_key(&self.interface.inputs.builtins, builtin)
     }
 
-    /// Declares a new variable of a built-in.
+    /// Declares a variable of type `ty`, decorates it as a built-in and names it. Records inputs,
+    /// so that they are found again.
     pub(crate) fn declare_builtin(
         &mut self,
         class: StorageClass,
         ty: TypeWord,
         builtin: BuiltIn,
     ) -> ValueWord {
-        let variable = self.variable(class, ty);
-        self.w.decorate_builtin(variable, builtin);
-        self.w
-            .name(variable, || snake_case(&format!("{builtin:?}")));
+        let variable = self.declare_in_out_variable(class, ty);
+        self.builder.decorate_builtin(variable, builtin);
+        self.builder
+            .name_object(variable, || snake_case(&format!("{builtin:?}")));
         if class == StorageClass::Input {
-            self.vars.inputs.builtins.push((builtin, variable));
+            self.interface.inputs.builtins.push((builtin, variable));
         }
         variable
     }

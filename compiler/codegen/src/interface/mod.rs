@@ -1,20 +1,20 @@
-//! Stage inputs, outputs, parameters and resources: variables, their loads, the reflection.
+//! Stage inputs, outputs, parameters and resources: variables, their loaded values in the open
+//! function, the reflection.
 
-mod attributes;
+mod attrib64;
 pub(crate) mod builtin;
+mod context;
+mod dynamic_state;
 mod fragment;
-mod group_size;
-mod inputs;
-pub(crate) mod location;
+pub(crate) mod inputs;
 pub(crate) mod names;
 mod params;
-mod state;
-mod state_program;
-mod vars;
-mod vertices;
+mod per_vertex;
 
-pub(crate) use vars::{
-    Copies, ImageVariable, Interface, Io, SamplerVariable, TextureVariable, base_scalar, bind,
-    find, make_one, stage_number,
+pub(crate) use context::{
+    ImageVariable, Interface, InvocationCopies, Io, ParamMember, Params, SamplerVariable,
+    TextureVariable, UNIFORM_SLOTS, base_scalar, constant_one, decorate_binding, emit_at_start,
+    find_by_key, is_storage_block, load_at_start, load_element_at_start, param_class,
+    stage_binding_index, to_scalar_kind,
 };
-pub(crate) use vertices::{Vertex, input_primitive, takes_quadrilaterals, tess_levels};
+pub(crate) use per_vertex::{Vertex, input_primitive, takes_quadrilaterals, tess_level_count};

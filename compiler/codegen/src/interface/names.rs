@@ -5,18 +5,19 @@
 //! languages that link by name match.
 
 use glasm_ir::resource::ParamSource;
-use glasm_ir::state::variable_name;
+use glasm_ir::state::make_variable_name;
 use glasm_ir::{Semantic, Stage};
 
-/// Returns the name of an input.
+/// Returns the name of the variable of an input in debug information.
 pub(crate) fn input_name(stage: Stage, semantic: Semantic) -> String {
     match (stage, semantic) {
-        (Stage::Vertex, Semantic::Attrib(number)) => attribute_name(number),
+        (Stage::Vertex, Semantic::VertexAttribute(number)) => attribute_name(number),
         _ => varying_name(semantic),
     }
 }
 
-/// Returns the name of an output.
+/// Returns the name of the variable of an output in debug information: `result_` and the binding,
+/// or that of a varying.
 pub(crate) fn output_name(semantic: Semantic) -> String {
     if let Semantic::FragColor { buffer, index } = semantic {
         let buffer = match buffer {
@@ -53,6 +54,8 @@ fn attribute_name(number: u8) -> String {
     }
 }
 
+/// Returns the name of a varying's variable, derived from the attribute that fragment programs
+/// read, else from the name of the semantic.
 fn varying_name(semantic: Semantic) -> String {
     if let Semantic::Color(number) = semantic {
         let name = ["fragment_color", "fragment_color_secondary"];
@@ -65,17 +68,18 @@ fn varying_name(semantic: Semantic) -> String {
     if let Semantic::TexCoord(number) = semantic {
         return format!("fragment_texcoord_{number}");
     }
-    if let Semantic::Generic(number) = semantic {
+    if let Semantic::GenericVarying(number) = semantic {
         return format!("fragment_attrib_{number}");
     }
-    if semantic == Semantic::FogCoord {
+    // Both are the fog coordinate, at the same location: as one component, and as a vector.
+    if matches!(semantic, Semantic::FogCoord | Semantic::FogCoordVec4) {
         return "fragment_fogcoord".to_owned();
     }
     snake_case(&format!("{semantic:?}"))
 }
 
 /// Converts a name to snake case: `VertexId` to `vertex_id`, and other characters between words to
-/// one underscore.
+/// one underscore. Characters that are not ASCII are such characters.
 pub(crate) fn snake_case(name: &str) -> String {
     let mut text = String::with_capacity(name.len() + 4);
     let mut gap = false;
@@ -102,15 +106,16 @@ pub(crate) fn param_name(source: ParamSource) -> String {
         ParamSource::Env(number) => format!("program_env_{number}"),
         ParamSource::Local(number) => format!("program_local_{number}"),
         ParamSource::Subroutine(number) => format!("program_subroutine_{number}"),
-        ParamSource::State(state) => variable_name(state),
+        ParamSource::State(state) => make_variable_name(state),
         ParamSource::Named(number) => format!("program_named_{number}"),
         ParamSource::Argument => "program_argument".to_owned(),
         ParamSource::Literal(_) => "constant".to_owned(),
     }
 }
 
-/// Returns the name of a dynamically indexed array of parameters: the common part of the names of
-/// its elements.
+/// Returns the name of a dynamically indexed array of parameters: the kind of consecutive local or
+/// environment parameters with the first number, unless that is 0, else the name of the first
+/// element.
 pub(crate) fn param_array_name(sources: &[ParamSource]) -> String {
     let numbered = |first: u32, of: fn(u32) -> ParamSource| {
         let mut all = (first..).zip(sources);
@@ -134,7 +139,7 @@ pub(crate) fn param_array_name(sources: &[ParamSource]) -> String {
 
 /// Returns a short name of a stage for the names of its blocks, because the stages of a program
 /// share a namespace of blocks.
-pub(crate) fn stage_word(stage: Stage) -> &'static str {
+pub(crate) fn stage_block_prefix(stage: Stage) -> &'static str {
     match stage {
         Stage::Vertex => "Vertex",
         Stage::TessControl => "TessControl",
@@ -157,12 +162,15 @@ mod tests {
             "fragment_color"
         );
         assert_eq!(
-            input_name(Stage::Vertex, Semantic::Attrib(0)),
+            input_name(Stage::Vertex, Semantic::VertexAttribute(0)),
             "vertex_position"
         );
-        assert_eq!(output_name(Semantic::Generic(3)), "fragment_attrib_3");
+        assert_eq!(
+            output_name(Semantic::GenericVarying(3)),
+            "fragment_attrib_3"
+        );
         assert_eq!(snake_case("VertexId"), "vertex_id");
-        assert_eq!(snake_case("Attrib(3).Low"), "attrib_3_low");
+        assert_eq!(snake_case("BackColor(3).Low"), "back_color_3_low");
         let row = StateParam::MatrixRow {
             matrix: MatrixName::Texture(2),
             form: MatrixForm::Inverse,

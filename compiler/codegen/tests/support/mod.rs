@@ -47,7 +47,7 @@ pub fn swizzle(letters: &str) -> Swizzle {
 
 /// A register with a swizzle.
 pub fn r(register: RegisterId, letters: &str) -> Src {
-    Src::register(register).swizzled(swizzle(letters))
+    Src::from_register(register).swizzled(swizzle(letters))
 }
 
 /// A destination by letters.
@@ -82,7 +82,7 @@ impl Make {
         self.b.program.registers.push(Register {
             storage,
             width,
-            array,
+            array_len: array,
             name: None,
         })
     }
@@ -100,7 +100,7 @@ impl Make {
     }
 
     pub fn input(&mut self, semantic: Semantic) -> Src {
-        Src::new(Base::Input(
+        Src::new(OperandBase::Input(
             self.b.program.inputs.push(Input::new(semantic)),
         ))
     }
@@ -108,11 +108,13 @@ impl Make {
     pub fn param(&mut self) -> Src {
         let number = self.b.program.params.len() as u32;
         let source = ParamSource::Local(number);
-        Src::new(Base::Param(self.b.program.params.push(Param { source })))
+        Src::new(OperandBase::Param(
+            self.b.program.params.push(Param { source }),
+        ))
     }
 
     pub fn bits(&mut self, bits: [u64; 4]) -> Src {
-        Src::new(Base::Literal(self.b.program.literals.push(bits)))
+        Src::new(OperandBase::Literal(self.b.program.literals.push(bits)))
     }
 
     pub fn floats(&mut self, values: [f32; 4]) -> Src {
@@ -132,14 +134,14 @@ impl Make {
     }
 
     pub fn op(&mut self, op: Op, ty: Type, dst: Dst, sources: &[Src]) {
-        self.inst(op, ty, Some(dst), Aux::None, sources);
+        self.inst(op, ty, Some(dst), InstData::None, sources);
     }
 
     pub fn f(&mut self, op: Op, dst: Dst, sources: &[Src]) {
         self.op(op, Type::F32, dst, sources);
     }
 
-    pub fn inst(&mut self, op: Op, ty: Type, dst: Option<Dst>, aux: Aux, sources: &[Src]) {
+    pub fn inst(&mut self, op: Op, ty: Type, dst: Option<Dst>, aux: InstData, sources: &[Src]) {
         let inst = Inst {
             op,
             ty,
@@ -147,21 +149,21 @@ impl Make {
             source_count: 0,
             first_source: 0,
             dst,
-            aux,
+            data: aux,
             span: Span::default(),
         };
-        self.b.inst(inst, sources);
+        self.b.push_inst(inst, sources);
     }
 
     pub fn tex(&mut self, access: TexAccess, dst: Dst, sources: &[Src]) {
-        let ty = self.b.program.textures[access.texture].texel;
+        let ty = self.b.program.textures[access.texture].texel_type;
         let id = self.b.program.tex_accesses.push(access);
-        self.inst(Op::Tex, ty, Some(dst), Aux::Tex(id), sources);
+        self.inst(Op::Tex, ty, Some(dst), InstData::Tex(id), sources);
     }
 
     pub fn mem(&mut self, op: Op, ty: Type, access: MemAccess, dst: Option<Dst>, sources: &[Src]) {
         let id = self.b.program.mem_accesses.push(access);
-        self.inst(op, ty, dst, Aux::Mem(id), sources);
+        self.inst(op, ty, dst, InstData::Mem(id), sources);
     }
 
     /// `register[lane of relative + offset]`
@@ -187,7 +189,7 @@ impl Make {
 
     pub fn if_(&mut self, cond: Cond, then: impl FnOnce(&mut Self)) {
         let then = self.block(then);
-        self.b.branch(cond, then, None, Span::default());
+        self.b.push_branch(cond, then, None, Span::default());
     }
 
     pub fn if_else(
@@ -198,13 +200,14 @@ impl Make {
     ) {
         let then = self.block(then);
         let otherwise = self.block(otherwise);
-        self.b.branch(cond, then, Some(otherwise), Span::default());
+        self.b
+            .push_branch(cond, then, Some(otherwise), Span::default());
     }
 
     pub fn loop_(&mut self, body: impl FnOnce(&mut Self), continuing: impl FnOnce(&mut Self)) {
         let body = self.block(body);
         let continuing = self.block(continuing);
-        self.b.node(Node::Loop {
+        self.b.push_node(Node::Loop {
             body,
             continuing: Some(continuing),
             span: Span::default(),
@@ -212,7 +215,7 @@ impl Make {
     }
 
     pub fn node(&mut self, node: Node) {
-        self.b.node(node);
+        self.b.push_node(node);
     }
 
     /// A routine with what `body` appends.
@@ -222,7 +225,7 @@ impl Make {
     }
 
     pub fn call(&mut self, routine: RoutineId) {
-        self.b.node(Node::Call(routine, Span::default()));
+        self.b.push_node(Node::Call(routine, Span::default()));
     }
 
     pub fn finish(mut self) -> Program {

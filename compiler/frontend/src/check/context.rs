@@ -1,17 +1,16 @@
 //! Context of rules about a single statement: the program string with its syntax tree, the
 //! language, and the reports. Rules that also need variables borrow this from a larger context.
 
-use crate::ast::{Ast, Inst, Item, Segment};
-use crate::codes::Code;
-use crate::lang::facts::LanguageFacts;
-use crate::lang::lenient::Rule;
-use crate::lang::modifiers::{self, Mods};
+use crate::ast::{Ast, DeclItem, Inst, PathSegment};
+use crate::codes::{Code, LenientRule};
+use crate::diagnostic_sink::DiagnosticSink;
+use crate::interner::NameId;
+use crate::lang::dialect_traits::DialectTraits;
+use crate::lang::modifiers::{self, ModifierFlags};
 use crate::lang::options::Features;
 use crate::lex::{Token, TokenKind};
-use crate::names::NameId;
-use crate::report::Reports;
 use crate::source::{Family, Version};
-use crate::syntax::{Leader, Letters, find_leader};
+use crate::syntax::{StatementStart, SwizzleSyntax, find_statement_start};
 use glasm_ir::{Span, Stage};
 use std::fmt::Display;
 
@@ -19,27 +18,28 @@ use std::fmt::Display;
 pub(crate) struct RuleCx<'s> {
     /// Syntax tree, in which names and paths of operands are replaced by variables.
     pub(crate) ast: Ast<'s>,
-    pub(crate) reports: Reports,
+    pub(crate) reports: DiagnosticSink,
     pub(crate) stage: Stage,
     pub(crate) family: Family,
-    pub(crate) facts: &'static LanguageFacts,
+    pub(crate) traits: &'static DialectTraits,
     pub(crate) version: Version,
     /// Features of the language and of the OPTION lines that were checked.
     pub(crate) features: Features,
 }
 
 impl<'s> RuleCx<'s> {
-    /// Returns the context of a parsed program.
-    pub(crate) fn new(ast: Ast<'s>, reports: Reports) -> Self {
+    /// Returns the context for checking a parsed program; its features are those of the language
+    /// until OPTION lines are checked.
+    pub(crate) fn new(ast: Ast<'s>, reports: DiagnosticSink) -> Self {
         let dialect = ast.dialect;
         Self {
             ast,
             reports,
             stage: dialect.stage(),
             family: dialect.family(),
-            facts: dialect.facts(),
+            traits: dialect.traits(),
             version: dialect.version(),
-            features: dialect.facts().features,
+            features: dialect.traits().features,
         }
     }
 }
@@ -51,61 +51,71 @@ impl RuleCx<'_> {
         self.reports.has_errors()
     }
 
-    /// Reports an error; see [`Reports::error`].
-    pub(crate) fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
-        self.reports.error(code, span, message);
+    /// Reports an error at `span` with a code; it makes the program fail to load.
+    pub(crate) fn report_error(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        self.reports.report_error(code, span, message);
     }
 
-    /// Reports an error with hints, see [`Reports::error_with`].
-    pub(crate) fn error_with(
+    /// Reports an error at `span` with hints or notes. It is dropped if there are too many errors.
+    pub(crate) fn report_error_with_notes(
         &mut self,
         code: Code,
         span: Span,
         message: impl Into<String>,
         notes: Vec<String>,
     ) {
-        self.reports.error_with(code, span, message, notes);
+        self.reports
+            .report_error_with_notes(code, span, message, notes);
     }
 
-    /// Reports an error about the whole program, see [`Reports::whole`].
-    pub(crate) fn whole(&mut self, code: Code, message: impl Into<String>) {
-        self.reports.whole(code, message);
+    /// Reports an error about the whole program, which has no single position.
+    pub(crate) fn report_program_error(&mut self, code: Code, message: impl Into<String>) {
+        self.reports.report_program_error(code, message);
     }
 
-    /// Reports a lenient rule, see [`Reports::lenient`].
-    pub(crate) fn lenient(&mut self, rule: Rule, span: Span, message: impl Into<String>) -> bool {
-        self.reports.lenient(rule, span, message)
+    /// Reports a broken rule that shipped programs break; returns true if it is accepted, see
+    /// [`DiagnosticSink::report_lenient`].
+    pub(crate) fn report_lenient(
+        &mut self,
+        rule: LenientRule,
+        span: Span,
+        message: impl Into<String>,
+    ) -> bool {
+        self.reports.report_lenient(rule, span, message)
     }
 
     /// Returns the role of a name at the start of a statement.
-    pub(crate) fn leader(&self, name: NameId) -> Leader {
-        find_leader(self.ast.dialect, self.ast.names.text(name))
+    pub(crate) fn find_statement_start(&self, name: NameId) -> StatementStart {
+        find_statement_start(self.ast.dialect, self.ast.names.bytes(name))
     }
 
-    pub(crate) fn name_text(&self, name: NameId) -> String {
+    /// Returns a name as messages quote it.
+    pub(crate) fn display_name(&self, name: NameId) -> String {
         self.ast.names.display(name)
     }
 
-    pub(crate) fn source_text(&self, span: Span) -> String {
+    /// Returns the source of a span for messages; invalid UTF-8 is replaced.
+    pub(crate) fn source_string(&self, span: Span) -> String {
         String::from_utf8_lossy(&self.ast.text[span.range()]).into_owned()
     }
 
+    /// Returns true if the language and the options of the program enable a feature.
     pub(crate) fn has_option(&self, feature: Features) -> bool {
         self.features.contains(feature)
     }
 
-    /// Returns true if this is an ARB program without any of the NV instruction sets.
+    /// Returns true if this is an ARB program whose options enable none of the NV instruction sets.
     #[inline]
     pub(crate) fn is_plain_arb(&self) -> bool {
         // Languages other than ARB ones do not have such options, hence the test for none: they are
         // not plain ARB programs.
-        let sets = self.facts.instruction_sets;
+        let sets = self.traits.instruction_sets;
         !sets.is_empty() && !self.features.intersects(sets)
     }
 
     /// Returns true if the program is of this version or a later one; if not, reports that
     /// `feature`, such as "handles need", requires it.
-    pub(crate) fn need_version(
+    pub(crate) fn require_version(
         &mut self,
         since: Version,
         span: Span,
@@ -114,36 +124,39 @@ impl RuleCx<'_> {
         let is_there = self.version >= since;
         if !is_there {
             let message = format!("{feature} language version {}", since.name());
-            self.error(Code::FeatureNewer, span, message);
+            self.report_error(Code::FeatureNewer, span, message);
         }
         is_there
     }
 
-    /// Returns true if options have enabled `needs`; if not, reports that `feature`, such as
+    /// Returns true if options have enabled `required_features`; if not, reports that `feature`, such as
     /// "handles need", requires the option for it.
-    pub(crate) fn need_option(
+    pub(crate) fn require_option(
         &mut self,
-        needs: Features,
+        required_features: Features,
         span: Span,
         feature: impl Display,
     ) -> bool {
         // One option may enable several of the missing features; the message names such a one.
-        let missing = needs.difference(self.features);
+        let missing = required_features.difference(self.features);
         // An empty set of features is always fulfilled: entries without a need have it.
         if !missing.is_empty() {
-            let message = format!("{feature} OPTION {}", missing.option());
-            self.error(Code::FeatureOption, span, message);
+            let message = format!("{feature} OPTION {}", missing.first_option());
+            self.report_error(Code::FeatureOption, span, message);
         }
         missing.is_empty()
     }
 }
 
 impl RuleCx<'_> {
+    /// Returns the location of the opcode of an instruction, with its suffixes but without
+    /// modifiers.
     pub(crate) fn opcode_span(&self, inst: &Inst) -> Span {
         self.ast.tokens_in(inst.span)[0].span()
     }
 
-    /// Returns the span of the modifier that `matches`, or of the opcode with its suffixes.
+    /// Returns the span of the first modifier after the opcode that `matches` accepts; that of the
+    /// opcode with its suffixes if there is none.
     pub(crate) fn modifier_span(&self, inst: &Inst, matches: impl Fn(&[u8]) -> bool) -> Span {
         let tokens = self.ast.tokens_in(inst.span);
         // Pairs of a point and a word follow the opcode.
@@ -155,46 +168,54 @@ impl RuleCx<'_> {
         found.next().unwrap_or(tokens[0]).span()
     }
 
-    pub(crate) fn flag_span(&self, inst: &Inst, flags: Mods) -> Span {
-        let wanted = |word: &[u8]| match modifiers::lookup(word) {
+    /// Returns the span of the first modifier of an instruction that sets one of `flags`; that of
+    /// the opcode with its suffixes if none does.
+    pub(crate) fn flag_span(&self, inst: &Inst, flags: ModifierFlags) -> Span {
+        let wanted = |word: &[u8]| match modifiers::find_modifier(word) {
             Some(modifiers::Modifier::Flag(flag)) => flags.intersects(flag),
             Some(modifiers::Modifier::Type(_) | modifiers::Modifier::Atomic(_)) | None => false,
         };
         self.modifier_span(inst, wanted)
     }
 
+    /// Returns the location of the first modifier with the data type that is number `number` of an
+    /// instruction; that of the opcode if the type is implicit.
     pub(crate) fn type_span(&self, inst: &Inst, number: usize) -> Span {
         let ty = modifiers::Modifier::Type(inst.modifiers.data_type(number));
-        self.modifier_span(inst, |word| modifiers::lookup(word) == Some(ty))
+        self.modifier_span(inst, |word| modifiers::find_modifier(word) == Some(ty))
     }
 
-    pub(crate) fn text_at(&self, span: Span) -> &[u8] {
+    /// Returns the bytes of the source in a span.
+    pub(crate) fn source_bytes(&self, span: Span) -> &[u8] {
         &self.ast.text[span.range()]
     }
 
-    /// Returns the source span of an item.
-    pub(crate) fn item_span(&self, item: Item) -> Span {
+    /// Returns the source span of an item of a declaration: a name, constant, number or binding
+    /// path.
+    pub(crate) fn item_span(&self, item: DeclItem) -> Span {
         let reading = &self.ast;
         match item {
-            Item::Name(_, _, span) | Item::Vector { span, .. } | Item::Number(_, span) => span,
-            Item::Path(path) => reading.paths[path as usize].span,
-            Item::Scalar(literal) => reading.literals[literal as usize].span,
+            DeclItem::Name(_, _, span)
+            | DeclItem::Vector { span, .. }
+            | DeclItem::Number(_, span) => span,
+            DeclItem::Path(path) => reading.paths[path as usize].span,
+            DeclItem::Scalar(literal) => reading.literals[literal as usize].span,
         }
     }
 
     /// Returns the span of the base of an operand or a result, without signs, bars and suffix in
-    /// programs of registers.
-    pub(crate) fn named_span(&self, span: Span) -> Span {
-        match self.facts.registers {
+    /// languages with numbered registers; in others `span` itself.
+    pub(crate) fn base_span(&self, span: Span) -> Span {
+        match self.traits.registers {
             Some(_) => self.register_span(span),
             None => span,
         }
     }
 
-    /// Returns the span of an operand without signs and bars in programs of registers, but with its
-    /// suffix.
+    /// Returns the span of an operand without signs and bars, but with its suffix, in languages
+    /// with numbered registers; in others `operand` itself.
     pub(crate) fn value_span(&self, operand: Span) -> Span {
-        if self.facts.registers.is_none() {
+        if self.traits.registers.is_none() {
             return operand;
         }
         let mut value = self
@@ -208,7 +229,8 @@ impl RuleCx<'_> {
             .map_or(first, |last| first.to(last.span()))
     }
 
-    /// Returns the span of the register of an operand, without signs, bars and suffix.
+    /// Returns the span of the register of an operand, up to its bracket, without signs, bars and
+    /// suffix.
     pub(crate) fn register_span(&self, operand: Span) -> Span {
         let tokens = self.ast.tokens_in(operand).iter();
         let mut register = tokens.skip_while(|it| is_sign(**it));
@@ -218,39 +240,43 @@ impl RuleCx<'_> {
         bracket.map_or(first, |bracket| first.to(bracket.span()))
     }
 
-    pub(crate) fn word(&self, segment: Segment) -> &[u8] {
-        self.text_at(segment.word)
+    /// Returns the word of a path segment without its brackets.
+    pub(crate) fn segment_word(&self, segment: PathSegment) -> &[u8] {
+        self.source_bytes(segment.word_span)
     }
 
-    pub(crate) fn get_letters(&self) -> Letters {
-        Letters::of(self.ast.dialect)
+    /// Returns the component characters of the program's language.
+    pub(crate) fn swizzle_syntax(&self) -> SwizzleSyntax {
+        SwizzleSyntax::for_dialect(self.ast.dialect)
     }
 
-    /// Returns true if the program emits its input primitive.
+    /// Returns true if an option makes the geometry program emit its input primitive unchanged.
     pub(crate) fn is_passthrough(&self) -> bool {
         self.has_option(Features::PASSTHROUGH)
     }
 
+    /// Returns the number of errors reported until now, by which callers detect new ones.
     pub(crate) fn count_errors(&self) -> usize {
-        self.reports.len()
+        self.reports.error_count()
     }
 
-    /// Returns true if an undeclared name is `CC`, a result of which only the condition codes are
-    /// stored. The examples of NV_vertex_program2_option section 2.14.4.X and NV_fragment_program2
-    /// section 3.11.5.X write to it, though their grammars do not have it.
+    /// Returns true if a name is `CC`, in programs with an NV instruction set a result of which
+    /// only the condition codes are stored, unless it is declared. The examples of
+    /// NV_vertex_program2_option section 2.14.4.X and NV_fragment_program2 section 3.11.5.X write
+    /// to it, though their grammars do not have it.
     #[cold]
-    pub(crate) fn is_codes_target(&self, name: NameId) -> bool {
-        let sets = self.facts.instruction_sets;
-        self.features.intersects(sets) && self.ast.names.text(name) == b"CC"
+    pub(crate) fn is_cc_only_result(&self, name: NameId) -> bool {
+        let sets = self.traits.instruction_sets;
+        self.features.intersects(sets) && self.ast.names.bytes(name) == b"CC"
     }
 
     /// Returns true if the language has neither condition codes nor absolute values of operands.
-    pub(crate) fn is_old_vertex(&self) -> bool {
+    pub(crate) fn is_vp1(&self) -> bool {
         self.family == Family::Vertex1
     }
 }
 
-/// Returns true if a token is a sign or a bar around a value.
+/// Returns true if a token is a sign, or a bar of an absolute value.
 fn is_sign(token: Token) -> bool {
     matches!(
         token.kind(),

@@ -1,7 +1,7 @@
 //! Semantic checks: all rules for programs to load, about names, types, modifiers, nesting and
 //! limits.
 //!
-//! [`check`] fills a [`Checked`] program, in which every name and binding is a variable and every
+//! [`check`] fills a [`CheckedProgram`], in which every name and binding is a variable and every
 //! type is known. Only this module creates one, so that lowering can rely on the rules.
 //!
 //! Each context borrows the one before it, so that a rule cannot access more than its context has:
@@ -9,13 +9,14 @@
 //! | context | has | files |
 //! |---|---|---|
 //! | [`RuleCx`] | syntax tree, language, reports | `context`, `instructions/` |
-//! | [`Checked`] | the program under construction | `program/` |
-//! | [`Resolver`] | both, and the resolution of names and bindings | `names/`, `bindings/` |
+//! | [`CheckedProgram`] | the program under construction | `program/` |
+//! | [`Resolver`] | both, and the resolution of names and bindings | `names`, `bindings/` |
 //! | [`OperandRules`] | the resolver, and the use of units and results by instructions | `operands/`, `instructions/inst`, `registers/` |
 //! | [`DeclarationRules`] | the resolver, and the counts of declarations | `declarations/` |
 //! | [`FlowRules`] | `RuleCx`, the program and its open blocks | `control/` |
 //!
-//! Rules that need less are functions over a `RuleCx` and, if they read variables, a `Checked`.
+//! Rules that need less are functions over a `RuleCx` and, if they read variables, a
+//! `CheckedProgram`.
 
 mod bindings;
 mod context;
@@ -26,48 +27,73 @@ mod names;
 mod operands;
 mod program;
 mod registers;
-mod scratch;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use crate::vars::{IoBinding, Var, VarKind, VarSize};
-pub(crate) use control::blocks::{label_of, name_of};
-pub(crate) use instructions::types::result_type;
-pub(crate) use operands::constant::{default_constant, literal_bits};
-pub(crate) use program::checked::Checked;
-pub use program::counts::Counts;
-pub use program::usage::Usage;
-pub(crate) use program::usage::find_number_span;
-pub(crate) use registers::fragment::COLH;
-pub(crate) use scratch::CheckScratch;
+pub(crate) use crate::variables::{IoBinding, Var, VarKind, VarSize};
+pub(crate) use control::{label_from_name, name_from_label};
+pub(crate) use operands::constant::{default_constant, encode_literal};
+pub(crate) use program::CheckedProgram;
+pub(crate) use program::resource_usage::find_number_span;
+pub use program::resource_usage::{IndexUsage, ResourceCounts};
+pub(crate) use registers::fp1::COLH;
 
-use crate::ast::{Decl, Extra, Inst, Operand, Relative, Statement};
+use crate::ast::{Ast, Decl, DynamicIndex, ExtraPart, Inst, Operand, Statement};
 use crate::codes::Code;
 use crate::diag::Diagnostic;
-use crate::lang::opcodes::Lower;
+use crate::lang::opcodes::Translation;
 use crate::lang::options::Features;
 use crate::syntax::Parsed;
 use context::RuleCx;
-use control::blocks::Flow;
+use control::FlowState;
 use control::flow::FlowRules;
-use declarations::context::{DeclarationRules, DeclarationState};
-use declarations::options::{Options, check_option, check_option_dependencies};
-use declarations::stage::{
-    check_passed_results, check_viewport_writes, is_about_program, report_missing_declarations,
+use declarations::stage_declarations::{
+    check_passthrough_results, check_viewport_writes, is_program_declaration,
+    report_missing_declarations,
+};
+use declarations::{
+    DeclarationRules, DeclarationState, OptionState, check_option, check_option_dependencies,
 };
 use glasm_ir::Stage;
-use names::resolver::Resolver;
-use operands::context::OperandRules;
+use names::{ProgramDeclarations, Resolver, Symbols};
+use operands::context::{OperandRules, OperandState};
 use program::limits::{check_overlaps, check_program_limits};
 
+/// Checked program, and the tables that checking needs in addition: memory that is cleared and
+/// reused for the next program.
+#[derive(Debug, Default)]
+pub(crate) struct CheckScratch {
+    pub(crate) program: CheckedProgram,
+    symbols: Symbols,
+    program_declarations: ProgramDeclarations,
+    declarations: DeclarationState,
+    operands: OperandState,
+    flow: FlowState,
+    options: OptionState,
+}
+
+impl CheckScratch {
+    /// Clears all tables for a program. Not done at the end of a check, because an abandoned one
+    /// leaves entries.
+    fn reset(&mut self, ast: &Ast<'_>) {
+        self.program.reset(ast.dialect.traits());
+        self.symbols.reset(ast.names.len());
+        self.program_declarations.reset();
+        self.declarations.reset();
+        self.operands.reset();
+        self.flow.reset();
+        self.options.reset();
+    }
+}
+
 /// Checks a parsed program against all rules. Returns the tree, in which operands are resolved,
-/// with all reports; the checked program is in `scratch`. It is complete only if no error was
-/// reported.
+/// with all reports, those of the parser included, in order; the checked program is in `scratch`.
+/// It is complete only if no error was reported.
 pub(crate) fn check<'s>(parsed: Parsed<'s>, scratch: &mut CheckScratch) -> Parsed<'s> {
     let Parsed {
         mut ast,
         mut reports,
-        errors,
+        error_positions: errors,
     } = parsed;
     scratch.reset(&ast);
     // Separate from the tree, because rules change them while they read other parts of the tree.
@@ -78,7 +104,7 @@ pub(crate) fn check<'s>(parsed: Parsed<'s>, scratch: &mut CheckScratch) -> Parse
         cx: RuleCx::new(ast, reports),
         program: &mut scratch.program,
         symbols: &mut scratch.symbols,
-        declared: &mut scratch.declared,
+        program_declarations: &mut scratch.program_declarations,
     };
     let mut checker = Checker {
         operands: OperandRules {
@@ -100,12 +126,16 @@ pub(crate) fn check<'s>(parsed: Parsed<'s>, scratch: &mut CheckScratch) -> Parse
     cx.ast.statements = statements;
     cx.ast.operands = checker.inst_operands;
     program.features = cx.features;
-    let relatives = cx.ast.relatives.iter().map(Relative::resolved);
-    program.relatives.extend(relatives);
+    let relative_indices = cx
+        .ast
+        .relative_indices
+        .iter()
+        .map(DynamicIndex::as_resolved);
+    program.relative_indices.extend(relative_indices);
     Parsed {
         ast: cx.ast,
         reports: cx.reports,
-        errors,
+        error_positions: errors,
     }
 }
 
@@ -114,8 +144,8 @@ pub(crate) fn check<'s>(parsed: Parsed<'s>, scratch: &mut CheckScratch) -> Parse
 struct Checker<'a, 's> {
     operands: OperandRules<'a, 's>,
     declarations: &'a mut DeclarationState,
-    flow: &'a mut Flow,
-    options: &'a mut Options,
+    flow: &'a mut FlowState,
+    options: &'a mut OptionState,
     /// Operands of all instructions.
     inst_operands: Vec<Operand>,
     /// Syntax errors that are not reported yet.
@@ -125,10 +155,12 @@ struct Checker<'a, 's> {
 }
 
 impl<'a, 's> Checker<'a, 's> {
+    /// Returns the context that all rules share, to report errors and look up names.
     fn cx(&mut self) -> &mut RuleCx<'s> {
         &mut self.operands.resolver.cx
     }
 
+    /// Returns the rules for declarations, which borrow the state that they need.
     fn declaration_rules(&mut self) -> DeclarationRules<'_, 'a, 's> {
         DeclarationRules {
             resolver: &mut self.operands.resolver,
@@ -136,6 +168,7 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
+    /// Returns the rules for control flow, which borrow the state that they need.
     fn flow_rules(&mut self) -> FlowRules<'_, 's> {
         let resolver = &mut self.operands.resolver;
         FlowRules {
@@ -146,25 +179,26 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
-    /// Checks all statements: options first, then declarations about the program as a whole,
-    /// wherever they are, because the others depend on both. Syntax errors are reported before the
-    /// statements that have them, so that the first of too many errors are the ones reported;
-    /// `errors` is that of [`Parsed`].
+    /// Checks all statements: the options at the start first, then declarations about the program
+    /// as a whole, wherever they are, because the others depend on both. Syntax errors are reported
+    /// before the statements that have them, so that the first of too many errors are the ones
+    /// reported; `errors` is that of [`Parsed`].
     fn check_statements(&mut self, statements: &mut [Statement], errors: &[(usize, usize)]) {
         let is_option = |it: &&Statement| matches!(it, Statement::Option(..));
-        let mut next = statements.iter().take_while(is_option).count();
-        self.check_range(&mut statements[..next]);
+        let mut next_statement = statements.iter().take_while(is_option).count();
+        self.check_statement_slice(&mut statements[..next_statement]);
         self.declaration_rules().check_program_declarations();
         for &(statement, count) in errors {
-            let end = next.max(statement);
-            self.check_range(&mut statements[next..end]);
-            next = end;
+            let end = next_statement.max(statement);
+            self.check_statement_slice(&mut statements[next_statement..end]);
+            next_statement = end;
             self.report_syntax_errors(count);
         }
-        self.check_range(&mut statements[next..]);
+        self.check_statement_slice(&mut statements[next_statement..]);
     }
 
-    /// Reports syntax errors until `count` of them are reported.
+    /// Adds the next syntax errors to the reports until `count` of them, counted from the start of
+    /// the program, are reported, so that errors appear in source order.
     #[cold]
     fn report_syntax_errors(&mut self, count: usize) {
         while self.syntax_error_count < count
@@ -175,7 +209,8 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
-    fn check_range(&mut self, statements: &mut [Statement]) {
+    /// Checks statements in order until the maximum number of errors is reported.
+    fn check_statement_slice(&mut self, statements: &mut [Statement]) {
         for statement in statements {
             // Further errors would not be reported.
             if self.cx().reports.is_full() {
@@ -185,21 +220,23 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
+    /// Checks a statement by its kind. After too many nested blocks only options and statements
+    /// with syntax errors are handled.
     #[inline]
     fn check_statement(&mut self, statement: &mut Statement) {
         let resolver = &mut self.operands.resolver;
         match *statement {
-            Statement::Broken { names, error } => resolver.poison_names(names, error),
+            Statement::Malformed { names, error } => resolver.poison_names(names, error),
             Statement::Option(name, span) => {
                 let modes = &mut resolver.program.modes;
                 check_option(&mut resolver.cx, (modes, self.options), name, span);
             }
             // Beyond the limit of nested blocks only syntax errors are reported.
-            _ if self.flow.too_deep => {}
+            _ if self.flow.is_too_deep => {}
             Statement::Inst(ref mut inst) => self.check_instruction(inst),
             Statement::Decl(decl) => {
                 let Decl { kind, span, .. } = resolver.cx.ast.decls[decl as usize];
-                if !is_about_program(kind) && resolver.resolve_named_literals(span.end) {
+                if !is_program_declaration(kind) && resolver.resolve_named_literals(span.end) {
                     self.declaration_rules().check_declaration(decl);
                 }
             }
@@ -207,6 +244,9 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
+    /// Checks an instruction with its operands, updates the control flow, and adds the instruction
+    /// to the checked program, also after errors. Does nothing if a name in a constant does not
+    /// denote a number, which is reported.
     fn check_instruction(&mut self, inst: &mut Inst) {
         let rules = &mut self.operands;
         if !rules.resolver.resolve_named_literals(inst.span.end) {
@@ -214,14 +254,15 @@ impl<'a, 's> Checker<'a, 's> {
         }
         let operands =
             &mut self.inst_operands[inst.first_operand as usize..][..inst.operand_count.into()];
-        let types = rules.check_inst(inst, operands);
+        let info = inst.opcode.info();
+        let types = rules.check_inst(inst, operands, info);
         let Resolver {
             cx,
             program,
             symbols,
             ..
         } = &mut rules.resolver;
-        if let Lower::Flow(op) = inst.opcode.info().lower {
+        if let Translation::Flow(op) = info.lower {
             let mut flow_rules = FlowRules {
                 cx,
                 program,
@@ -230,44 +271,47 @@ impl<'a, 's> Checker<'a, 's> {
             };
             flow_rules.check_flow_op(inst, operands, op);
         }
-        let part = match inst.extra {
-            Extra::Texture(part) => Some(&cx.ast.textures[part as usize]),
-            Extra::None | Extra::Label(..) | Extra::ExtSwizzle(_) => None,
+        let texture = match inst.extra {
+            ExtraPart::Texture(part) => Some(&cx.ast.texture_accesses[part as usize]),
+            ExtraPart::None | ExtraPart::Label(..) | ExtraPart::ExtSwizzle(_) => None,
         };
-        program.lines.add(inst, operands, part, types);
+        program.insts.add_inst(inst, operands, texture, types);
     }
 
-    /// Checks rules about the program as a whole.
+    /// Checks the rules about the program as a whole, options, control flow and resources, after
+    /// reporting the remaining syntax errors. Control flow is not checked after too many nested
+    /// blocks.
     fn check_program(&mut self) {
         self.report_syntax_errors(usize::MAX);
         check_option_dependencies(&mut self.operands.resolver.cx, self.options);
         // Blocks were not tracked beyond the limit, so errors about the rest of the program would
         // be wrong.
-        if !self.flow.too_deep {
+        if !self.flow.is_too_deep {
             self.flow_rules().check_program_flow();
         }
-        self.check_whole_program();
+        self.check_program_resources();
     }
 
-    /// Checks the rules that need the whole program.
-    fn check_whole_program(&mut self) {
+    /// Checks required declarations, overlaps and limits, which need the whole program, and reports
+    /// violations; in the languages with numbered registers, their rules instead.
+    fn check_program_resources(&mut self) {
         let Resolver {
             cx,
             program,
-            declared,
+            program_declarations: declared,
             ..
         } = &mut self.operands.resolver;
-        if let Some(registers) = cx.facts.registers {
+        if let Some(registers) = cx.traits.registers {
             return self.operands.check_register_program(registers);
         }
         let variable = cx.has_option(Features::VARIABLE_GROUP_SIZE);
         if cx.stage == Stage::Compute && !declared.has_group_size && !variable {
             let message = "compute programs need a GROUP_SIZE declaration";
-            cx.whole(Code::GroupSize, message);
+            cx.report_program_error(Code::GroupSize, message);
         }
         report_missing_declarations(cx);
         check_viewport_writes(cx, program);
-        check_passed_results(cx, program);
+        check_passthrough_results(cx, program);
         // Both rules depend on how instructions use variables: which arrays have dynamic indices,
         // which results are written.
         check_overlaps(cx, program);

@@ -1,17 +1,17 @@
 //! Tests of the checker alone: its results for a parsed program.
 
-use super::{CheckScratch, Checked, VarKind, check};
+use super::{CheckScratch, CheckedProgram, VarKind, check};
 use crate::ast::Index;
 use crate::codes::Code;
-use crate::line::Value;
+use crate::resolved_inst::OperandValue;
 use crate::source::Source;
 use crate::syntax::{self, SyntaxMemory};
 use crate::{Diagnostics, header};
 use glasm_ir::Semantic;
 use glasm_ir::types::Type;
 
-fn checked(text: &str) -> (Checked, Diagnostics) {
-    let start = header::read(&Source::new("test", text)).expect("a known header");
+fn checked(text: &str) -> (CheckedProgram, Diagnostics) {
+    let start = header::parse_header(&Source::new("test", text)).expect("a known header");
     let mut scratch = CheckScratch::default();
     let parsed = syntax::parse(start, &mut SyntaxMemory::default());
     let parsed = check(parsed, &mut scratch);
@@ -24,21 +24,27 @@ fn names_and_paths_become_variables() {
         "!!NVvp4.0\nTEMP t[4];\nADD.U t[3], vertex.attrib[2], t[1];\nMOV t[0], vertex.attrib[2];\nEND",
     );
     assert!(!diagnostics.has_errors(), "{:?}", diagnostics.list);
-    let [add, mov] = &checked.lines.list[..] else {
-        panic!("{:?}", checked.lines.list);
+    let [add, mov] = &checked.insts.insts[..] else {
+        panic!("{:?}", checked.insts.insts);
     };
     assert_eq!(add.types.ty, Type::U32);
     let result = add.dst.expect("a result");
     assert_eq!(result.index, Index::Const(3));
     assert_eq!(checked.vars[result.var as usize].kind, VarKind::Temp);
-    let sources = checked.lines.sources(add);
-    let Value::Var(attribute) = sources[0].base else {
+    let sources = checked.insts.sources(add);
+    let OperandValue::Var(attribute) = sources[0].base else {
         panic!("{sources:?}");
     };
     let kind = checked.vars[attribute as usize].kind;
-    assert_eq!(checked.bindings_of(kind)[0].semantic, Semantic::Attrib(2));
+    assert_eq!(
+        checked.bindings_from(kind)[0].semantic,
+        Semantic::VertexAttribute(2)
+    );
     // The same binding is the same variable everywhere.
-    assert_eq!(checked.lines.source(mov, 0).base, Value::Var(attribute));
+    assert_eq!(
+        checked.insts.source(mov, 0).base,
+        OperandValue::Var(attribute)
+    );
 }
 
 #[test]

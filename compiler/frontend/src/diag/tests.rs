@@ -114,35 +114,35 @@ fn lines_end_at_lf_crlf_and_cr() {
         let map = LineMap::new(text);
         assert_eq!(map.line_count(), 2);
         assert_eq!(
-            map.position(text.len() - 1),
+            map.position_at(text.len() - 1),
             Position { line: 2, column: 2 }
         );
         assert_eq!(
-            map.position(text.len() + 7),
+            map.position_at(text.len() + 7),
             Position { line: 2, column: 3 }
         );
         assert_eq!(&text[map.line_range(1)], b"a");
         assert_eq!(&text[map.line_range(2)], b"bc");
         assert!(map.line_range(3).is_empty() && map.line_range(0).is_empty());
-        assert_eq!(line_of(text, 0), 1);
-        assert_eq!(line_of(text, text.len() as u32 - 2), 2);
+        assert_eq!(line_number_at(text, 0), 1);
+        assert_eq!(line_number_at(text, text.len() as u32 - 2), 2);
     }
     assert_eq!(
-        LineMap::new(b"a\r\nb").position(2),
+        LineMap::new(b"a\r\nb").position_at(2),
         Position { line: 1, column: 2 },
         "in the line end"
     );
     assert_eq!(drawn(b"a\rbc\rd", 3, 4), ("bc".into(), " ^".into()));
     assert_eq!(
-        LineMap::new(b"").position(0),
+        LineMap::new(b"").position_at(0),
         Position { line: 1, column: 1 }
     );
     assert_eq!(
-        LineMap::new("é\u{1F600}x".as_bytes()).position(6),
+        LineMap::new("é\u{1F600}x".as_bytes()).position_at(6),
         Position { line: 1, column: 3 }
     );
     assert_eq!(
-        LineMap::new("é\u{1F600}x".as_bytes()).position(4),
+        LineMap::new("é\u{1F600}x".as_bytes()).position_at(4),
         Position { line: 1, column: 2 },
         "inside a character"
     );

@@ -1,18 +1,17 @@
 //! Bindings of attributes and results. NV_vertex_program4, NV_fragment_program4, NV_gpu_program5
 //! and NV_compute_program5 sections 2.X.3.2 and 2.X.3.5.
 
-use crate::lang::ArbNeeds;
-use crate::lang::Stages;
-use crate::lang::numbered::Numbered;
+use crate::lang::limits::LimitedItem;
 use crate::lang::options::Features;
+use crate::lang::{ArbNeeds, Stages};
 use crate::source::{Dialect, Family, Version};
-use glasm_ir::types::Base;
+use glasm_ir::types::BaseType;
 use glasm_ir::{Semantic, Stage};
 use std::collections::HashSet;
 
 /// Number in the brackets of a binding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Number {
+pub enum IndexRule {
     /// No.
     None,
     /// Yes, below this limit.
@@ -21,12 +20,12 @@ pub enum Number {
     Optional(u32),
 }
 
-impl Number {
-    /// Returns the first number past the allowed ones.
+impl IndexRule {
+    /// Returns the number of allowed indices, which begin at 0; 0 if the binding takes no index.
     pub const fn limit(self) -> u32 {
         match self {
             // Bindings without a number still denote one item, which
-            // `check::bindings::brackets::read_numbers` ensures.
+            // `check::bindings::binding_target::read_index_range` ensures.
             Self::None => 0,
             Self::Required(limit) | Self::Optional(limit) => limit,
         }
@@ -36,7 +35,7 @@ impl Number {
 bitflags::bitflags! {
     /// Properties of a binding.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-    pub struct Traits: u16 {
+    pub struct BindingFlags: u16 {
         /// Allowed in arrays and ranges.
         const ARRAY = 1;
         /// Takes interpolation modifiers.
@@ -70,35 +69,35 @@ pub struct BindingInfo {
     /// Features that it needs in ARB programs.
     pub arb: ArbNeeds,
     /// Number in brackets.
-    pub number: Number,
+    pub number: IndexRule,
     /// Kind of the numbered items, if GL limits their number.
-    pub numbered: Option<Numbered>,
+    pub numbered: Option<LimitedItem>,
     /// Semantic for a number.
     pub semantic: fn(u8) -> Semantic,
     /// Type of the components.
-    pub base: Base,
+    pub base: BaseType,
     /// Properties.
-    pub traits: Traits,
+    pub flags: BindingFlags,
     /// Features that options must have enabled in programs of the family with types.
-    pub needs: Features,
+    pub required_features: Features,
 }
 
 macro_rules! number {
     () => {
-        $crate::lang::bindings::Number::None
+        $crate::lang::bindings::IndexRule::None
     };
     ([$limit:literal $($numbered:ident)?]) => {
-        $crate::lang::bindings::Number::Required($limit)
+        $crate::lang::bindings::IndexRule::Required($limit)
     };
     ([? $limit:literal $($numbered:ident)?]) => {
-        $crate::lang::bindings::Number::Optional($limit)
+        $crate::lang::bindings::IndexRule::Optional($limit)
     };
 }
 pub(crate) use number;
 /// Expands to the kind of items that the number of an entry selects, if GL limits it.
 macro_rules! numbered {
     ([$(?)? $limit:literal $numbered:ident]) => {
-        Some($crate::lang::numbered::Numbered::$numbered)
+        Some($crate::lang::limits::LimitedItem::$numbered)
     };
     ($($other:tt)*) => {
         None
@@ -109,14 +108,14 @@ macro_rules! arb_needs {
     () => {
         None
     };
-    ([$($need:ident)*]) => {
-        Some(Features::empty()$(.union(Features::$need))*)
+    ([$($required:ident)*]) => {
+        Some(Features::empty()$(.union(Features::$required))*)
     };
 }
 
 macro_rules! bindings {
     ($table:ident: $($path:literal $stages:ident $since:ident $number:tt $base:ident ($($mark:ident)*) $semantic:expr
-        $(, $option:ident)? $(=> [$($need:ident)*])?;)*) => {
+        $(, $option:ident)? $(=> [$($required:ident)*])?;)*) => {
         /// Bindings; the first entry that matches is used.
         pub static $table: &[BindingInfo] = &[$(BindingInfo {
             path: $path,
@@ -125,17 +124,18 @@ macro_rules! bindings {
             number: number! $number,
             numbered: numbered! $number,
             semantic: $semantic,
-            base: Base::$base,
-            traits: Traits::empty()$(.union(Traits::$mark))*,
-            needs: Features::empty()$(.union(Features::$option))?,
-            arb: arb_needs!($([$($need)*])?),
+            base: BaseType::$base,
+            flags: BindingFlags::empty()$(.union(BindingFlags::$mark))*,
+            required_features: Features::empty()$(.union(Features::$option))?,
+            arb: arb_needs!($([$($required)*])?),
         },)*];
     };
 }
 
 impl BindingInfo {
-    /// Returns true if a family has the binding at all.
-    pub fn known_in(&self, family: Family) -> bool {
+    /// Returns true if any language of a family has the binding. Always false for the languages
+    /// with numbered registers and TGSI, whose tables are separate.
+    pub fn is_known_in(&self, family: Family) -> bool {
         match family {
             Family::Typed => self.since > Version::V1_0,
             Family::Arb => self.arb.is_some(),
@@ -145,41 +145,42 @@ impl BindingInfo {
     }
 
     /// Returns the features that options must have enabled in programs of a family that has the
-    /// binding.
-    pub fn needs_in(&self, family: Family) -> Features {
+    /// binding; empty if the family does not have it.
+    pub fn required_features(&self, family: Family) -> Features {
         match family {
-            Family::Typed => self.needs,
+            Family::Typed => self.required_features,
             Family::Arb | Family::Vertex1 | Family::Vertex2 | Family::Fragment1 | Family::Tgsi => {
                 self.arb.unwrap_or_default()
             }
         }
     }
 
-    /// Returns true if a vertex attribute has the conventional binding, which shares its slot with
-    /// the generic one; a program may use one kind per slot. NV_vertex_program4 section 2.X.3.2.
+    /// Returns true if a vertex attribute has a conventional binding such as `vertex.normal`, which
+    /// shares its slot with the generic one, `vertex.attrib[n]`; a program may use one kind per
+    /// slot. NV_vertex_program4 section 2.X.3.2.
     pub fn is_conventional(&self) -> bool {
         // `vertex.attrib[n]` is the only generic binding of vertices, and the only one without a
         // type.
-        !self.traits.contains(Traits::TYPELESS)
+        !self.flags.contains(BindingFlags::TYPELESS)
     }
 
-    /// Returns the words that may replace the first one: with the number of a vertex, with the name
-    /// of a patch.
-    pub fn beginnings(&self) -> Vec<String> {
+    /// Returns the forms of the first word of the path, for users: with `.in` or `.out` for the
+    /// patch that a binding belongs to, and with `[]` for the number of a vertex.
+    pub fn list_first_words(&self) -> Vec<String> {
         let first = self.path.split('.').next().unwrap_or(self.path);
         let sides = [
             // Without `in` or `out` the path denotes the input patch: NV_tessellation_program5
             // section 2.X.3.2.
-            ("", Traits::empty()),
-            (".in", Traits::IN),
-            (".out", Traits::OUT),
+            ("", BindingFlags::empty()),
+            (".in", BindingFlags::IN),
+            (".out", BindingFlags::OUT),
         ];
-        let sides = sides
+        let prefixes = sides
             .iter()
-            .filter(|(_, needs)| self.traits.contains(*needs));
-        let is_of_vertex = self.traits.contains(Traits::PER_VERTEX);
+            .filter(|(_, needs)| self.flags.contains(*needs));
+        let is_of_vertex = self.flags.contains(BindingFlags::PER_VERTEX);
         let numbers: &[&str] = if is_of_vertex { &["", "[]"] } else { &[""] };
-        sides
+        prefixes
             .flat_map(|(side, _)| {
                 numbers
                     .iter()
@@ -201,24 +202,24 @@ bindings! { ATTRIBS:
     // The numbers of attributes are those of the generic ones that share their slots:
     // NV_vertex_program4 section 2.X.3.2, the table of invalid pairs; weights, slot 1, are in that
     // of ARB_vertex_program section 2.14.3.1.
-    "vertex.position" VERTEX V4_0 () Float () |_| Semantic::Attrib(0) => [];
-    "vertex.normal" VERTEX V4_0 () Float () |_| Semantic::Attrib(2) => [];
-    "vertex.color.primary" VERTEX V4_0 () Float () |_| Semantic::Attrib(3) => [];
-    "vertex.color.secondary" VERTEX V4_0 () Float () |_| Semantic::Attrib(4) => [];
-    "vertex.color" VERTEX V4_0 () Float () |_| Semantic::Attrib(3) => [];
-    "vertex.fogcoord" VERTEX V4_0 () Float () |_| Semantic::Attrib(5) => [];
-    "vertex.texcoord[]" VERTEX V4_0 ([? 8 TextureCoordinates]) Float (ARRAY RELATIVE) |n| Semantic::Attrib(8 + n) => [];
-    "vertex.attrib[]" VERTEX V4_0 ([16 GenericAttributes]) Float (ARRAY TYPELESS RELATIVE) Semantic::Attrib => [];
+    "vertex.position" VERTEX V4_0 () Float () |_| Semantic::VertexAttribute(0) => [];
+    "vertex.normal" VERTEX V4_0 () Float () |_| Semantic::VertexAttribute(2) => [];
+    "vertex.color.primary" VERTEX V4_0 () Float () |_| Semantic::VertexAttribute(3) => [];
+    "vertex.color.secondary" VERTEX V4_0 () Float () |_| Semantic::VertexAttribute(4) => [];
+    "vertex.color" VERTEX V4_0 () Float () |_| Semantic::VertexAttribute(3) => [];
+    "vertex.fogcoord" VERTEX V4_0 () Float () |_| Semantic::VertexAttribute(5) => [];
+    "vertex.texcoord[]" VERTEX V4_0 ([? 8 TextureCoordinates]) Float (ARRAY RELATIVE) |n| Semantic::VertexAttribute(8 + n) => [];
+    "vertex.attrib[]" VERTEX V4_0 ([16 GenericAttributes]) Float (ARRAY TYPELESS RELATIVE) Semantic::VertexAttribute => [];
     // Only weights 0 to 3 share a slot, so all later ones, and indices of matrices, have numbers
     // beyond the slots. NV_vertex_program4 leaves both bindings out.
-    "vertex.weight[]" VERTEX V1_0 ([? 16 VertexUnits]) Float (QUADS) |n| Semantic::Attrib(if n == 0 { 1 } else { 15 + n / 4 }) => [];
-    "vertex.matrixindex[]" VERTEX V1_0 ([16 VertexUnits]) Float (QUADS) |n| Semantic::Attrib(20 + n / 4) => [];
+    "vertex.weight[]" VERTEX V1_0 ([? 16 VertexUnits]) Float (QUADS) |n| Semantic::VertexAttribute(if n == 0 { 1 } else { 15 + n / 4 }) => [];
+    "vertex.matrixindex[]" VERTEX V1_0 ([16 VertexUnits]) Float (QUADS) |n| Semantic::VertexAttribute(20 + n / 4) => [];
     // Integers: "vertex identifier (integer)".
-    "vertex.id" VERTEX V4_0 () Signed () |_| Semantic::VertexId;
-    "vertex.instance" VERTEX V4_0 () Signed () |_| Semantic::InstanceId;
-    "vertex.baseInstance" VERTEX V5_0 () Signed () |_| Semantic::BaseInstance;
-    "vertex.baseVertex" VERTEX V5_0 () Signed () |_| Semantic::BaseVertex;
-    "vertex.draw.id" VERTEX V5_0 () Signed () |_| Semantic::DrawId;
+    "vertex.id" VERTEX V4_0 () SignedInt () |_| Semantic::VertexId;
+    "vertex.instance" VERTEX V4_0 () SignedInt () |_| Semantic::InstanceId;
+    "vertex.baseInstance" VERTEX V5_0 () SignedInt () |_| Semantic::BaseInstance;
+    "vertex.baseVertex" VERTEX V5_0 () SignedInt () |_| Semantic::BaseVertex;
+    "vertex.draw.id" VERTEX V5_0 () SignedInt () |_| Semantic::DrawId;
     // Outputs of the previous stage. NV_geometry_program4 and NV_tessellation_program5 section
     // 2.X.3.2.
     "vertex.position" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::Position;
@@ -234,9 +235,9 @@ bindings! { ATTRIBS:
     "vertex.fogcoord" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::FogCoord;
     "vertex.pointsize" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::PointSize;
     "vertex.texcoord[]" PRIMITIVES V4_0 ([? 8 TextureCoordinates]) Float (ARRAY PER_VERTEX IN OUT) Semantic::TexCoord;
-    "vertex.attrib[]" PRIMITIVES V4_0 ([32 GenericAttributes]) Float (ARRAY TYPELESS PER_VERTEX IN OUT) Semantic::Generic;
+    "vertex.attrib[]" PRIMITIVES V4_0 ([32 GenericAttributes]) Float (ARRAY TYPELESS PER_VERTEX IN OUT) Semantic::GenericVarying;
     "vertex.clip[]" PRIMITIVES V4_0 ([8 ClipPlanes]) Float (ARRAY PER_VERTEX IN OUT) Semantic::ClipDistance;
-    "vertex.id" PRIMITIVES V4_0 () Signed (PER_VERTEX IN OUT) |_| Semantic::VertexId;
+    "vertex.id" PRIMITIVES V4_0 () SignedInt (PER_VERTEX IN OUT) |_| Semantic::VertexId;
     "vertex.secondaryposition" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::SecondaryPosition, STEREO_VIEWS;
     // Attribute of the generated vertex, so no number selects it.
     "vertex.tesscoord" TESS_EVAL V5_0 () Float () |_| Semantic::TessCoord;
@@ -246,70 +247,70 @@ bindings! { ATTRIBS:
     "fragment.color.secondary" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(1) => [];
     "fragment.color" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(0) => [];
     "fragment.texcoord[]" FRAGMENT V4_0 ([? 8 TextureCoordinates]) Float (ARRAY INTERPOLATED RELATIVE) Semantic::TexCoord => [];
-    "fragment.attrib[]" FRAGMENT V4_0 ([32 GenericAttributes]) Float (ARRAY INTERPOLATED TYPELESS) Semantic::Generic;
+    "fragment.attrib[]" FRAGMENT V4_0 ([32 GenericAttributes]) Float (ARRAY INTERPOLATED TYPELESS) Semantic::GenericVarying;
     "fragment.clip[]" FRAGMENT V4_0 ([8 ClipPlanes]) Float (ARRAY) Semantic::ClipDistance;
     "fragment.fogcoord" FRAGMENT V4_0 () Float () |_| Semantic::FogCoord => [];
     "fragment.position" FRAGMENT V4_0 () Float () |_| Semantic::Position => [];
-    "fragment.facing" FRAGMENT V4_0 () Float () |_| Semantic::Facing => [NV_FRAGMENT_2];
+    "fragment.facing" FRAGMENT V4_0 () Float () |_| Semantic::FaceSign => [NV_FRAGMENT_2];
     "fragment.pointcoord" FRAGMENT V5_0 () Float () |_| Semantic::PointCoord;
-    "fragment.sampleid" FRAGMENT V4_1 () Signed () |_| Semantic::SampleId;
-    "fragment.samplemask" FRAGMENT V5_0 () Signed () |_| Semantic::SampleMask;
+    "fragment.sampleid" FRAGMENT V4_1 () SignedInt () |_| Semantic::SampleId;
+    "fragment.samplemask" FRAGMENT V5_0 () SignedInt () |_| Semantic::SampleMask;
     // A word of 32 samples by its number, of which there is one.
-    "fragment.samplemask[]" FRAGMENT V5_0 ([1]) Signed () |_| Semantic::SampleMask;
-    "fragment.helperthread" FRAGMENT V5_0 () Signed () |_| Semantic::HelperInvocation, THREAD_GROUP;
+    "fragment.samplemask[]" FRAGMENT V5_0 ([1]) SignedInt () |_| Semantic::SampleMask;
+    "fragment.helperthread" FRAGMENT V5_0 () SignedInt () |_| Semantic::HelperInvocation, THREAD_GROUP;
     // In 4.0, too: OPTION ARB_fragment_layer_viewport adds them, regardless of the version.
-    "fragment.layer" FRAGMENT V4_0 () Signed () |_| Semantic::Layer, FRAGMENT_LAYER;
-    "fragment.viewport" FRAGMENT V4_0 () Signed () |_| Semantic::ViewportIndex, FRAGMENT_LAYER;
-    "fragment.fullycovered" FRAGMENT V4_0 () Signed () |_| Semantic::FullyCovered, FULLY_COVERED;
-    // FLAT alone is allowed of its modifiers, see `bind_attrib`.
-    "primitive.id" FRAGMENT V4_0 () Signed (INTERPOLATED) |_| Semantic::PrimitiveId;
-    "primitive.id" PRIMITIVES V4_0 () Signed (IN OUT) |_| Semantic::PrimitiveId;
-    "primitive.invocation" INVOKED V5_0 () Signed (IN OUT) |_| Semantic::InvocationId;
-    "primitive.vertexcount" PRIMITIVES V5_0 () Signed (IN) |_| Semantic::VertexCount;
+    "fragment.layer" FRAGMENT V4_0 () SignedInt () |_| Semantic::Layer, FRAGMENT_LAYER;
+    "fragment.viewport" FRAGMENT V4_0 () SignedInt () |_| Semantic::ViewportIndex, FRAGMENT_LAYER;
+    "fragment.fullycovered" FRAGMENT V4_0 () SignedInt () |_| Semantic::FullyCovered, FULLY_COVERED;
+    // FLAT alone is allowed of its modifiers, see `add_attrib_binding`.
+    "primitive.id" FRAGMENT V4_0 () SignedInt (INTERPOLATED) |_| Semantic::PrimitiveId;
+    "primitive.id" PRIMITIVES V4_0 () SignedInt (IN OUT) |_| Semantic::PrimitiveId;
+    "primitive.invocation" INVOKED V5_0 () SignedInt (IN OUT) |_| Semantic::InvocationId;
+    "primitive.vertexcount" PRIMITIVES V5_0 () SignedInt (IN) |_| Semantic::InputVertexCount;
     // In geometry programs these need PRIMITIVE_IN PATCHES: NV_gpu_program5 section 2.X.3.2.
-    "primitive.tessouter[]" PRIMITIVES V5_0 ([4]) Float (ARRAY IN OUT) Semantic::TessOuter;
-    "primitive.tessinner[]" PRIMITIVES V5_0 ([2]) Float (ARRAY IN OUT) Semantic::TessInner;
-    "primitive.patch.attrib[]" PRIMITIVES V5_0 ([30 PatchAttributes]) Float (ARRAY TYPELESS IN OUT) Semantic::PatchGeneric;
-    "invocation.localid" COMPUTE V5_0 () Unsigned () |_| Semantic::LocalInvocationId;
-    "invocation.globalid" COMPUTE V5_0 () Unsigned () |_| Semantic::GlobalInvocationId;
-    "invocation.groupid" COMPUTE V5_0 () Unsigned () |_| Semantic::WorkgroupId;
-    "invocation.groupcount" COMPUTE V5_0 () Unsigned () |_| Semantic::WorkgroupCount;
-    "invocation.groupsize" COMPUTE V5_0 () Unsigned () |_| Semantic::WorkgroupSize;
-    "invocation.localindex" COMPUTE V5_0 () Unsigned () |_| Semantic::LocalInvocationIndex;
+    "primitive.tessouter[]" PRIMITIVES V5_0 ([4]) Float (ARRAY IN OUT) Semantic::TessLevelOuter;
+    "primitive.tessinner[]" PRIMITIVES V5_0 ([2]) Float (ARRAY IN OUT) Semantic::TessLevelInner;
+    "primitive.patch.attrib[]" PRIMITIVES V5_0 ([30 PatchAttributes]) Float (ARRAY TYPELESS IN OUT) Semantic::GenericPatchVarying;
+    "invocation.localid" COMPUTE V5_0 () UnsignedInt () |_| Semantic::LocalInvocationId;
+    "invocation.globalid" COMPUTE V5_0 () UnsignedInt () |_| Semantic::GlobalInvocationId;
+    "invocation.groupid" COMPUTE V5_0 () UnsignedInt () |_| Semantic::WorkgroupId;
+    "invocation.groupcount" COMPUTE V5_0 () UnsignedInt () |_| Semantic::WorkgroupCount;
+    "invocation.groupsize" COMPUTE V5_0 () UnsignedInt () |_| Semantic::WorkgroupSize;
+    "invocation.localindex" COMPUTE V5_0 () UnsignedInt () |_| Semantic::LocalInvocationIndex;
     // NV_shader_thread_group names the same values after the first word of the attributes of each
     // stage.
-    "vertex.threadid" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadId, THREAD_GROUP;
-    "vertex.threadeqmask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadEqMask, THREAD_GROUP;
-    "vertex.threadltmask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadLtMask, THREAD_GROUP;
-    "vertex.threadlemask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadLeMask, THREAD_GROUP;
-    "vertex.threadgtmask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadGtMask, THREAD_GROUP;
-    "vertex.threadgemask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadGeMask, THREAD_GROUP;
-    "vertex.warpid" VERTEX V5_0 () Unsigned () |_| Semantic::WarpId, THREAD_GROUP;
-    "vertex.smid" VERTEX V5_0 () Unsigned () |_| Semantic::SmId, THREAD_GROUP;
-    "fragment.threadid" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadId, THREAD_GROUP;
-    "fragment.threadeqmask" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadEqMask, THREAD_GROUP;
-    "fragment.threadltmask" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadLtMask, THREAD_GROUP;
-    "fragment.threadlemask" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadLeMask, THREAD_GROUP;
-    "fragment.threadgtmask" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadGtMask, THREAD_GROUP;
-    "fragment.threadgemask" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadGeMask, THREAD_GROUP;
-    "fragment.warpid" FRAGMENT V5_0 () Unsigned () |_| Semantic::WarpId, THREAD_GROUP;
-    "fragment.smid" FRAGMENT V5_0 () Unsigned () |_| Semantic::SmId, THREAD_GROUP;
-    "primitive.threadid" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadId, THREAD_GROUP;
-    "primitive.threadeqmask" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadEqMask, THREAD_GROUP;
-    "primitive.threadltmask" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadLtMask, THREAD_GROUP;
-    "primitive.threadlemask" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadLeMask, THREAD_GROUP;
-    "primitive.threadgtmask" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadGtMask, THREAD_GROUP;
-    "primitive.threadgemask" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadGeMask, THREAD_GROUP;
-    "primitive.warpid" PRIMITIVES V5_0 () Unsigned () |_| Semantic::WarpId, THREAD_GROUP;
-    "primitive.smid" PRIMITIVES V5_0 () Unsigned () |_| Semantic::SmId, THREAD_GROUP;
-    "invocation.threadid" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadId, THREAD_GROUP;
-    "invocation.threadeqmask" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadEqMask, THREAD_GROUP;
-    "invocation.threadltmask" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadLtMask, THREAD_GROUP;
-    "invocation.threadlemask" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadLeMask, THREAD_GROUP;
-    "invocation.threadgtmask" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadGtMask, THREAD_GROUP;
-    "invocation.threadgemask" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadGeMask, THREAD_GROUP;
-    "invocation.warpid" COMPUTE V5_0 () Unsigned () |_| Semantic::WarpId, THREAD_GROUP;
-    "invocation.smid" COMPUTE V5_0 () Unsigned () |_| Semantic::SmId, THREAD_GROUP;
+    "vertex.threadid" VERTEX V5_0 () UnsignedInt () |_| Semantic::ThreadId, THREAD_GROUP;
+    "vertex.threadeqmask" VERTEX V5_0 () UnsignedInt () |_| Semantic::ThreadEqMask, THREAD_GROUP;
+    "vertex.threadltmask" VERTEX V5_0 () UnsignedInt () |_| Semantic::ThreadLtMask, THREAD_GROUP;
+    "vertex.threadlemask" VERTEX V5_0 () UnsignedInt () |_| Semantic::ThreadLeMask, THREAD_GROUP;
+    "vertex.threadgtmask" VERTEX V5_0 () UnsignedInt () |_| Semantic::ThreadGtMask, THREAD_GROUP;
+    "vertex.threadgemask" VERTEX V5_0 () UnsignedInt () |_| Semantic::ThreadGeMask, THREAD_GROUP;
+    "vertex.warpid" VERTEX V5_0 () UnsignedInt () |_| Semantic::WarpId, THREAD_GROUP;
+    "vertex.smid" VERTEX V5_0 () UnsignedInt () |_| Semantic::SmId, THREAD_GROUP;
+    "fragment.threadid" FRAGMENT V5_0 () UnsignedInt () |_| Semantic::ThreadId, THREAD_GROUP;
+    "fragment.threadeqmask" FRAGMENT V5_0 () UnsignedInt () |_| Semantic::ThreadEqMask, THREAD_GROUP;
+    "fragment.threadltmask" FRAGMENT V5_0 () UnsignedInt () |_| Semantic::ThreadLtMask, THREAD_GROUP;
+    "fragment.threadlemask" FRAGMENT V5_0 () UnsignedInt () |_| Semantic::ThreadLeMask, THREAD_GROUP;
+    "fragment.threadgtmask" FRAGMENT V5_0 () UnsignedInt () |_| Semantic::ThreadGtMask, THREAD_GROUP;
+    "fragment.threadgemask" FRAGMENT V5_0 () UnsignedInt () |_| Semantic::ThreadGeMask, THREAD_GROUP;
+    "fragment.warpid" FRAGMENT V5_0 () UnsignedInt () |_| Semantic::WarpId, THREAD_GROUP;
+    "fragment.smid" FRAGMENT V5_0 () UnsignedInt () |_| Semantic::SmId, THREAD_GROUP;
+    "primitive.threadid" PRIMITIVES V5_0 () UnsignedInt () |_| Semantic::ThreadId, THREAD_GROUP;
+    "primitive.threadeqmask" PRIMITIVES V5_0 () UnsignedInt () |_| Semantic::ThreadEqMask, THREAD_GROUP;
+    "primitive.threadltmask" PRIMITIVES V5_0 () UnsignedInt () |_| Semantic::ThreadLtMask, THREAD_GROUP;
+    "primitive.threadlemask" PRIMITIVES V5_0 () UnsignedInt () |_| Semantic::ThreadLeMask, THREAD_GROUP;
+    "primitive.threadgtmask" PRIMITIVES V5_0 () UnsignedInt () |_| Semantic::ThreadGtMask, THREAD_GROUP;
+    "primitive.threadgemask" PRIMITIVES V5_0 () UnsignedInt () |_| Semantic::ThreadGeMask, THREAD_GROUP;
+    "primitive.warpid" PRIMITIVES V5_0 () UnsignedInt () |_| Semantic::WarpId, THREAD_GROUP;
+    "primitive.smid" PRIMITIVES V5_0 () UnsignedInt () |_| Semantic::SmId, THREAD_GROUP;
+    "invocation.threadid" COMPUTE V5_0 () UnsignedInt () |_| Semantic::ThreadId, THREAD_GROUP;
+    "invocation.threadeqmask" COMPUTE V5_0 () UnsignedInt () |_| Semantic::ThreadEqMask, THREAD_GROUP;
+    "invocation.threadltmask" COMPUTE V5_0 () UnsignedInt () |_| Semantic::ThreadLtMask, THREAD_GROUP;
+    "invocation.threadlemask" COMPUTE V5_0 () UnsignedInt () |_| Semantic::ThreadLeMask, THREAD_GROUP;
+    "invocation.threadgtmask" COMPUTE V5_0 () UnsignedInt () |_| Semantic::ThreadGtMask, THREAD_GROUP;
+    "invocation.threadgemask" COMPUTE V5_0 () UnsignedInt () |_| Semantic::ThreadGeMask, THREAD_GROUP;
+    "invocation.warpid" COMPUTE V5_0 () UnsignedInt () |_| Semantic::WarpId, THREAD_GROUP;
+    "invocation.smid" COMPUTE V5_0 () UnsignedInt () |_| Semantic::SmId, THREAD_GROUP;
 }
 
 bindings! { RESULTS:
@@ -328,22 +329,22 @@ bindings! { RESULTS:
     "result.fogcoord" VERTICES V4_0 () Float () |_| Semantic::FogCoord => [];
     "result.pointsize" VERTICES V4_0 () Float () |_| Semantic::PointSize => [];
     "result.texcoord[]" VERTICES V4_0 ([? 8 TextureCoordinates]) Float (ARRAY RELATIVE) Semantic::TexCoord => [];
-    "result.attrib[]" VERTICES V4_0 ([32 GenericResults]) Float (ARRAY TYPELESS) Semantic::Generic;
+    "result.attrib[]" VERTICES V4_0 ([32 GenericResults]) Float (ARRAY TYPELESS) Semantic::GenericVarying;
     // Clip distances of ARB programs were added by NV_vertex_program2_option section 2.14.3.4.
     "result.clip[]" VERTICES V4_0 ([8 ClipPlanes]) Float (ARRAY) Semantic::ClipDistance => [NV_VERTEX_2];
-    "result.id" BEFORE_GEOMETRY V4_0 () Signed () |_| Semantic::VertexId;
-    "result.primid" GEOMETRY V4_0 () Signed () |_| Semantic::PrimitiveId;
-    "result.layer" GEOMETRY V4_0 () Signed () |_| Semantic::Layer;
+    "result.id" BEFORE_GEOMETRY V4_0 () SignedInt () |_| Semantic::VertexId;
+    "result.primid" GEOMETRY V4_0 () SignedInt () |_| Semantic::PrimitiveId;
+    "result.layer" GEOMETRY V4_0 () SignedInt () |_| Semantic::Layer;
     // A separate entry: geometry programs always have the binding, earlier stages need an option.
-    "result.layer" BEFORE_GEOMETRY V4_0 () Signed () |_| Semantic::Layer, VIEWPORT_ARRAY2;
-    "result.viewport" VERTICES V4_0 () Signed () |_| Semantic::ViewportIndex, VIEWPORT_ARRAY;
-    "result.patch.tessouter[]" TESS_CONTROL V5_0 ([4]) Float (ARRAY) Semantic::TessOuter;
-    "result.patch.tessinner[]" TESS_CONTROL V5_0 ([2]) Float (ARRAY) Semantic::TessInner;
-    "result.patch.attrib[]" TESS_CONTROL V5_0 ([30 PatchAttributes]) Float (ARRAY TYPELESS) Semantic::PatchGeneric;
+    "result.layer" BEFORE_GEOMETRY V4_0 () SignedInt () |_| Semantic::Layer, VIEWPORT_ARRAY2;
+    "result.viewport" VERTICES V4_0 () SignedInt () |_| Semantic::ViewportIndex, VIEWPORT_ARRAY;
+    "result.patch.tessouter[]" TESS_CONTROL V5_0 ([4]) Float (ARRAY) Semantic::TessLevelOuter;
+    "result.patch.tessinner[]" TESS_CONTROL V5_0 ([2]) Float (ARRAY) Semantic::TessLevelInner;
+    "result.patch.attrib[]" TESS_CONTROL V5_0 ([30 PatchAttributes]) Float (ARRAY TYPELESS) Semantic::GenericPatchVarying;
     // NV_viewport_array2 prints brackets in its table and none elsewhere, so both are accepted.
-    "result.viewportmask[]" VERTICES V4_0 ([? 1]) Signed () |_| Semantic::ViewportMask, VIEWPORT_ARRAY2;
+    "result.viewportmask[]" VERTICES V4_0 ([? 1]) SignedInt () |_| Semantic::ViewportMask, VIEWPORT_ARRAY2;
     "result.secondaryposition" VERTICES V4_0 () Float () |_| Semantic::SecondaryPosition, STEREO_VIEWS;
-    "result.secondaryviewportmask[]" VERTICES V4_0 ([? 1]) Signed () |_| Semantic::SecondaryViewportMask, STEREO_VIEWS;
+    "result.secondaryviewportmask[]" VERTICES V4_0 ([? 1]) SignedInt () |_| Semantic::SecondaryViewportMask, STEREO_VIEWS;
     // NV_gpu_program5 section 2.X.3.5: unavailable without OPTION ARB_blend_func_extended.
     "result.color.primary" FRAGMENT V5_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 0 }, DUAL_SOURCE;
     "result.color.secondary" FRAGMENT V5_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 1 }, DUAL_SOURCE;
@@ -354,19 +355,22 @@ bindings! { RESULTS:
     "result.color[]" FRAGMENT V4_0 ([8 DrawBuffers]) Float (TYPELESS) |n| Semantic::FragColor { buffer: n, index: 0 }, DRAW_BUFFERS => [DRAW_BUFFERS];
     // The depth is in z. ARB_fragment_program section 3.11.3.4.
     "result.depth" FRAGMENT V4_0 () Float () |_| Semantic::FragDepth => [];
-    "result.samplemask" FRAGMENT V4_1 () Signed () |_| Semantic::SampleMask;
-    "result.samplemask[]" FRAGMENT V4_1 ([1]) Signed () |_| Semantic::SampleMask;
+    "result.samplemask" FRAGMENT V4_1 () SignedInt () |_| Semantic::SampleMask;
+    "result.samplemask[]" FRAGMENT V4_1 ([1]) SignedInt () |_| Semantic::SampleMask;
 }
 
 /// Returns the number of different attributes that programs of a type can bind in all languages
 /// together; not for vertex programs: their attributes share slots, which are limited. No program
 /// of the type exceeds it, so it can be the value of `MAX_PROGRAM_ATTRIBS_ARB`
 /// (ARB_fragment_program section 3.11.3.6).
-pub fn count_attributes(stage: Stage) -> u32 {
+pub fn count_distinct_attributes(stage: Stage) -> u32 {
     let mut attributes = HashSet::new();
-    for row in ATTRIBS.iter().filter(|row| row.stages.has(stage)) {
+    for row in ATTRIBS
+        .iter()
+        .filter(|row| row.stages.contains_stage(stage))
+    {
         // An input patch and the patch that a program generates have separate attributes.
-        let has_two_patches = stage == Stage::TessControl && row.traits.contains(Traits::OUT);
+        let has_two_patches = stage == Stage::TessControl && row.flags.contains(BindingFlags::OUT);
         for number in 0..row.number.limit().max(1) {
             let semantic = (row.semantic)(number as u8);
             attributes.insert((semantic, false));
@@ -387,7 +391,7 @@ mod tests {
         for info in ATTRIBS.iter().chain(RESULTS) {
             assert_eq!(
                 info.path.contains("[]"),
-                info.number != Number::None,
+                info.number != IndexRule::None,
                 "{}",
                 info.path
             );

@@ -2,27 +2,21 @@
 //! entries.
 
 pub mod arb;
-pub mod atomics;
+pub(crate) mod binding_paths;
 pub mod bindings;
-pub mod conditions;
-pub mod declarations;
-pub mod facts;
-pub mod languages;
-pub mod lenient;
+pub mod dialect_traits;
 pub mod limits;
-pub mod meanings;
 pub mod modifiers;
-pub mod numbered;
 pub mod opcode_info;
-pub(crate) mod opcode_rows;
+mod opcode_macros;
 pub mod opcodes;
 pub mod options;
-pub(crate) mod paths;
 pub mod register;
 pub mod state;
-pub mod targets;
+pub mod texture_targets;
 
-use crate::lang::options::Features;
+pub use options::ArbNeeds;
+
 use glasm_ir::Stage;
 
 bitflags::bitflags! {
@@ -62,18 +56,17 @@ bitflags::bitflags! {
 
 impl Stages {
     /// Returns the set of one program type.
-    pub const fn of(stage: Stage) -> Self {
+    pub const fn from_stage(stage: Stage) -> Self {
         Self::from_bits_truncate(1 << stage as u8)
     }
 
     /// Returns true if the set contains programs of type `stage`.
-    #[inline]
-    pub const fn has(self, stage: Stage) -> bool {
+    pub const fn contains_stage(self, stage: Stage) -> bool {
         self.bits() >> stage as u8 & 1 != 0
     }
 }
 
-/// Returns the name of a program type in messages.
+/// Returns the name of a stage's program type in messages.
 pub const fn stage_name(stage: Stage) -> &'static str {
     match stage {
         Stage::Vertex => "vertex",
@@ -84,7 +77,3 @@ pub const fn stage_name(stage: Stage) -> &'static str {
         Stage::Compute => "compute",
     }
 }
-
-/// Features that an ARB program must have enabled to use an item; `None` for items that it never
-/// has.
-pub type ArbNeeds = Option<Features>;

@@ -1,14 +1,28 @@
-//! Instruction modifiers. NV_gpu_program4 tables X.14 and X.15, NV_gpu_program5 section 2.X.4.1.
+//! Instruction modifiers, condition-code tests, and atomic operations by type.
+//!
+//! Modifiers: NV_gpu_program4 tables X.14 and X.15, NV_gpu_program5 section 2.X.4.1. Tests:
+//! NV_gpu_program4 and EXT_sparse_texture2 table X.16, NV_vertex_program2_option section 2.14.4.3.
+//! Atomic operations: NV_gpu_program5 section 2.X.8.Z, table X.Y of ATOM, those of ATOMS in
+//! NV_compute_program5 and of ATOMB in NV_shader_storage_buffer_object, and the additions of
+//! NV_shader_atomic_float, NV_shader_atomic_float64, NV_shader_atomic_int64 and
+//! NV_shader_atomic_fp16_vector.
 
-use crate::words::WordTable;
-use glasm_ir::resource::AtomicOp;
-use glasm_ir::types::{Base, Type, Width};
+use crate::keyword_table::KeywordTable;
+use crate::lang::options::Features;
+use crate::source::Family;
+use TestScope::{All, Sparse, Typed};
+use glasm_ir::CondTest;
+use glasm_ir::resource::AtomicOp::{
+    self, Add, And, CompareExchange, DecWrap, Exchange, IncWrap, Max, Min, Or, Xor,
+};
+use glasm_ir::types::Type::{F16, F32, F64, S32, S64, U32, U64};
+use glasm_ir::types::{BaseType, Type, Width};
 use std::sync::OnceLock;
 
 bitflags::bitflags! {
     /// Modifiers other than data types and atomic operations.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-    pub struct Mods: u32 {
+    pub struct ModifierFlags: u32 {
         /// Condition-code register 0 is updated.
         const CC0 = 1;
         /// Condition-code register 1 is updated.
@@ -163,8 +177,7 @@ impl DataTypeId {
     /// `F`.
     pub const F: Self = Self(0);
 
-    /// Returns the table entry.
-    #[inline]
+    /// Returns the table entry of the data type.
     pub fn info(self) -> &'static DataType {
         &DATA_TYPES[self.0 as usize]
     }
@@ -181,36 +194,32 @@ impl Modifiers {
     const TYPES: u32 = 34;
     const ATOMIC: u32 = 50;
 
-    /// Creates modifiers from the flags of opcode suffixes.
-    pub const fn new(mods: Mods) -> Self {
+    /// Creates modifiers from flags, without data types and atomic operation.
+    pub const fn new(mods: ModifierFlags) -> Self {
         Self(mods.bits() as u64)
     }
 
-    /// Returns the flags.
-    #[inline]
-    pub const fn mods(self) -> Mods {
-        Mods::from_bits_retain(self.0 as u32)
+    /// Returns the modifiers other than data types and the atomic operation.
+    pub const fn mods(self) -> ModifierFlags {
+        ModifierFlags::from_bits_retain(self.0 as u32)
     }
 
-    /// Returns the number of data types.
-    #[inline]
+    /// Returns the number of data types among the modifiers.
     pub const fn type_count(self) -> usize {
         (self.0 >> Self::TYPE_COUNT & 3) as usize
     }
 
     /// Returns data type `number`; `F` if there are fewer.
-    #[inline]
     pub const fn data_type(self, number: usize) -> DataTypeId {
         DataTypeId((self.0 >> (Self::TYPES + 8 * number as u32)) as u8)
     }
 
-    /// Returns true if there is an atomic operation.
-    #[inline]
+    /// Returns true if an atomic operation is among the modifiers.
     pub const fn is_atomic(self) -> bool {
         self.0 >> Self::ATOMIC & 15 != 0
     }
 
-    /// Returns the atomic operation.
+    /// Returns the atomic operation among the modifiers, if there is one.
     pub fn atomic(self) -> Option<AtomicOp> {
         let number = (self.0 >> Self::ATOMIC & 15) as usize;
         number
@@ -219,7 +228,9 @@ impl Modifiers {
             .map(|&(_, op)| op)
     }
 
-    /// Adds a modifier; true if there is one of its kind already.
+    /// Adds a modifier; returns true if it repeats or contradicts one of its kind. Such a data type
+    /// is not added, such an atomic operation replaces the earlier one, and such a flag is set in
+    /// addition.
     pub fn add(&mut self, modifier: Modifier) -> bool {
         match modifier {
             Modifier::Type(ty) => self.add_type(ty),
@@ -228,12 +239,13 @@ impl Modifiers {
         }
     }
 
-    #[inline]
+    /// Adds a data type. Returns true if it cannot be combined with the modifiers before it and was
+    /// not added.
     fn add_type(&mut self, ty: DataTypeId) -> bool {
         // Only CVT takes two types; the checker reports two types of other opcodes.
         let count = self.type_count();
         // The suffixes R and H are data types: table X.15.
-        let free = count < 2 && !self.mods().intersects(Mods::ANY_PRECISION);
+        let free = count < 2 && !self.mods().intersects(ModifierFlags::ANY_PRECISION);
         if free {
             self.0 += 1 << Self::TYPE_COUNT;
             self.0 |= u64::from(ty.0) << (Self::TYPES + 8 * count as u32);
@@ -241,7 +253,8 @@ impl Modifiers {
         !free
     }
 
-    #[inline]
+    /// Sets the atomic operation, which replaces an earlier one. Returns true if there was one
+    /// already.
     fn add_atomic(&mut self, op: AtomicOp) -> bool {
         let twice = self.atomic().is_some();
         let position = ATOMICS.iter().position(|&(_, atomic)| atomic == op);
@@ -251,17 +264,18 @@ impl Modifiers {
         twice
     }
 
-    #[inline]
-    fn add_flag(&mut self, flag: Mods) -> bool {
+    /// Adds a modifier, even if it contradicts an earlier one. Returns true if it repeats one or is
+    /// the second one of a kind of which NV_gpu_program4 section 2.X.4.1 allows one.
+    fn add_flag(&mut self, flag: ModifierFlags) -> bool {
         /// "A program will fail to load if it specifies more than one modifier of any given type":
         /// section 2.X.4.1.
-        const KINDS: [Mods; 6] = [
-            Mods::ANY_CC,
-            Mods::ANY_CLAMP,
-            Mods::ANY_PRECISION,
-            Mods::ANY_ROUNDING,
-            Mods::ANY_DERIVATIVE,
-            Mods::ANY_COUNTER,
+        const KINDS: [ModifierFlags; 6] = [
+            ModifierFlags::ANY_CC,
+            ModifierFlags::ANY_CLAMP,
+            ModifierFlags::ANY_PRECISION,
+            ModifierFlags::ANY_ROUNDING,
+            ModifierFlags::ANY_DERIVATIVE,
+            ModifierFlags::ANY_COUNTER,
         ];
         let kind = KINDS.into_iter().find(|kind| kind.intersects(flag));
         // All others only exclude repetitions.
@@ -280,56 +294,61 @@ pub enum Modifier {
     Atomic(AtomicOp),
     /// Any other modifier. `ROUND` and other roundings are opcodes, too, as are `ADD` and others
     /// among the atomic operations.
-    Flag(Mods),
+    Flag(ModifierFlags),
 }
 
-static FLAGS: &[(&str, Mods)] = &[
+static FLAGS: &[(&str, ModifierFlags)] = &[
     // "CC and CC0 specify that the condition code register CC0 be updated."
-    ("CC", Mods::CC0),
-    ("CC0", Mods::CC0),
-    ("CC1", Mods::CC1),
-    ("SAT", Mods::SAT),
-    ("SSAT", Mods::SSAT),
-    ("NTC", Mods::NTC),
-    ("PREC", Mods::PREC),
-    ("HI", Mods::HI),
-    ("COH", Mods::COH),
-    ("VOL", Mods::VOL),
-    ("CTA", Mods::CTA),
-    ("ROUND", Mods::ROUND),
-    ("CEIL", Mods::CEIL),
-    ("FLR", Mods::FLR),
-    ("TRUNC", Mods::TRUNC),
-    ("FINE", Mods::FINE),
-    ("COARSE", Mods::COARSE),
-    ("INCR", Mods::INCR),
-    ("DECR", Mods::DECR),
-    ("GET", Mods::GET),
-    ("SPARSE", Mods::SPARSE),
-    ("LODCLAMP", Mods::LODCLAMP),
+    ("CC", ModifierFlags::CC0),
+    ("CC0", ModifierFlags::CC0),
+    ("CC1", ModifierFlags::CC1),
+    ("SAT", ModifierFlags::SAT),
+    ("SSAT", ModifierFlags::SSAT),
+    ("NTC", ModifierFlags::NTC),
+    ("PREC", ModifierFlags::PREC),
+    ("HI", ModifierFlags::HI),
+    ("COH", ModifierFlags::COH),
+    ("VOL", ModifierFlags::VOL),
+    ("CTA", ModifierFlags::CTA),
+    ("ROUND", ModifierFlags::ROUND),
+    ("CEIL", ModifierFlags::CEIL),
+    ("FLR", ModifierFlags::FLR),
+    ("TRUNC", ModifierFlags::TRUNC),
+    ("FINE", ModifierFlags::FINE),
+    ("COARSE", ModifierFlags::COARSE),
+    ("INCR", ModifierFlags::INCR),
+    ("DECR", ModifierFlags::DECR),
+    ("GET", ModifierFlags::GET),
+    ("SPARSE", ModifierFlags::SPARSE),
+    ("LODCLAMP", ModifierFlags::LODCLAMP),
 ];
 
 static ATOMICS: &[(&str, AtomicOp)] = &[
-    ("ADD", AtomicOp::Add),
-    ("MIN", AtomicOp::Min),
-    ("MAX", AtomicOp::Max),
-    ("IWRAP", AtomicOp::IncWrap),
-    ("DWRAP", AtomicOp::DecWrap),
-    ("AND", AtomicOp::And),
-    ("OR", AtomicOp::Or),
-    ("XOR", AtomicOp::Xor),
-    ("EXCH", AtomicOp::Exchange),
-    ("CSWAP", AtomicOp::CompareExchange),
+    ("ADD", Add),
+    ("MIN", Min),
+    ("MAX", Max),
+    ("IWRAP", IncWrap),
+    ("DWRAP", DecWrap),
+    ("AND", And),
+    ("OR", Or),
+    ("XOR", Xor),
+    ("EXCH", Exchange),
+    ("CSWAP", CompareExchange),
 ];
 
-/// Returns the modifier of a word after a point.
-pub fn lookup(word: &[u8]) -> Option<Modifier> {
-    static TABLE: OnceLock<WordTable<Modifier>> = OnceLock::new();
-    TABLE.get_or_init(|| all().collect()).get(word).copied()
+/// Returns the modifier that a word after the opcode denotes; `None` for other words. Case matters,
+/// except that the vectors of half floats (`F16X2`) also have a spelling with a small x.
+pub fn find_modifier(word: &[u8]) -> Option<Modifier> {
+    static TABLE: OnceLock<KeywordTable<Modifier>> = OnceLock::new();
+    TABLE
+        .get_or_init(|| all_modifiers().collect())
+        .get(word)
+        .copied()
 }
 
-/// Returns all modifier words with their modifiers.
-pub(crate) fn all() -> impl Iterator<Item = (&'static str, Modifier)> {
+/// Returns all modifier words with their modifiers: types, flags and atomic operations, then the
+/// alternative spellings `F16x2` and `F16x4`.
+pub(crate) fn all_modifiers() -> impl Iterator<Item = (&'static str, Modifier)> {
     let types = DATA_TYPES.iter().zip(0..);
     let ty = |(ty, number): (&DataType, u8)| (ty.name, Modifier::Type(DataTypeId(number)));
     let half = |name: &str| types.clone().find(|(ty, _)| ty.name == name).map(ty);
@@ -344,13 +363,14 @@ pub(crate) fn all() -> impl Iterator<Item = (&'static str, Modifier)> {
     let atomics = ATOMICS
         .iter()
         .map(|&(name, op)| (name, Modifier::Atomic(op)));
-    // The small spellings are last, and `words` leaves them out: hints name those that
+    // The small spellings are last, and `modifier_words` leaves them out: hints name those that
     // specifications have.
     types.map(ty).chain(flags).chain(atomics).chain(small)
 }
 
-/// Returns all modifier words, for hints.
-pub fn words() -> impl Iterator<Item = &'static str> {
+/// Returns the words of all modifiers, to suggest one for a misspelled word; alternative spellings
+/// are excluded.
+pub fn modifier_words() -> impl Iterator<Item = &'static str> {
     DATA_TYPES
         .iter()
         .map(|ty| ty.name)
@@ -358,7 +378,7 @@ pub fn words() -> impl Iterator<Item = &'static str> {
         .chain(ATOMICS.iter().map(|&(name, _)| name))
 }
 
-/// Returns the spelling of an atomic operation.
+/// Returns the modifier word of an atomic operation; empty if the table has none.
 pub fn atomic_name(op: AtomicOp) -> &'static str {
     ATOMICS
         .iter()
@@ -366,12 +386,12 @@ pub fn atomic_name(op: AtomicOp) -> &'static str {
         .map_or("", |&(name, _)| name)
 }
 
-/// Returns the modifier of a base type.
-pub const fn base_name(base: Base) -> &'static str {
+/// Returns the modifier word of a base type without size: F, S or U.
+pub const fn base_name(base: BaseType) -> &'static str {
     match base {
-        Base::Float => "F",
-        Base::Signed => "S",
-        Base::Unsigned => "U",
+        BaseType::Float => "F",
+        BaseType::SignedInt => "S",
+        BaseType::UnsignedInt => "U",
     }
 }
 
@@ -383,6 +403,157 @@ pub const fn register_type(ty: Type) -> Type {
     }
 }
 
+/// A test and the condition-code register it reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CcTest {
+    /// The test.
+    pub test: CondTest,
+    /// Register: 0, 1 or [`SPARSE_REGISTER`].
+    pub register: u8,
+}
+
+/// The sparse condition code, which has one component.
+pub const SPARSE_REGISTER: u8 = 2;
+
+/// Languages that have a mask rule, and the register that it reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum TestScope {
+    /// All languages: register 0 or 1.
+    All,
+    /// Programs with data types: register 0 or 1.
+    Typed,
+    /// Programs with data types: the sparse condition code, which has no number.
+    Sparse,
+}
+
+/// Mask rules, without the number of their register.
+static TESTS: &[(&str, CondTest, TestScope)] = &[
+    ("EQ", CondTest::Eq, All),
+    ("GE", CondTest::Ge, All),
+    ("GT", CondTest::Gt, All),
+    ("LE", CondTest::Le, All),
+    ("LT", CondTest::Lt, All),
+    ("NE", CondTest::Ne, All),
+    ("FL", CondTest::False, All),
+    ("TR", CondTest::True, All),
+    // Tests of single flags need codes that are flags: those of the ARB languages are a comparison
+    // with zero each.
+    ("NAN", CondTest::Nan, Typed),
+    ("LEG", CondTest::Leg, Typed),
+    ("CF", CondTest::Carry, Typed),
+    ("NCF", CondTest::NoCarry, Typed),
+    ("OF", CondTest::Overflow, Typed),
+    ("NOF", CondTest::NoOverflow, Typed),
+    ("SF", CondTest::Sign, Typed),
+    ("NSF", CondTest::NoSign, Typed),
+    ("AB", CondTest::Above, Typed),
+    ("BLE", CondTest::BelowEqual, Typed),
+    // RESF is one bit, stored as a number that is 0 if a texel is missing.
+    ("RESIDENT", CondTest::Ne, Sparse),
+    ("NONRESIDENT", CondTest::Eq, Sparse),
+];
+
+/// Returns the test that a mask rule such as `GT1` names in a language, with the condition-code
+/// register that its last digit selects: CC0 without a digit, the register of sparse textures for
+/// their tests. Returns `None` if the language does not have the test, or for a digit after a test
+/// of sparse textures.
+pub fn find_test(family: Family, rule: &[u8]) -> Option<CcTest> {
+    let (name, register_number) = match rule {
+        [name @ .., b'0'] => (name, Some(0)),
+        [name @ .., b'1'] => (name, Some(1)),
+        _ => (rule, None),
+    };
+    // No name ends with a digit, so that the number can be removed first.
+    let row = TESTS.iter().find(|(text, ..)| text.as_bytes() == name);
+    let &(_, test, scope) = row.filter(|(.., scope)| *scope == All || family == Family::Typed)?;
+    let register = match (scope, register_number) {
+        // "If 0 or 1 is appended to the rule name, the corresponding condition code register is
+        // loaded, otherwise CC0."
+        (All | Typed, number) => number.unwrap_or(0),
+        (Sparse, None) => SPARSE_REGISTER,
+        (Sparse, Some(_)) => return None,
+    };
+    Some(CcTest { test, register })
+}
+
+/// Returns true if a mask rule such as `EQ0` names the condition-code register that it tests.
+pub fn is_numbered(rule: &[u8]) -> bool {
+    rule.ends_with(b"0") || rule.ends_with(b"1")
+}
+
+/// The memory that an operation works on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AtomicMemory {
+    /// Memory that variables of the program denote, shared memory and storage buffers; in an entry:
+    /// only that.
+    Declared,
+    /// Any other memory; in an entry: every memory.
+    Any,
+}
+
+/// An entry: types, their operations, features that options must have enabled, and memory.
+type AtomicRow = (&'static [Type], &'static [AtomicOp], Features, AtomicMemory);
+
+const NONE: Features = Features::empty();
+/// All except the wrapping ones, which only unsigned integers of 32 bits have.
+const COMMON_OPS: &[AtomicOp] = &[Add, Min, Max, And, Or, Xor, Exchange, CompareExchange];
+
+static ATOMIC_TYPES: &[AtomicRow] = &[
+    // Table X.Y of NV_gpu_program5: ATOM. That of ATOMIM has no types of 64 bits, which
+    // `check::instructions::types` ensures.
+    (&[U32, S32], COMMON_OPS, NONE, AtomicMemory::Any),
+    (&[U32], &[IncWrap, DecWrap], NONE, AtomicMemory::Any),
+    // Signed integers of 64 bits have no atomics without the option below.
+    (
+        &[U64],
+        &[Add, Exchange, CompareExchange],
+        NONE,
+        AtomicMemory::Any,
+    ),
+    (
+        &[U64, S64],
+        COMMON_OPS,
+        Features::ATOMIC_INT64,
+        AtomicMemory::Any,
+    ),
+    // ATOMS and ATOMB have F32 in their tables: NV_compute_program5 and
+    // NV_shader_storage_buffer_object section 2.X.8.Z.
+    (&[F32], &[Add, Exchange], NONE, AtomicMemory::Declared),
+    (
+        &[F32],
+        &[Add, Exchange],
+        Features::ATOMIC_FLOAT,
+        AtomicMemory::Any,
+    ),
+    (
+        &[F64],
+        &[Add, Exchange],
+        Features::ATOMIC_FLOAT64,
+        AtomicMemory::Any,
+    ),
+    (
+        // The vectors F16X2 and F16X4; an entry lists the type of a component.
+        &[F16],
+        &[Add, Min, Max, Exchange],
+        Features::ATOMIC_FP16_VECTOR,
+        AtomicMemory::Any,
+    ),
+];
+
+/// Returns true if an atomic operation is defined for a type in a kind of memory, given the
+/// features that the options of the program enable.
+pub fn is_atomic_defined(op: AtomicOp, ty: Type, features: Features, memory: AtomicMemory) -> bool {
+    ATOMIC_TYPES
+        .iter()
+        .any(|&(types, ops, needs, required_memory)| {
+            // Several entries may have the type: one that matches suffices.
+            types.contains(&ty)
+                && ops.contains(&op)
+                && features.contains(needs)
+                && (required_memory == AtomicMemory::Any || required_memory == memory)
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -390,18 +561,18 @@ mod tests {
     #[test]
     fn words_are_unique_and_found() {
         let mut seen = std::collections::HashSet::new();
-        for word in words() {
+        for word in modifier_words() {
             assert!(seen.insert(word), "{word}");
-            assert!(lookup(word.as_bytes()).is_some());
+            assert!(find_modifier(word.as_bytes()).is_some());
         }
-        assert_eq!(lookup(b"f"), None);
+        assert_eq!(find_modifier(b"f"), None);
     }
 
     #[test]
     fn modifiers_are_kept() {
-        let mut modifiers = Modifiers::new(Mods::SAT);
+        let mut modifiers = Modifiers::new(ModifierFlags::SAT);
         let add = |modifiers: &mut Modifiers, word: &str| {
-            modifiers.add(lookup(word.as_bytes()).expect("a modifier"))
+            modifiers.add(find_modifier(word.as_bytes()).expect("a modifier"))
         };
         assert_eq!((modifiers.type_count(), modifiers.atomic()), (0, None));
         assert!(
@@ -412,16 +583,41 @@ mod tests {
         assert!(
             add(&mut modifiers, "ADD") && add(&mut modifiers, "SSAT") && add(&mut modifiers, "F")
         );
-        assert_eq!(modifiers.atomic(), Some(AtomicOp::Add));
+        assert_eq!(modifiers.atomic(), Some(Add));
         let types: Vec<&str> = (0..modifiers.type_count())
             .map(|n| modifiers.data_type(n).info().name)
             .collect();
         assert_eq!(types, ["U64X4", "S8"]);
-        assert_eq!(modifiers.mods(), Mods::SAT | Mods::SSAT);
+        assert_eq!(modifiers.mods(), ModifierFlags::SAT | ModifierFlags::SSAT);
     }
 
     #[test]
     fn f_is_the_first_row() {
         assert_eq!(DataTypeId::F.info().name, "F");
+    }
+
+    #[test]
+    fn rules_name_test_and_register() {
+        let case = |rule: &str, test, register| {
+            let found = find_test(Family::Typed, rule.as_bytes());
+            assert_eq!(found, Some(CcTest { test, register }), "{rule}");
+        };
+        case("GT", CondTest::Gt, 0);
+        case("GT0", CondTest::Gt, 0);
+        case("BLE1", CondTest::BelowEqual, 1);
+        case("NONRESIDENT", CondTest::Eq, SPARSE_REGISTER);
+        for rule in ["RESIDENT0", "GT2", "gt", ""] {
+            assert_eq!(find_test(Family::Typed, rule.as_bytes()), None, "{rule}");
+        }
+    }
+
+    #[test]
+    fn arb_programs_have_eight_rules() {
+        for &(rule, test, scope) in TESTS {
+            let found = find_test(Family::Arb, rule.as_bytes());
+            let expected = (scope == All).then_some(CcTest { test, register: 0 });
+            assert_eq!(found, expected, "{rule}");
+        }
+        assert!(is_numbered(b"EQ1") && !is_numbered(b"EQ"));
     }
 }

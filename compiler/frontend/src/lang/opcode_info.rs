@@ -1,21 +1,21 @@
 //! Entries of the opcode table. Columns follow table X.13 of NV_gpu_program4 and NV_gpu_program5.
 
+use crate::codes::LenientRule;
 use crate::lang::Stages;
-use crate::lang::arb::Forms;
-use crate::lang::lenient::Rule;
-use crate::lang::modifiers::Mods;
+use crate::lang::arb::ArbAvailability;
+use crate::lang::modifiers::ModifierFlags;
 use crate::lang::options::Features;
-use crate::lang::targets::Access;
+use crate::lang::texture_targets::Access;
 use crate::source::Version;
 use glasm_ir::Op;
 use glasm_ir::inst::Rounding;
-use glasm_ir::types::{Base, Type};
+use glasm_ir::types::{BaseType, Type};
 
 /// Support of an opcode for a family of data types.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Support {
     /// No support: `-`.
-    No,
+    Unsupported,
     /// Up to 32 bits: `X`.
     Narrow,
     /// Up to 64 bits: `6`.
@@ -97,8 +97,41 @@ pub enum OperandKind {
 }
 
 impl OperandKind {
-    /// Returns the notation that `explain` prints.
-    pub const fn text(self) -> &'static str {
+    /// Returns true if every instruction with an operand of this kind stores it in its list of
+    /// operands. Optional operands (`Count`), operands that may be conditions (`Kill`), labels,
+    /// conditions, textures and images are not: the parser has a separate rule for each.
+    pub(crate) const fn is_listed(self) -> bool {
+        match self {
+            Self::V
+            | Self::Vf
+            | Self::Vs
+            | Self::Vu
+            | Self::S
+            | Self::Su
+            | Self::Address
+            | Self::Plain
+            | Self::Subroutine
+            | Self::ConstMem
+            | Self::SharedMem
+            | Self::StorageMem
+            | Self::CounterMem
+            | Self::Sv
+            | Self::AddressRegister => true,
+            Self::ExtSwizzle
+            | Self::Texture
+            | Self::Image
+            | Self::ImageUnit
+            | Self::ImageTarget
+            | Self::Label
+            | Self::Cond
+            | Self::OptCond
+            | Self::Kill
+            | Self::Count => false,
+        }
+    }
+
+    /// Returns the description of the operand that `explain` prints.
+    pub const fn notation(self) -> &'static str {
         match self {
             Self::V => "vector",
             Self::Vf => "vector of floats",
@@ -190,7 +223,7 @@ pub(crate) enum TextureOp {
 }
 
 impl TextureOp {
-    /// Returns the access that a target must allow.
+    /// Returns the access that the texture target of an instruction with this operation must allow.
     pub(crate) const fn access(self) -> Access {
         match self {
             Self::Sample => Access::SAMPLE,
@@ -208,8 +241,9 @@ impl TextureOp {
         }
     }
 
-    /// Returns the type that the first operand is read as.
-    pub(crate) const fn coordinate(self) -> Type {
+    /// Returns the type that the first operand is read as: signed integers for fetches and queries
+    /// of sizes, else floats.
+    pub(crate) const fn coordinate_type(self) -> Type {
         // "vs" in table X.13: texels and levels are counted.
         if matches!(self, Self::Fetch | Self::FetchSample | Self::QuerySize) {
             Type::S32
@@ -257,7 +291,7 @@ pub(crate) enum ImageOp {
 }
 
 /// Translations that take more than one operation, or that depend on modifiers and kinds of
-/// operands: `lower::expand` dispatches them.
+/// operands: `lower::lower_expansion` dispatches them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(
     dead_code,
@@ -350,7 +384,7 @@ pub(crate) enum Expansion {
 
 /// Lowering of an instruction to IR.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Lower {
+pub(crate) enum Translation {
     /// One operation whose sources are the operands in order.
     Op(Op),
     /// Several operations, or one that depends on more than the opcode.
@@ -396,7 +430,7 @@ pub(crate) enum OperandRule {
     /// The result has no component w. NV_fragment_program_option section 3.11.5.36.
     ThreeComponents,
     /// The language does not have the opcode, but shipped programs do.
-    Shipped(Rule),
+    Shipped(LenientRule),
 }
 
 /// An entry of the opcode table.
@@ -412,17 +446,17 @@ pub struct OpcodeInfo {
     /// exist there at all.
     pub early: Features,
     /// Features that options must have enabled in every version.
-    pub needs: Features,
+    pub required_features: Features,
     /// Its forms in ARB programs; entries of other families have none.
-    pub arb: Forms,
+    pub arb: ArbAvailability,
     /// Float types.
     pub float: Support,
     /// Integer types.
     pub int: Support,
     /// Modifiers other than types.
-    pub mods: Mods,
+    pub mods: ModifierFlags,
     /// Base type without modifier.
-    pub default: Base,
+    pub default: BaseType,
     /// Rule for data type modifiers.
     pub rule: TypeRule,
     /// Result.
@@ -430,16 +464,17 @@ pub struct OpcodeInfo {
     /// Operands.
     pub operands: &'static [OperandKind],
     /// Translation.
-    pub(crate) lower: Lower,
+    pub(crate) lower: Translation,
     /// Human-readable description of one line.
-    pub text: &'static str,
+    pub description: &'static str,
     /// Rule for operands and result.
     pub(crate) operand_rule: OperandRule,
 }
 
 impl OpcodeInfo {
-    /// Returns the data type modifiers that the opcode takes, for users.
-    pub fn types(&self) -> Vec<&'static str> {
+    /// Returns the data type modifiers that the opcode takes, for users: the modifier words, or a
+    /// description where they are too many to list. Empty if it takes none.
+    pub fn type_modifiers(&self) -> Vec<&'static str> {
         match self.rule {
             TypeRule::None => Vec::new(),
             TypeRule::Storage | TypeRule::Atomic => {
@@ -467,57 +502,59 @@ impl OpcodeInfo {
     }
 
     /// Returns the texture operation of the instruction, if it has one.
-    pub(crate) const fn texture(&self) -> Option<TextureOp> {
+    pub(crate) const fn texture_op(&self) -> Option<TextureOp> {
         match self.lower {
-            Lower::Expand(Expansion::Texture(op)) => Some(op),
-            Lower::Expand(_) | Lower::Op(_) | Lower::Flow(_) => None,
+            Translation::Expand(Expansion::Texture(op)) => Some(op),
+            Translation::Expand(_) | Translation::Op(_) | Translation::Flow(_) => None,
         }
     }
 
     /// Returns the image operation of the instruction, if it has one.
-    pub(crate) const fn image(&self) -> Option<ImageOp> {
+    pub(crate) const fn image_op(&self) -> Option<ImageOp> {
         match self.lower {
-            Lower::Expand(Expansion::Image(op)) => Some(op),
-            Lower::Expand(_) | Lower::Op(_) | Lower::Flow(_) => None,
+            Translation::Expand(Expansion::Image(op)) => Some(op),
+            Translation::Expand(_) | Translation::Op(_) | Translation::Flow(_) => None,
         }
     }
 
-    /// Returns true if invocations of a group wait for each other.
-    pub(crate) fn is_group_barrier(&self) -> bool {
-        self.lower == Lower::Expand(Expansion::Barrier(Op::Barrier))
+    /// Returns true if the instruction makes the invocations of a work group wait for each other.
+    pub(crate) fn is_workgroup_barrier(&self) -> bool {
+        self.lower == Translation::Expand(Expansion::Barrier(Op::Barrier))
     }
 
-    /// Returns true if an operand is an element of this memory.
-    pub(crate) fn accesses(&self, memory: OperandKind) -> bool {
+    /// Returns true if the last operand is an element of this kind of memory.
+    pub(crate) fn accesses_memory(&self, memory: OperandKind) -> bool {
         // Memory is the last operand of every opcode that has a memory operand.
         self.operands.last() == Some(&memory)
     }
 
-    /// Returns true if it has rules beyond types and kinds of operands.
+    /// Returns true if the opcode has rules beyond types and kinds of operands: it needs an option,
+    /// has a rule for operands, or accesses a texture or an image.
     pub(crate) const fn is_special(&self) -> bool {
-        !self.needs.is_empty()
+        !self.required_features.is_empty()
             || !matches!(self.operand_rule, OperandRule::None)
             || matches!(
                 self.lower,
-                Lower::Expand(Expansion::Texture(_) | Expansion::Image(_))
+                Translation::Expand(Expansion::Texture(_) | Expansion::Image(_))
             )
     }
 
-    /// Returns true if the instruction begins a block.
+    /// Returns true for IF, LOOP and REP, which begin a block.
     pub(crate) fn opens_block(&self) -> bool {
         matches!(
             self.lower,
-            Lower::Flow(FlowOp::If | FlowOp::Loop | FlowOp::Rep)
+            Translation::Flow(FlowOp::If | FlowOp::Loop | FlowOp::Rep)
         )
     }
 
-    /// Returns the section of the specification that describes the opcode.
-    pub fn section(&self) -> &'static str {
-        if self.arb != Forms::NONE {
-            return self.arb_section();
+    /// Returns the specification and section that describe the opcode, for users. An opcode of both
+    /// ARB and NV programs has that of ARB programs.
+    pub fn spec_section(&self) -> &'static str {
+        if self.arb != ArbAvailability::NONE {
+            return self.arb_spec_section();
         }
         if self.names_registers() {
-            return self.register_section();
+            return self.register_spec_section();
         }
         match (self.stages, self.since) {
             // All opcodes of compute programs only were added by that extension; those of 4.0 for
@@ -532,10 +569,12 @@ impl OpcodeInfo {
 
     /// Returns true if the entry belongs to a language whose programs name registers.
     pub fn names_registers(&self) -> bool {
-        self.arb == Forms::NONE && self.since < Version::V4_0
+        self.arb == ArbAvailability::NONE && self.since < Version::V4_0
     }
 
-    fn register_section(&self) -> &'static str {
+    /// Returns the specification and section that define an opcode of the languages with numbered
+    /// registers, NV_vertex_program to NV_vertex_program2 and NV_fragment_program.
+    fn register_spec_section(&self) -> &'static str {
         match (self.stages, self.since) {
             (Stages::FRAGMENT, _) => "NV_fragment_program section 3.11.5",
             (_, Version::V1_0) => "NV_vertex_program section 2.14.1.10",
@@ -544,14 +583,16 @@ impl OpcodeInfo {
         }
     }
 
-    fn arb_section(&self) -> &'static str {
+    /// Returns the specification, and where it has one the section, that define an opcode of ARB
+    /// programs: those of the option that adds it, if one does.
+    fn arb_spec_section(&self) -> &'static str {
         let forms = [self.arb.vertex, self.arb.fragment];
         // The features that both stages need are those that added the opcode; a stage may need
         // others in addition.
         let needs = forms
             .into_iter()
             .flatten()
-            .map(|form| form.needs)
+            .map(|form| form.required_features)
             .reduce(Features::intersection)
             .unwrap_or_default();
         let by_option = [
@@ -567,12 +608,14 @@ impl OpcodeInfo {
                 "NV_fragment_program_option section 3.11.5",
             ),
         ];
-        let named = by_option
+        let option_section = by_option
             .iter()
             .find(|(feature, _)| needs.contains(*feature));
-        match (named, self.arb.vertex) {
+        match (option_section, self.arb.vertex) {
             (Some((_, section)), _) => section,
-            (None, Some(form)) if form.needs.is_empty() => "ARB_vertex_program section 2.14.5",
+            (None, Some(form)) if form.required_features.is_empty() => {
+                "ARB_vertex_program section 2.14.5"
+            }
             (None, _) => "ARB_fragment_program section 3.11.5",
         }
     }

@@ -1,10 +1,14 @@
-//! Program options. NV_gpu_program4 section 2.X.6, ARB_vertex_program section 2.14.4.5,
+//! Program options, and declarations of the inputs and outputs of a program as a whole.
+//!
+//! Options: NV_gpu_program4 section 2.X.6, ARB_vertex_program section 2.14.4.5,
 //! ARB_fragment_program section 3.11.4.5, and the option sections of the stage and feature
-//! extensions.
+//! extensions. Declarations: NV_geometry_program4, NV_tessellation_program5 and NV_gpu_program5
+//! section 2.X.7.Y, NV_geometry_shader_passthrough section 2.X.7.Y.
 
+use crate::keyword_table::KeywordTable;
 use crate::lang::Stages;
 use crate::source::{Acceptance, Dialect, Family, Version};
-use crate::words::WordTable;
+use glasm_ir::primitive::{InputPrimitive, OutputPrimitive, TessMode, TessSpacing, TessWinding};
 use glasm_ir::program::{Interlock, Modes};
 use std::sync::OnceLock;
 
@@ -98,8 +102,9 @@ bitflags::bitflags! {
 }
 
 impl Features {
-    /// Returns the first option that enables all of these features, or else some.
-    pub fn option(self) -> &'static str {
+    /// Returns the name of the first option that enables all of these features, or else of the
+    /// first one that enables some; empty if none does.
+    pub fn first_option(self) -> &'static str {
         // One option that enables all features is preferred over several.
         let all = OPTIONS.iter().find(|row| row.enables.contains(self));
         all.or_else(|| OPTIONS.iter().find(|row| row.enables.intersects(self)))
@@ -109,7 +114,7 @@ impl Features {
 
 /// Options of one group exclude each other.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Group {
+pub enum OptionGroup {
     /// Compatible with all others.
     None,
     /// Fog options.
@@ -147,18 +152,18 @@ pub struct OptionInfo {
     /// Features that it enables.
     pub enables: Features,
     /// Options that it excludes.
-    pub group: Group,
+    pub group: OptionGroup,
     /// Sets its mode of the program as a whole.
     pub mode: fn(&mut Modes),
     /// Requirement on other options.
     pub requires: Option<Dependency>,
     /// Human-readable purpose, one line.
-    pub text: &'static str,
+    pub description: &'static str,
 }
 
 macro_rules! options {
     ($($name:literal $stages:ident $since:ident $group:ident [$($feature:ident)*] $(($mode:ident = $value:expr))?
-       $(arb $arb:ident)? $(register $register:ident)? $text:literal $(requires $other:ident in $dependent:ident $message:literal)?;)*) => {
+       $(arb $arb:ident)? $(register $register:ident)? $description:literal $(requires $other:ident in $dependent:ident $message:literal)?;)*) => {
         /// All options.
         pub static OPTIONS: &[OptionInfo] = &[$(OptionInfo {
             name: $name,
@@ -167,10 +172,10 @@ macro_rules! options {
             arb: Stages::NONE$(.union(Stages::$arb))?,
             register: Stages::NONE$(.union(Stages::$register))?,
             enables: Features::empty()$(.union(Features::$feature))*,
-            group: Group::$group,
+            group: OptionGroup::$group,
             mode: options!(@mode $($mode $value)?),
             requires: options!(@requires $($other $dependent $message)?),
-            text: $text,
+            description: $description,
         },)*];
     };
     (@mode) => { |_| {} };
@@ -203,9 +208,9 @@ options! {
         "a hint that precision matters; without effect";
     // With the option `result.color` is color 0 only, without it the color of every buffer: hence a
     // mode in addition to the feature.
-    "ARB_draw_buffers" FRAGMENT V4_0 None [DRAW_BUFFERS] (numbered_colors = true) arb FRAGMENT
+    "ARB_draw_buffers" FRAGMENT V4_0 None [DRAW_BUFFERS] (separate_colors = true) arb FRAGMENT
         "`result.color[n]`: a color for each draw buffer";
-    "ATI_draw_buffers" FRAGMENT V4_0 None [DRAW_BUFFERS] (numbered_colors = true) arb FRAGMENT
+    "ATI_draw_buffers" FRAGMENT V4_0 None [DRAW_BUFFERS] (separate_colors = true) arb FRAGMENT
         "`result.color[n]`: a color for each draw buffer";
     // Programs with types have SHADOW targets in any case; the option is accepted there.
     "ARB_fragment_program_shadow" FRAGMENT V4_0 None [SHADOW] arb ARB
@@ -219,7 +224,7 @@ options! {
         "`fragment.layer` and `fragment.viewport`";
     "NV_early_fragment_tests" FRAGMENT V5_0 None [EARLY_TESTS] (early_fragment_tests = true)
         "depth and stencil tests run before the program";
-    "ARB_blend_func_extended" FRAGMENT V5_0 None [DUAL_SOURCE] (numbered_colors = true)
+    "ARB_blend_func_extended" FRAGMENT V5_0 None [DUAL_SOURCE] (separate_colors = true)
         "`result.color.secondary`: a second color for blending";
     "NV_viewport_array2" VERTICES V4_0 None [VIEWPORT_ARRAY VIEWPORT_ARRAY2]
         "`result.layer`, `result.viewport` and `result.viewportmask` in every stage of vertices";
@@ -286,9 +291,9 @@ options! {
     "NV_shader_atomic_fp16_vector" ALL V5_0 None [ATOMIC_FP16_VECTOR]
         "atomic operations on vectors of half floats";
     "NV_bindless_texture" ALL V5_0 None [BINDLESS_TEXTURE]
-        "`handle(v.c)` in the place of textures and images";
+        "`handle(v.c)` instead of textures and images";
     "ARB_bindless_texture" ALL V5_0 None [BINDLESS_TEXTURE]
-        "`handle(v.c)` in the place of textures and images";
+        "`handle(v.c)` instead of textures and images";
     "NV_shader_thread_group" ALL V5_0 None [THREAD_GROUP]
         "bindings of thread groups, TGBALLOT and QSWZ";
     "NV_shader_thread_shuffle" ALL V5_0 None [THREAD_SHUFFLE]
@@ -324,50 +329,189 @@ options! {
 }
 
 impl OptionInfo {
-    /// Returns true if programs of this language know the option.
-    pub fn known_in(&self, dialect: Dialect) -> bool {
+    /// Returns true if the language defines the option for the stage of the dialect and, in typed
+    /// languages, its version or an earlier one.
+    pub fn is_known_in(&self, dialect: Dialect) -> bool {
         match dialect.family() {
-            Family::Typed => self.stages.has(dialect.stage()) && self.since <= dialect.version(),
-            Family::Arb => self.arb.has(dialect.stage()),
+            Family::Typed => {
+                self.stages.contains_stage(dialect.stage()) && self.since <= dialect.version()
+            }
+            Family::Arb => self.arb.contains_stage(dialect.stage()),
             Family::Vertex1 | Family::Vertex2 | Family::Fragment1 | Family::Tgsi => {
                 // The parser checks that such a language has OPTION lines at all.
-                self.register.has(dialect.stage())
+                self.register.contains_stage(dialect.stage())
             }
         }
     }
 
-    /// Returns true if programs of this type know the option in a later version of the language.
-    pub fn known_later(&self, dialect: Dialect) -> bool {
+    /// Returns true if the typed language defines the option for programs of this type, but only in
+    /// a later version than that of the dialect. False for all other languages.
+    pub fn is_known_later(&self, dialect: Dialect) -> bool {
         dialect.family() == Family::Typed
-            && self.stages.has(dialect.stage())
+            && self.stages.contains_stage(dialect.stage())
             && self.since > dialect.version()
     }
 
     /// Returns true if it is an option of version 5.0 that drivers know from 4.0 on, in a program
     /// of an earlier version.
     pub(crate) fn is_early_in(&self, dialect: Dialect) -> bool {
-        self.enables == Features::DUAL_SOURCE && self.known_later(dialect)
+        self.enables == Features::DUAL_SOURCE && self.is_known_later(dialect)
     }
 }
 
-/// Returns the entry of an option.
-pub fn lookup(name: &[u8]) -> Option<&'static OptionInfo> {
-    static TABLE: OnceLock<WordTable<&OptionInfo>> = OnceLock::new();
+/// Returns the table entry of an option by its name, whether or not a language has the option.
+pub fn find_any_option(name: &[u8]) -> Option<&'static OptionInfo> {
+    static TABLE: OnceLock<KeywordTable<&OptionInfo>> = OnceLock::new();
     let table = TABLE.get_or_init(|| OPTIONS.iter().map(|row| (row.name, row)).collect());
     table.get(name).copied()
 }
 
-/// Returns the option of a name in a language. One of a later version is found only if shipped
-/// programs name it early.
-pub(crate) fn find(
+/// Returns the option of a name in a language. One of a later version is found only with
+/// `Acceptance::Shipped` and if shipped programs name it early.
+pub(crate) fn find_option(
     name: &[u8],
     dialect: Dialect,
     acceptance: Acceptance,
 ) -> Option<&'static OptionInfo> {
-    let row = lookup(name)?;
+    let row = find_any_option(name)?;
     let is_early = acceptance == Acceptance::Shipped && row.is_early_in(dialect);
-    (row.known_in(dialect) || is_early).then_some(row)
+    (row.is_known_in(dialect) || is_early).then_some(row)
 }
+
+/// A word that a declaration takes.
+#[derive(Clone, Copy, Debug)]
+pub struct DeclarationWord {
+    /// The word.
+    pub keyword: &'static str,
+    /// First version.
+    pub since: Version,
+    /// Sets the modes that it selects.
+    pub set: fn(&mut Modes),
+}
+
+/// Argument after the keyword.
+#[derive(Clone, Copy, Debug)]
+pub enum Argument {
+    /// No argument.
+    None,
+    /// One of these words.
+    Word(&'static [DeclarationWord]),
+    /// A number.
+    Number,
+    /// A result with an optional mask.
+    Result,
+}
+
+/// Number of times that a program has a declaration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Occurrence {
+    /// Exactly once.
+    Required,
+    /// At most once.
+    Optional,
+    /// Any number of times.
+    Repeated,
+}
+
+/// A declaration.
+#[derive(Clone, Copy, Debug)]
+pub struct DeclarationInfo {
+    /// The declaration of the entry.
+    pub declaration: Declaration,
+    /// Its keyword.
+    pub keyword: &'static str,
+    /// Program types.
+    pub stages: Stages,
+    /// First version.
+    pub since: Version,
+    /// Argument after the keyword.
+    pub argument: Argument,
+    /// Number of times that it occurs in a program.
+    pub occurrence: Occurrence,
+    /// Features that options must have enabled.
+    pub required_features: Features,
+    /// Human-readable description of one line.
+    pub description: &'static str,
+}
+
+macro_rules! declarations {
+    ($($name:ident $word:literal $stages:ident $since:ident $argument:expr, $occurrence:ident $description:literal $(requires $required:ident)?;)*) => {
+        /// A declaration about the program as a whole.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum Declaration { $(
+            #[doc = concat!("`", $word, "`: ", $description)]
+            $name,
+        )* }
+
+        /// All of them.
+        pub static DECLARATIONS: &[DeclarationInfo] = &[$(DeclarationInfo {
+            declaration: Declaration::$name,
+            keyword: $word,
+            stages: Stages::$stages,
+            since: Version::$since,
+            argument: $argument,
+            occurrence: Occurrence::$occurrence,
+            required_features: Features::empty()$(.union(Features::$required))?,
+            description: $description,
+        },)*];
+    };
+}
+macro_rules! words {
+    ($($table:ident $field:ident $type:ident: $($word:literal $name:ident $since:ident),*;)*) => {$(
+        static $table: &[DeclarationWord] = &[$(DeclarationWord {
+            keyword: $word,
+            since: Version::$since,
+            set: |modes| modes.$field = $type::$name,
+        },)*];
+    )*};
+}
+
+declarations! {
+    // Columns: name, keyword, program types, version, argument, occurrence, description, the option
+    // that it needs.
+    PrimitiveIn "PRIMITIVE_IN" GEOMETRY V4_0 Argument::Word(INPUTS), Required "the input primitives";
+    PrimitiveOut "PRIMITIVE_OUT" GEOMETRY V4_0 Argument::Word(OUTPUTS), Required "the output primitives";
+    // The word has different subjects in both stages: a limit in geometry programs, the size of a
+    // patch in control programs.
+    VerticesOut "VERTICES_OUT" INVOKED V4_0 Argument::Number, Required
+        "vertices: the most that a geometry program emits, all of a control program's patch";
+    Invocations "INVOCATIONS" GEOMETRY V5_0 Argument::Number, Optional "how often the program runs for a primitive";
+    Passthrough "PASSTHROUGH" GEOMETRY V4_0 Argument::Result, Repeated "a result that each vertex copies from its input vertex" requires PASSTHROUGH;
+    TessMode "TESS_MODE" TESS_EVAL V5_0 Argument::Word(TESS_MODES), Required "what patches are subdivided as";
+    // A missing declaration has a default: NV_tessellation_program5 section 2.X.7.Y.
+    TessSpacing "TESS_SPACING" TESS_EVAL V5_0 Argument::Word(TESS_SPACINGS), Optional "how edges are divided; EQUAL if missing";
+    TessVertexOrder "TESS_VERTEX_ORDER" TESS_EVAL V5_0 Argument::Word(TESS_ORDERS), Optional "the orientation of triangles; CCW if missing";
+    TessPointMode "TESS_POINT_MODE" TESS_EVAL V5_0 Argument::None, Optional "patches become points";
+}
+
+words! {
+    // Columns: table, mode of the program and its type: words, with version.
+    //
+    // PATCHES was added by NV_gpu_program5, where geometry programs may follow control programs.
+    INPUTS primitive_in InputPrimitive: "POINTS" Points V4_0, "LINES" Lines V4_0, "LINES_ADJACENCY" LinesAdjacency V4_0,
+        "TRIANGLES" Triangles V4_0, "TRIANGLES_ADJACENCY" TrianglesAdjacency V4_0, "PATCHES" Patches V5_0;
+    OUTPUTS primitive_out OutputPrimitive: "POINTS" Points V4_0, "LINE_STRIP" LineStrip V4_0, "TRIANGLE_STRIP" TriangleStrip V4_0;
+    TESS_MODES tess_mode TessMode: "TRIANGLES" Triangles V5_0, "QUADS" Quads V5_0, "ISOLINES" Isolines V5_0;
+    TESS_SPACINGS tess_spacing TessSpacing: "EQUAL" Equal V5_0, "FRACTIONAL_ODD" FractionalOdd V5_0, "FRACTIONAL_EVEN" FractionalEven V5_0;
+    TESS_ORDERS tess_order TessWinding: "CW" Cw V5_0, "CCW" Ccw V5_0;
+}
+
+impl Declaration {
+    /// Returns the bit of the declaration in a set.
+    pub(crate) const fn bit(self) -> u16 {
+        1 << self as u16
+    }
+
+    /// Returns the table entry of the declaration.
+    pub fn info(self) -> &'static DeclarationInfo {
+        // One macro generates the entries and the names, in the same order.
+        &DECLARATIONS[self as usize]
+    }
+}
+
+/// Features that an ARB program must have enabled to use an item; `None` for items that it never
+/// has.
+pub type ArbNeeds = Option<Features>;
 
 #[cfg(test)]
 mod tests {
@@ -393,7 +537,14 @@ mod tests {
             (Features::NV_VERTEX_2, "NV_vertex_program2"),
             (Features::STEREO_VIEWS, "NV_stereo_view_rendering"),
         ] {
-            assert_eq!(feature.option(), option);
+            assert_eq!(feature.first_option(), option);
+        }
+    }
+
+    #[test]
+    fn rows_stand_in_the_order_of_their_names() {
+        for row in DECLARATIONS {
+            assert_eq!(row.declaration.info().keyword, row.keyword);
         }
     }
 }

@@ -3,201 +3,231 @@
 //! [`find_result_fast`](Lowerer::find_result_fast) saves 229 of 600 retired instructions that
 //! lowering a MAD would take without it, 7 % of the front end on straight code.
 
-use super::context::const_index;
-use super::context::{nearest, placeholder};
-use super::formula::Formulas;
+use super::op_builder::OpBuilder;
 use super::resource::Resources;
-use super::{InstCx, Lowerer};
+use super::{InstContext, Lowerer, const_index_or_zero, nearest_conversion, placeholder_source};
 use crate::ast::{Cond as AstCond, Index as AstIndex};
 use crate::check::{IoBinding, Var, VarKind, VarSize};
-use crate::lang::conditions::SPARSE_REGISTER;
-use crate::lang::modifiers::Mods;
+use crate::lang::modifiers::{ModifierFlags, SPARSE_REGISTER};
 use crate::lang::opcodes::TypeRule;
 use crate::lang::options::Features;
-use crate::line::Target;
-use glasm_ir::inst::{Aux, InstFlags};
-use glasm_ir::types::{Base as TypeBase, Type, Width};
+use crate::resolved_inst::ResolvedDst;
+use glasm_ir::inst::{InstData, InstFlags};
+use glasm_ir::types::{BaseType, Type, Width};
 use glasm_ir::{
-    Base, Cond, CondTest, Dst, Guard, IndexTerm, Inst, Op, Output, RegisterId, Saturate, Semantic,
-    Src, Storage, Swizzle, WriteMask,
+    Cond, CondTest, Dst, Guard, IndexTerm, Inst, Op, OperandBase, Output, RegisterId, Saturate,
+    Semantic, Src, Storage, Swizzle, WriteMask,
 };
 
 impl Lowerer<'_> {
-    /// Appends the last operation of an instruction: `op` writes the result.
+    /// Emits the last operation of an instruction like [`emit_result`](OpBuilder::emit_result), with
+    /// sources that are already in the program's table, from `first_source` to its end. They are
+    /// removed from the table and pushed again if the result needs further instructions.
     #[inline]
-    pub(crate) fn finish(&mut self, cx: &InstCx<'_>, op: Op, ty: Type, sources: &[Src]) {
-        self.finish_with(cx, op, ty, Aux::None, sources);
-    }
-
-    /// Finishes like [`finish`](Self::finish) with sources that are in the program's table already,
-    /// from `first_source` on.
-    #[inline]
-    pub(super) fn finish_pushed(&mut self, cx: &InstCx<'_>, op: Op, ty: Type, first_source: usize) {
+    pub(super) fn emit_result_from_pushed(
+        &mut self,
+        cx: &InstContext<'_>,
+        op: Op,
+        ty: Type,
+        first_source: usize,
+    ) {
         let source_count = self.resources.builder.program.srcs.len() - first_source;
         // Other results may append instructions, which would come between the sources: the sources
         // are removed again.
         let Some(dst) = self.find_result_fast(cx) else {
-            let mut sources = [placeholder(); 4];
+            let mut sources = [placeholder_source(); 4];
             let sources = &mut sources[..source_count.min(4)];
             sources.copy_from_slice(
                 &self.resources.builder.program.srcs[first_source..][..sources.len()],
             );
             self.resources.builder.program.srcs.truncate(first_source);
-            return self.finish(cx, op, ty, sources);
+            return self.emit_result(cx, op, ty, sources);
         };
-        self.resources.builder.inst_of_pushed(Inst {
+        self.resources.builder.push_inst_with_stored_sources(Inst {
             op,
             ty,
             flags: self.flags,
             source_count: source_count as u8,
             first_source: first_source as u32,
             dst: Some(dst),
-            aux: Aux::None,
+            data: InstData::None,
             span: self.span,
         });
     }
 
     /// Returns the destination of a result if it needs no work of
-    /// [`finish_with`](Self::finish_with) and [`make_dst`](Self::make_dst) other than the look-up
-    /// of the register. This is the common case.
+    /// [`emit_converted_result`](Self::emit_converted_result) and [`make_dst`](Self::make_dst) other
+    /// than the look-up of the register. This is the common case.
     #[inline]
-    fn find_result_fast(&self, cx: &InstCx<'_>) -> Option<Dst> {
+    fn find_result_fast(&self, cx: &InstContext<'_>) -> Option<Dst> {
         // Only modifiers are tested here: variables that need more than a write are left out by
-        // `known_result`.
-        let excluded = Mods::ANY_CC.union(Mods::ANY_CLAMP).union(Mods::FIXED);
-        let result = cx.line.dst.as_ref()?;
-        let mods = cx.line.modifiers.mods();
+        // `cached_result_location`.
+        let excluded = ModifierFlags::ANY_CC
+            .union(ModifierFlags::ANY_CLAMP)
+            .union(ModifierFlags::FIXED);
+        let result = cx.inst.dst.as_ref()?;
+        let mods = cx.inst.modifiers.mods();
         if result.guard.is_some() || mods.intersects(excluded) || self.precision.result.is_some() {
             return None;
         }
-        let width = cx.result.width();
+        let width = cx.types.result.width();
         match self
             .resources
-            .tables
-            .known_result(result.var, result.index, width)?
+            .ir_map
+            .cached_result_location(result.var, result.index, width)?
         {
-            Base::Register(register) => Some(Dst::new(register, result.mask)),
-            Base::Param(_) | Base::Input(_) | Base::Output(_) | Base::Literal(_) => None,
+            OperandBase::Register(register) => Some(Dst::new(register, result.mask)),
+            OperandBase::Param(_)
+            | OperandBase::Input(_)
+            | OperandBase::Output(_)
+            | OperandBase::Literal(_) => None,
         }
     }
 
-    /// Finishes like [`finish`](Self::finish) an operation with auxiliary data.
+    /// Emits the last operation of an instruction, and the conversions, rounding and clamps that its
+    /// result needs. An instruction without a result emits nothing.
     #[inline]
-    pub(crate) fn finish_with(
+    pub(super) fn emit_converted_result(
         &mut self,
-        cx: &InstCx<'_>,
+        cx: &InstContext<'_>,
         op: Op,
         ty: Type,
-        aux: Aux,
+        aux: InstData,
         sources: &[Src],
     ) {
-        let Some(result) = &cx.line.dst else { return };
+        let Some(result) = &cx.inst.dst else { return };
         let (dst, width) = self.make_dst(cx, result);
         if let Some(rounding) = self.precision.result {
-            return self.finish_rounded(dst, rounding, (op, ty, aux), sources);
+            return self.emit_rounded_result(dst, rounding, (op, ty, aux), sources);
         }
-        if cx.line.modifiers.mods().contains(Mods::FIXED) && !self.resources.has_exact_precision() {
-            return self.finish_fixed(dst, op, ty, aux, sources);
+        if cx.inst.modifiers.mods().contains(ModifierFlags::FIXED)
+            && !self.resources.has_exact_precision()
+        {
+            return self.emit_fixed_result(dst, op, ty, aux, sources);
         }
         // The rest is for integers and sizes, which the languages with these precisions do not
         // have.
-        let clamped = cx.line.modifiers.mods().intersects(Mods::ANY_CLAMP);
+        let clamped = cx
+            .inst
+            .modifiers
+            .mods()
+            .intersects(ModifierFlags::ANY_CLAMP);
         // CVT limits integers itself: its clamp is that of the conversion, in `aux`.
-        if clamped && !cx.result.is_float() && cx.info.rule != TypeRule::Convert {
-            let unclamped = self.hidden(cx.result.width());
-            self.put_with(unclamped, op, ty, aux, sources);
-            let clamped = self.clamp_bits(cx, unclamped);
-            return self.finish_from(cx, dst, width, clamped);
+        if clamped && !cx.types.result.is_float() && cx.info.rule != TypeRule::Convert {
+            let unclamped = self.alloc_hidden(cx.types.result.width());
+            self.emit_to_hidden(unclamped, op, ty, aux, sources);
+            let clamped = self.clamp_as_float(cx, unclamped);
+            return self.emit_result_from_hidden(cx, dst, width, clamped);
         }
-        if width == cx.result.width() {
-            return self.inst(op, ty, Some(dst), aux, sources);
+        if width == cx.types.result.width() {
+            return self.emit_inst(op, ty, Some(dst), aux, sources);
         }
-        if dst.cc.is_some() && op.adds() && ty.is_int() {
+        if dst.cc.is_some() && op.has_carry() && ty.is_int() {
             // Overflow and carry are those of the operation, regardless of the size of the
             // variable.
-            return self.inst(op, ty, Some(dst), aux, sources);
+            return self.emit_inst(op, ty, Some(dst), aux, sources);
         }
         if ty == Type::F16 {
-            return self.finish_half_in_long(dst, aux, sources);
+            return self.emit_half_result_in_long(dst, aux, sources);
         }
         // The result has another size than the variable: convert it with the last write.
-        let hidden = self.hidden(cx.result.width());
-        self.put_with(hidden, op, ty, aux, sources);
-        self.finish_from(cx, dst, width, hidden);
+        let unconverted = self.alloc_hidden(cx.types.result.width());
+        self.emit_to_hidden(unconverted, op, ty, aux, sources);
+        self.emit_result_from_hidden(cx, dst, width, unconverted);
     }
 
-    /// Writes a result that a hidden register holds to a variable of this width. NV_gpu_program4
-    /// section 2.X.4.3.
-    fn finish_from(&mut self, cx: &InstCx<'_>, dst: Dst, width: Width, hidden: RegisterId) {
-        let (op, aux) = if width == cx.result.width() {
-            (Op::Mov, Aux::None)
+    /// Writes a value in a hidden register, of the result type of the instruction, to the
+    /// destination of a variable of this width; values of another width are converted and retain
+    /// their base. NV_gpu_program4 section 2.X.4.3.
+    fn emit_result_from_hidden(
+        &mut self,
+        cx: &InstContext<'_>,
+        dst: Dst,
+        width: Width,
+        hidden: RegisterId,
+    ) {
+        let (op, aux) = if width == cx.types.result.width() {
+            (Op::Mov, InstData::None)
         } else {
-            (Op::Cvt, nearest(cx.result))
+            (Op::Cvt, nearest_conversion(cx.types.result))
         };
         // The base remains that of the result: signed integers are extended with their sign,
         // unsigned ones with zeros, and clamp and condition codes see a value of that type.
-        let ty = cx.result.with_width(width);
-        self.inst(op, ty, Some(dst), aux, &[Src::register(hidden)]);
+        let ty = cx.types.result.with_width(width);
+        self.emit_inst(op, ty, Some(dst), aux, &[Src::from_register(hidden)]);
     }
 
     /// Finishes CVT to half precision with a LONG result: the 16 bits are written to the low part
-    /// of the 64-bit register as those of narrow integers are. Converting the 32-bit register to a
-    /// double as every other result would take these bits for a number, which is a denormal.
-    #[cold]
-    fn finish_half_in_long(&mut self, dst: Dst, aux: Aux, sources: &[Src]) {
-        let half = self.hidden(Width::W32);
-        let clamped = Dst {
+    /// of the 64-bit register as those of narrow integers are, and condition codes are updated by
+    /// the number. Converting the 32-bit register to a double as every other result would take
+    /// these bits for a number, which is a denormal.
+    fn emit_half_result_in_long(&mut self, dst: Dst, aux: InstData, sources: &[Src]) {
+        let half = self.alloc_hidden(Width::W32);
+        let half_dst = Dst {
             saturate: dst.saturate,
             ..Dst::new(half, WriteMask::XYZW)
         };
-        self.inst(Op::Cvt, Type::F16, Some(clamped), aux, sources);
-        let half = [Src::register(half)];
-        let bits = Dst {
+        self.emit_inst(Op::Cvt, Type::F16, Some(half_dst), aux, sources);
+        let half = [Src::from_register(half)];
+        let bits_dst = Dst {
             saturate: Saturate::None,
             cc: None,
             ..dst
         };
-        self.inst(Op::Cvt, Type::U64, Some(bits), nearest(Type::U32), &half);
+        self.emit_inst(
+            Op::Cvt,
+            Type::U64,
+            Some(bits_dst),
+            nearest_conversion(Type::U32),
+            &half,
+        );
         if dst.cc.is_none() {
             return;
         }
         // Condition codes are those of the number. They are written last: the guard of both writes
         // reads the old ones.
-        let codes = Dst {
-            register: self.hidden(Width::W32),
+        let cc_dst = Dst {
+            register: self.alloc_hidden(Width::W32),
             index: None,
             saturate: Saturate::None,
             ..dst
         };
-        self.inst(Op::Cvt, Type::F32, Some(codes), nearest(Type::F16), &half);
+        self.emit_inst(
+            Op::Cvt,
+            Type::F32,
+            Some(cc_dst),
+            nearest_conversion(Type::F16),
+            &half,
+        );
     }
 
-    /// Finishes a result that is converted to a precision below 32 bits.
-    fn finish_rounded(
+    /// Emits an operation whose result is rounded by the operation `rounding` to a precision below
+    /// 32 bits. A move is replaced by the rounding.
+    fn emit_rounded_result(
         &mut self,
         dst: Dst,
         rounding: Op,
-        (op, ty, aux): (Op, Type, Aux),
+        (op, ty, aux): (Op, Type, InstData),
         sources: &[Src],
     ) {
         // The conversion moves, too. The clamp, which `dst` has, is applied after the conversion
         // although the specification applies it before: 0 and 1 are numbers of every precision, so
         // the results are the same. NV_fragment_program section 3.11.4.4.
         if op == Op::Mov {
-            return self.inst(rounding, Type::F32, Some(dst), Aux::None, sources);
+            return self.emit_inst(rounding, Type::F32, Some(dst), InstData::None, sources);
         }
-        let hidden = self.hidden(Width::W32);
-        self.put_with(hidden, op, ty, aux, sources);
-        let exact = [Src::register(hidden)];
-        self.inst(rounding, Type::F32, Some(dst), Aux::None, &exact);
+        let hidden = self.alloc_hidden(Width::W32);
+        self.emit_to_hidden(hidden, op, ty, aux, sources);
+        let unrounded = [Src::from_register(hidden)];
+        self.emit_inst(rounding, Type::F32, Some(dst), InstData::None, &unrounded);
     }
 
-    /// Finishes a result of precision X: results beyond the range of signed fixed point numbers
-    /// with ten fraction bits are clamped to it. NV_fragment_program_option section 3.11.4.X.
-    #[cold]
-    fn finish_fixed(&mut self, dst: Dst, op: Op, ty: Type, aux: Aux, sources: &[Src]) {
-        let hidden = self.hidden(Width::W32);
-        self.inst(
+    /// Emits an operation whose result has precision X: results beyond the range of signed
+    /// fixed-point numbers with ten fraction bits are clamped to it. NV_fragment_program_option
+    /// section 3.11.4.X.
+    fn emit_fixed_result(&mut self, dst: Dst, op: Op, ty: Type, aux: InstData, sources: &[Src]) {
+        let hidden = self.alloc_hidden(Width::W32);
+        self.emit_inst(
             op,
             ty,
             Some(Dst::new(hidden, WriteMask::XYZW)),
@@ -206,49 +236,67 @@ impl Lowerer<'_> {
         );
         // Only the ends are promised: the precision of the option is a minimum, which floats of 32
         // bits exceed.
-        let (low, high) = (self.float(-2.0), self.float(2047.0 / 1024.0));
-        let value = self.compute(Op::Max, Type::F32, &[Src::register(hidden), low]);
-        self.inst(Op::Min, Type::F32, Some(dst), Aux::None, &[value, high]);
+        let (low, high) = (self.splat_float(-2.0), self.splat_float(2047.0 / 1024.0));
+        let value = self.compute(Op::Max, Type::F32, &[Src::from_register(hidden), low]);
+        self.emit_inst(
+            Op::Min,
+            Type::F32,
+            Some(dst),
+            InstData::None,
+            &[value, high],
+        );
     }
 
-    /// Clamps an integer result, which drivers take for one of the float that has its bits
-    /// ([`Rule::ClampOnInteger`](crate::lang::lenient::Rule::ClampOnInteger)). Condition codes are
-    /// those of the resulting integer.
-    #[cold]
-    fn clamp_bits(&mut self, cx: &InstCx<'_>, unclamped: RegisterId) -> RegisterId {
-        let signed = cx.line.modifiers.mods().contains(Mods::SSAT);
-        let clamped = self.hidden(cx.result.width());
+    /// Emits a move that clamps an integer result as the float that has its bits, as drivers do
+    /// ([`LenientRule::ClampOnInteger`](crate::codes::LenientRule::ClampOnInteger)); returns the
+    /// hidden register that it writes. Condition codes are those of the resulting integer, which
+    /// the caller writes.
+    fn clamp_as_float(&mut self, cx: &InstContext<'_>, unclamped: RegisterId) -> RegisterId {
+        let signed = cx.inst.modifiers.mods().contains(ModifierFlags::SSAT);
+        let clamped = self.alloc_hidden(cx.types.result.width());
         let saturate = if signed {
             Saturate::Signed
         } else {
             Saturate::Unsigned
         };
-        let float = Type::of(TypeBase::Float, cx.result.width());
-        let as_float = Dst {
+        let float = Type::from_base(BaseType::Float, cx.types.result.width());
+        let float_dst = Dst {
             saturate,
             ..Dst::new(clamped, WriteMask::XYZW)
         };
-        let source = [Src::register(unclamped)];
-        self.inst(Op::Mov, float, Some(as_float), Aux::None, &source);
+        let source = [Src::from_register(unclamped)];
+        self.emit_inst(Op::Mov, float, Some(float_dst), InstData::None, &source);
         clamped
     }
 
-    /// Appends an instruction that writes all lanes of a hidden register.
-    fn put_with(&mut self, register: RegisterId, op: Op, ty: Type, aux: Aux, sources: &[Src]) {
+    /// Appends an instruction that writes all lanes of a hidden register, without clamp and
+    /// condition codes.
+    fn emit_to_hidden(
+        &mut self,
+        register: RegisterId,
+        op: Op,
+        ty: Type,
+        aux: InstData,
+        sources: &[Src],
+    ) {
         let dst = Dst::new(register, WriteMask::XYZW);
-        self.inst(op, ty, Some(dst), aux, sources);
+        self.emit_inst(op, ty, Some(dst), aux, sources);
     }
 
-    /// Returns destination and width of the variable.
+    /// Returns the destination of a result, with mask, guard, clamp and condition codes, and the
+    /// width of the variable. Adds the registers that it needs to the program, and marks the
+    /// instruction as relaxed if the variable has SHORT precision and precisions are not exact. A
+    /// written parameter is recorded, so that [`store_params`](Self::store_params) stores it to the
+    /// buffer.
     #[inline]
-    fn make_dst(&mut self, cx: &InstCx<'_>, result: &Target) -> (Dst, Width) {
+    fn make_dst(&mut self, cx: &InstContext<'_>, result: &ResolvedDst) -> (Dst, Width) {
         let checked = self.resources.checked;
         let var = result.var;
         let info = &checked.vars[var as usize];
         let (register, index) = if let VarKind::Result { first } = info.kind {
-            self.get_result_register(var, first, result.index, cx.result)
+            self.get_result_register(var, first, result.index, cx.types.result)
         } else if info.kind == VarKind::WritableParam {
-            (self.write_param(info, result), None)
+            (self.begin_param_write(info, result), None)
         } else {
             self.get_temp_register(var, info, result.index)
         };
@@ -265,13 +313,13 @@ impl Lowerer<'_> {
             dst.guard = Some(self.resources.make_guard(guard));
         }
         if cx
-            .line
+            .inst
             .modifiers
             .mods()
-            .intersects(Mods::ANY_CC.union(Mods::ANY_CLAMP))
+            .intersects(ModifierFlags::ANY_CC.union(ModifierFlags::ANY_CLAMP))
         {
             self.resources
-                .set_effects(&mut dst, cx.line.modifiers.mods(), cx.result);
+                .set_clamp_and_cc(&mut dst, cx.inst.modifiers.mods(), cx.types.result);
         }
         (
             dst,
@@ -283,7 +331,9 @@ impl Lowerer<'_> {
         )
     }
 
-    /// Returns the register and index of a result variable.
+    /// Returns the register of a result variable and the index of its element, if the register is
+    /// an array. Register and output are added to the program at the first access, and the register
+    /// is cached for direct access to the variable.
     fn get_result_register(
         &mut self,
         var: u32,
@@ -293,39 +343,45 @@ impl Lowerer<'_> {
     ) -> (RegisterId, Option<glasm_ir::inst::IndexId>) {
         let checked = self.resources.checked;
         let info = &checked.vars[var as usize];
-        let index = info.element.map_or(index, AstIndex::Relative);
+        let index = info.relative_element.map_or(index, AstIndex::Relative);
         if let AstIndex::Relative(_) = index {
             let semantic = self.resources.checked.results[first as usize].semantic;
             let register = self
                 .resources
-                .tables
-                .results
+                .ir_map
+                .result_registers
                 .get(&semantic)
                 .map(|&(register, _)| register);
             // Arrays with dynamic index have their register from the start.
             if let Some(register) = register {
                 return (
                     register,
-                    Some(self.make_index(index, info.array.unwrap_or(1))),
+                    Some(self.make_index(index, info.array_size.unwrap_or(1))),
                 );
             }
         }
         // Elements whose number is known are looked up by their semantic: the array may be another
         // variable's.
-        let number = const_index(index);
-        let binding = self.resources.checked.results[(first + number) as usize];
-        let (register, element) = match self.resources.tables.results.get(&binding.semantic) {
+        let element_index = const_index_or_zero(index);
+        let binding = self.resources.checked.results[(first + element_index) as usize];
+        let (register, element) = match self
+            .resources
+            .ir_map
+            .result_registers
+            .get(&binding.semantic)
+        {
             Some(&found) => found,
-            None => (self.resources.add_result(info, binding, ty), None),
+            None => (self.resources.add_result_register(info, binding, ty), None),
         };
         // A cached base holds no index, so that elements of a register are looked up each time.
-        if element.is_none() && !info.relative {
-            *self.resources.tables.place(var, number) = Some(Base::Register(register));
+        if element.is_none() && !info.has_relative_access {
+            *self.resources.ir_map.location_mut(var, element_index) =
+                Some(OperandBase::Register(register));
         }
         // A result that belongs to an array is an element of its register, whichever variable names
         // it.
         let index = element.map(|(number, len)| {
-            let element = IndexTerm::constant(number as i32);
+            let element = IndexTerm::from_constant(number as i32);
             self.resources
                 .builder
                 .program
@@ -339,40 +395,44 @@ impl Lowerer<'_> {
         (register, index)
     }
 
-    /// Loads a result as operand: the last value written to it.
+    /// Returns the source that reads a result variable: the last value written to it. The first
+    /// access adds its register. `index` selects an element of an array.
     pub(super) fn load_result(&mut self, var: u32, first: u32, index: AstIndex, ty: Type) -> Src {
         let (register, index) = self.get_result_register(var, first, index, ty);
         Src {
             index,
-            ..Src::register(register)
+            ..Src::from_register(register)
         }
     }
 }
 
 impl Resources<'_> {
-    fn set_effects(&mut self, dst: &mut Dst, mods: Mods, ty: Type) {
+    /// Sets the clamp and the updated condition-code register of `dst` that the modifiers of an
+    /// instruction request; the first update adds the register to the program. Integer results are
+    /// never clamped here.
+    fn set_clamp_and_cc(&mut self, dst: &mut Dst, mods: ModifierFlags, ty: Type) {
         if ty.is_float() {
-            let signed = mods.contains(Mods::SSAT);
-            let keeps_nan = self.ast.dialect.facts().clamp_keeps_nan;
+            let signed = mods.contains(ModifierFlags::SSAT);
+            let keeps_nan = self.ast.dialect.traits().clamp_keeps_nan;
             // The clamp precedes the condition codes, which are those of the clamped result.
             // NV_gpu_program4 section 2.X.4.1.
             dst.saturate = match (signed, keeps_nan) {
-                _ if !mods.intersects(Mods::ANY_CLAMP) => Saturate::None,
+                _ if !mods.intersects(ModifierFlags::ANY_CLAMP) => Saturate::None,
                 (true, false) => Saturate::Signed,
                 (false, false) => Saturate::Unsigned,
                 (true, true) => Saturate::SignedOrNan,
                 (false, true) => Saturate::UnsignedOrNan,
             };
         }
-        if mods.contains(Mods::CC0) {
+        if mods.contains(ModifierFlags::CC0) {
             dst.cc = Some(self.get_condition_code(0));
-        } else if mods.contains(Mods::CC1) {
+        } else if mods.contains(ModifierFlags::CC1) {
             dst.cc = Some(self.get_condition_code(1));
         }
     }
 
-    /// Returns the branch condition: any of the four tested components. NV_gpu_program4 section
-    /// 2.X.5.
+    /// Returns the branch condition that is true if any of the four tested components passes;
+    /// without `cond` it is always true. NV_gpu_program4 section 2.X.5.
     pub(super) fn make_any_condition(&mut self, cond: Option<AstCond>) -> Cond {
         let guard = match cond {
             Some(cond) => self.make_guard(cond),
@@ -385,7 +445,9 @@ impl Resources<'_> {
         Cond::Any(guard)
     }
 
-    /// Returns the guard of a condition.
+    /// Converts a condition of the source to a guard; the first use of a condition-code register
+    /// adds it to the program. The residency of sparse textures has one component, so that its
+    /// swizzle is ignored.
     pub(crate) fn make_guard(&mut self, cond: AstCond) -> Guard {
         // The sparse condition code has one component. EXT_sparse_texture2 section 2.X.3.7.
         let swizzle = if cond.test.register == SPARSE_REGISTER {
@@ -400,19 +462,21 @@ impl Resources<'_> {
         }
     }
 
-    /// Adds the register of a result that was not named before.
-    fn add_result(&mut self, info: &Var, binding: IoBinding, ty: Type) -> RegisterId {
+    /// Adds the register of a result variable and the output that it is stored to at the end of the
+    /// program, and records it by its semantic. A result that fixed functions compute has a
+    /// register, but no output.
+    fn add_result_register(&mut self, info: &Var, binding: IoBinding, ty: Type) -> RegisterId {
         let semantic = binding.semantic;
         // A color without declared type has that of its first access; the types of other results
         // depend on their binding.
         let is_color = matches!(semantic, Semantic::FragColor { .. });
-        let natural = if is_color && binding.typeless {
+        let binding_base = if is_color && binding.typeless {
             ty.base()
         } else {
             binding.base
         };
         let output = Output {
-            base: info.base.unwrap_or(natural),
+            base: info.base.unwrap_or(binding_base),
             ..Output::new(semantic)
         };
         let storage = if self.is_fixed_function(semantic) {
@@ -421,36 +485,42 @@ impl Resources<'_> {
             Storage::Output(self.add_output(output))
         };
         let register = self.add_output_register(info, storage, None);
-        self.tables.results.insert(semantic, (register, None));
+        self.ir_map
+            .result_registers
+            .insert(semantic, (register, None));
         register
     }
 
-    /// Returns true if fixed functions compute a result instead of a position-invariant program:
-    /// its clip distances, which user clip planes replace (NV_vertex_program2_option section 2.11),
-    /// and the position itself ([`Rule::OwnPosition`]).
+    /// Returns true if the program is position-invariant and fixed functions compute this result
+    /// instead: its clip distances, which user clip planes replace (NV_vertex_program2_option
+    /// section 2.11), and the position itself ([`LenientRule::OwnPosition`]).
     ///
-    /// [`Rule::OwnPosition`]: crate::lang::lenient::Rule::OwnPosition
+    /// [`LenientRule::OwnPosition`]: crate::codes::LenientRule::OwnPosition
     fn is_fixed_function(&self, semantic: Semantic) -> bool {
         let features = self.checked.features;
         matches!(semantic, Semantic::ClipDistance(_) | Semantic::Position)
             && features.contains(Features::POSITION_INVARIANT)
     }
 
+    /// Adds the register of a result variable, which has 32 bits in each component, and returns it;
+    /// `array` is the number of elements of an array.
     fn add_output_register(
         &mut self,
         info: &Var,
         storage: Storage,
         array: Option<u32>,
     ) -> RegisterId {
-        self.add_register_of(info, (storage, Width::W32), array)
+        self.add_variable_register(info, (storage, Width::W32), array)
     }
 
-    /// Adds the register of a result array with dynamic index.
+    /// Adds consecutive outputs and their register for a result array with dynamic index, and
+    /// records each element by its semantic. Does nothing for an operand with dynamic index if an
+    /// earlier operand has added the array.
     pub(super) fn add_result_array(&mut self, info: &Var, first: u32, count: u32) {
         let start = self.checked.results[first as usize].semantic;
         // Each operand `result.texcoord[A0.x]` is a separate variable; the first one has created
         // the array of all of them.
-        if info.element.is_some() && self.tables.results.contains_key(&start) {
+        if info.relative_element.is_some() && self.ir_map.result_registers.contains_key(&start) {
             return;
         }
         // Outputs of the array are consecutive: the register names only the first one.
@@ -467,8 +537,8 @@ impl Resources<'_> {
         let register = self.add_output_register(info, Storage::Output(start), Some(count));
         for number in first..first + count {
             let semantic = self.checked.results[number as usize].semantic;
-            self.tables
-                .results
+            self.ir_map
+                .result_registers
                 .insert(semantic, (register, Some((number - first, count))));
         }
     }

@@ -1,21 +1,20 @@
 //! Tests of lowering alone: IR of a checked program.
 
-use super::lower;
-use super::tables::Tables;
+use super::ir_map::IrMap;
+use super::program::lower;
 use crate::check::{CheckScratch, check};
-use crate::memory::ProgramMemory;
 use crate::source::Source;
 use crate::syntax::SyntaxMemory;
-use crate::{header, syntax};
+use crate::{ProgramPool, header, syntax};
 use glasm_ir::{Op, Program};
 
-fn lowered(text: &str) -> Program {
-    let start = header::read(&Source::new("test", text)).expect("a known header");
+fn lower_source(text: &str) -> Program {
+    let start = header::parse_header(&Source::new("test", text)).expect("a known header");
     let mut scratch = CheckScratch::default();
     let parsed = syntax::parse(start, &mut SyntaxMemory::default());
     let parsed = check(parsed, &mut scratch);
     assert!(!parsed.reports.has_errors());
-    let (mut tables, mut memory) = (Tables::default(), ProgramMemory::default());
+    let (mut tables, mut memory) = (IrMap::default(), ProgramPool::default());
     lower(
         (&parsed.ast, &scratch.program),
         None,
@@ -25,8 +24,9 @@ fn lowered(text: &str) -> Program {
 
 #[test]
 fn simple_instructions_are_one_operation() {
-    let program =
-        lowered("!!ARBvp1.0\nTEMP t;\nMUL t, vertex.position, 2;\nMOV result.position, t;\nEND");
+    let program = lower_source(
+        "!!ARBvp1.0\nTEMP t;\nMUL t, vertex.position, 2;\nMOV result.position, t;\nEND",
+    );
     let ops: Vec<Op> = program.insts.iter().map(|inst| inst.op).collect();
     assert_eq!(ops, [Op::Mul, Op::Mov]);
     assert_eq!(program.inputs.len(), 1);
@@ -37,7 +37,7 @@ fn simple_instructions_are_one_operation() {
 fn composite_instructions_write_their_result_last() {
     // LRP: op0 * op1 + (1 - op0) * op2, ARB_fragment_program section 3.11.5.
     let program =
-        lowered("!!ARBfp1.0\nTEMP t;\nLRP t.x, t.y, t.z, t.w;\nMOV result.color, t;\nEND");
+        lower_source("!!ARBfp1.0\nTEMP t;\nLRP t.x, t.y, t.z, t.w;\nMOV result.color, t;\nEND");
     let written = program.insts.iter().filter_map(|inst| inst.dst);
     let registers: Vec<_> = written.map(|dst| dst.register).collect();
     let result = registers[registers.len() - 2];

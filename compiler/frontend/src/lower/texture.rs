@@ -1,255 +1,286 @@
 //! Texture instructions. NV_gpu_program4 section 2.X.4.4 and tables X.17, X.18.
 
-use super::context::splat;
-use super::formula::{F, Formulas, Sources};
-use super::handle::find_chosen_unit;
-use super::handle::find_units;
-use super::handle::{Purpose, part};
-use super::{InstCx, Lowerer, sparse};
-use crate::ast::{Offset, SuffixKind};
-use crate::lang::modifiers::Mods;
+use super::image::{
+    AccessPurpose, find_texture_source, find_unit_index, find_units, update_sparse_code,
+    update_sparse_code_after,
+};
+use super::op_builder::{F32, OpBuilder, SourceList};
+use super::splat;
+use super::{InstContext, Lowerer};
+use crate::ast::{SuffixKind, TexelOffsetArg};
+use crate::lang::modifiers::ModifierFlags;
 use crate::lang::opcodes::TextureOp;
-use crate::lang::targets::{Reference, TargetInfo};
-use crate::line::TextureSource;
-use glasm_ir::inst::Aux;
+use crate::lang::texture_targets::{Reference, TargetInfo};
+use crate::resolved_inst::TextureSource;
+use glasm_ir::inst::InstData;
 use glasm_ir::resource::{TexAccess, TexMode, TexelOffset, Texture};
 use glasm_ir::types::Type;
 use glasm_ir::{Op, Src, TexTarget, TextureId, WriteMask};
 
-/// Lowers a texture instruction.
-pub(super) fn lower_texture(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: TextureOp) {
+/// Lowers a texture instruction: a lookup, fetch, gather or query, with its result and the sparse
+/// condition code.
+pub(super) fn lower_texture(lowerer: &mut Lowerer<'_>, cx: &InstContext<'_>, op: TextureOp) {
     if op == TextureOp::QuerySamples {
-        let unused = l.bits(0);
-        return access(l, cx, TexMode::QuerySamples, unused, &[]);
+        let unused = lowerer.splat_bits(0);
+        return emit_access(lowerer, cx, TexMode::QuerySamples, unused, &[]);
     }
     // TXQ has its level instead of the coordinate.
-    let coordinate = l.value(cx, 0, op.coordinate());
+    let coordinate = lowerer.load_source(cx, 0, op.coordinate_type());
     let w = splat(coordinate, 3);
     match op {
-        TextureOp::Sample => access(l, cx, TexMode::Implicit, coordinate, &[]),
+        TextureOp::Sample => emit_access(lowerer, cx, TexMode::Implicit, coordinate, &[]),
         TextureOp::Bias => {
-            let bias = level(l, cx, w);
-            access(l, cx, TexMode::Bias, coordinate, &[bias]);
+            let bias = load_bias_or_level(lowerer, cx, w);
+            emit_access(lowerer, cx, TexMode::Bias, coordinate, &[bias]);
         }
         TextureOp::Lod => {
-            let level = level(l, cx, w);
-            access(l, cx, TexMode::Lod, coordinate, &[level]);
+            let level = load_bias_or_level(lowerer, cx, w);
+            emit_access(lowerer, cx, TexMode::Lod, coordinate, &[level]);
         }
         // Coordinates of cube maps have directions only. NV_fragment_program section 3.11.5.40.
-        TextureOp::Project if keeps_direction(l, cx) => {
-            access(l, cx, TexMode::Implicit, coordinate, &[]);
+        TextureOp::Project if skips_projection(lowerer, cx) => {
+            emit_access(lowerer, cx, TexMode::Implicit, coordinate, &[]);
         }
         TextureOp::Project => {
             // The reference in z is divided as well: TXP divides the first three components.
             // Targets that need w for something else do not have it. NV_gpu_program4 section
             // 2.X.8.Z.
-            let coordinate = l.compute(Op::Div, F, &[coordinate, w]);
-            access(l, cx, TexMode::Implicit, coordinate, &[]);
+            let coordinate = lowerer.compute(Op::Div, F32, &[coordinate, w]);
+            emit_access(lowerer, cx, TexMode::Implicit, coordinate, &[]);
         }
         TextureOp::Grad => {
-            let own = [l.value(cx, 1, F), l.value(cx, 2, F)];
-            access(l, cx, TexMode::Grad, coordinate, &own);
+            let own = [
+                lowerer.load_source(cx, 1, F32),
+                lowerer.load_source(cx, 2, F32),
+            ];
+            emit_access(lowerer, cx, TexMode::Grad, coordinate, &own);
         }
         TextureOp::Fetch => {
             // Textures of buffers have one level.
-            let is_buffer = part(l, cx).1.target == TexTarget::Buffer;
-            let level = if is_buffer { l.bits(0) } else { w };
-            access(l, cx, TexMode::Fetch, coordinate, &[level]);
+            let is_buffer = find_texture_source(lowerer, cx).1.target == TexTarget::Buffer;
+            let level = if is_buffer { lowerer.splat_bits(0) } else { w };
+            emit_access(lowerer, cx, TexMode::Fetch, coordinate, &[level]);
         }
-        TextureOp::FetchSample => access(l, cx, TexMode::FetchSample, coordinate, &[w]),
+        TextureOp::FetchSample => emit_access(lowerer, cx, TexMode::FetchSample, coordinate, &[w]),
         TextureOp::Gather => {
-            let mode = TexMode::Gather(component(l, cx));
-            access(l, cx, mode, coordinate, &[]);
+            let mode = TexMode::Gather(find_gather_component(lowerer, cx));
+            emit_access(lowerer, cx, mode, coordinate, &[]);
         }
         TextureOp::GatherOffsets => {
-            let own = [l.value(cx, 1, Type::S32), l.value(cx, 2, Type::S32)];
-            let mode = TexMode::GatherOffsets(component(l, cx));
-            access(l, cx, mode, coordinate, &own);
+            let own = [
+                lowerer.load_source(cx, 1, Type::S32),
+                lowerer.load_source(cx, 2, Type::S32),
+            ];
+            let mode = TexMode::GatherOffsets(find_gather_component(lowerer, cx));
+            emit_access(lowerer, cx, mode, coordinate, &own);
         }
         TextureOp::QuerySize => {
             // TXQ has a vector operand, of which only x is used.
             let level = splat(coordinate, 0);
-            access(l, cx, TexMode::QuerySize, coordinate, &[level]);
+            emit_access(lowerer, cx, TexMode::QuerySize, coordinate, &[level]);
         }
-        TextureOp::QueryLod => access(l, cx, TexMode::QueryLod, coordinate, &[]),
+        TextureOp::QueryLod => emit_access(lowerer, cx, TexMode::QueryLod, coordinate, &[]),
         // Without a coordinate, it was translated above.
         TextureOp::QuerySamples => {}
     }
 }
 
-/// Returns true if a lookup with projection does not divide.
-fn keeps_direction(l: &Lowerer<'_>, cx: &InstCx<'_>) -> bool {
-    l.resources.has_exact_precision() && part(l, cx).1.is_cube()
+/// Returns true if a lookup with projection does not divide: in NV_fragment_program, of cube maps.
+fn skips_projection(l: &Lowerer<'_>, cx: &InstContext<'_>) -> bool {
+    l.resources.has_exact_precision() && find_texture_source(l, cx).1.is_cube()
 }
 
-/// Returns bias or level: w of the coordinate; x of the second operand, or y if x is the reference.
-/// EXT_sparse_texture2 table X.17.
-fn level(l: &mut Lowerer<'_>, cx: &InstCx<'_>, w: Src) -> Src {
-    let (part, target) = part(l, cx);
+/// Returns bias or level: `w`, that of the coordinate, or, if the target uses all components and
+/// the instruction has a second operand, its x, or its y if x is the reference. EXT_sparse_texture2
+/// table X.17.
+fn load_bias_or_level(lowerer: &mut Lowerer<'_>, cx: &InstContext<'_>, w: Src) -> Src {
+    let (part, target) = find_texture_source(lowerer, cx);
     // The last kind of operand in the entry is the texture itself.
-    let own = cx.info.operands.len() - 1;
+    let opcode_operands = cx.info.operands.len() - 1;
     // A dynamic offset is an operand after those of the opcode, too.
-    let before = own + usize::from(part.offset == Offset::Dynamic);
-    if usize::from(cx.line.source_count) <= before || !target.is_full() {
+    let preceding_operands = opcode_operands + usize::from(part.offset == TexelOffsetArg::Dynamic);
+    if usize::from(cx.inst.source_count) <= preceding_operands || !target.uses_all_lanes() {
         return w;
     }
-    let second = l.value(cx, own, F);
+    let second = lowerer.load_source(cx, opcode_operands, F32);
     splat(second, u8::from(target.reference == Reference::Operand))
 }
 
-/// Returns the component that TXG and TXGO select.
-fn component(l: &Lowerer<'_>, cx: &InstCx<'_>) -> u8 {
-    match part(l, cx).0.texture.suffix.kind() {
-        SuffixKind::One(lane) => lane,
-        SuffixKind::None | SuffixKind::Four => 0,
+/// Returns the component that TXG and TXGO gather, which the suffix of the texture selects; x
+/// without one.
+fn find_gather_component(l: &Lowerer<'_>, cx: &InstContext<'_>) -> u8 {
+    match find_texture_source(l, cx).0.texture.suffix.kind() {
+        SuffixKind::Component(lane) => lane,
+        SuffixKind::None | SuffixKind::Swizzle => 0,
     }
 }
 
-/// Emits the access. The IR requires its sources in this order: coordinate, reference, sources of
-/// the mode, least level, dynamic offset.
-fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, mode: TexMode, coordinate: Src, own: &[Src]) {
-    let (part, target) = part(l, cx);
-    let (id, texture) = texture(l, cx, part, target, mode);
+/// Emits the access and the update of the sparse condition code; adds access and texture to the
+/// program. The IR requires its sources in this order: coordinate, reference, sources of the mode,
+/// least level, dynamic offset.
+fn emit_access(
+    lowerer: &mut Lowerer<'_>,
+    cx: &InstContext<'_>,
+    mode: TexMode,
+    coordinate: Src,
+    mode_sources: &[Src],
+) {
+    let (part, target) = find_texture_source(lowerer, cx);
+    let (id, texture) = get_texture(lowerer, cx, part, target, mode);
     let mut access = TexAccess::new(id, &texture, mode);
-    access.element = find_chosen_unit(l, part, texture.units);
+    access.element = find_unit_index(lowerer, part, texture.units);
     let coordinate = if target.is_stack() {
-        layer_of_stack(l, coordinate, &texture, id)
+        compute_stack_layer(lowerer, coordinate, &texture, id)
     } else {
         coordinate
     };
-    let mut sources = Sources::new();
+    let mut sources = SourceList::new();
     if mode.has_coordinate() {
         sources.push(coordinate);
     }
     // The operand after those of the opcode.
-    let further = cx.info.operands.len() - 1;
-    if access.reference {
+    let next_operand = cx.info.operands.len() - 1;
+    if access.has_reference {
         sources.push(match target.reference {
             Reference::Lane(lane) => splat(coordinate, lane),
-            Reference::Operand | Reference::None => splat(l.value(cx, further, F), 0),
+            Reference::Operand | Reference::None => {
+                splat(lowerer.load_source(cx, next_operand, F32), 0)
+            }
         });
     }
-    own.iter().for_each(|&source| sources.push(source));
-    if cx.line.modifiers.mods().contains(Mods::LODCLAMP) {
-        access.min_lod = true;
+    mode_sources.iter().for_each(|&source| sources.push(source));
+    if cx.inst.modifiers.mods().contains(ModifierFlags::LODCLAMP) {
+        access.has_min_lod = true;
         // TXD has the least level in w of its third operand. ARB_sparse_texture_clamp section
         // 2.X.8.Z.
         sources.push(if mode == TexMode::Grad {
-            splat(own[1], 3)
+            splat(mode_sources[1], 3)
         } else {
-            splat(l.value(cx, further, F), target.clamp_lane())
+            splat(
+                lowerer.load_source(cx, next_operand, F32),
+                target.lod_clamp_lane(),
+            )
         });
     }
-    access.offset = offset(l, cx, part.offset, &mut sources);
-    let aux = Aux::Tex(l.resources.builder.program.tex_accesses.push(access));
-    let late = sparse::update(l, cx, aux, sources.all());
-    l.finish_with(cx, Op::Tex, cx.result, aux, sources.all());
-    sparse::update_after(l, late);
+    access.offset = make_offset(lowerer, cx, part.offset, &mut sources);
+    let aux = InstData::Tex(lowerer.resources.builder.program.tex_accesses.push(access));
+    let post_access = update_sparse_code(lowerer, cx, aux, sources.as_slice());
+    lowerer.emit_result_with_aux(cx, Op::Tex, cx.types.result, aux, sources.as_slice());
+    update_sparse_code_after(lowerer, post_access);
 }
 
-/// Returns the texel offset of an access; a dynamic one is the last operand and the last source.
-fn offset(
-    l: &mut Lowerer<'_>,
-    cx: &InstCx<'_>,
-    offset: Offset,
-    sources: &mut Sources,
+/// Returns the texel offset of an access; a dynamic one, the last operand, is appended to the
+/// sources. Constant zeros are not an offset.
+fn make_offset(
+    lowerer: &mut Lowerer<'_>,
+    cx: &InstContext<'_>,
+    offset: TexelOffsetArg,
+    sources: &mut SourceList,
 ) -> TexelOffset {
     match offset {
         // Zeros are allowed for every target, but SPIR-V takes no offset operand with cubes.
-        Offset::None | Offset::Constant([0, 0, 0]) => TexelOffset::None,
+        TexelOffsetArg::None | TexelOffsetArg::Constant([0, 0, 0]) => TexelOffset::None,
         // No truncation: the rules accept -8 to 7 only.
-        Offset::Constant(offset) => TexelOffset::Constant(offset.map(|it| it as i8)),
-        Offset::Dynamic => {
-            let last = cx.line.source_count as usize - 1;
-            sources.push(l.value(cx, last, Type::S32));
+        TexelOffsetArg::Constant(offset) => TexelOffset::Constant(offset.map(|it| it as i8)),
+        TexelOffsetArg::Dynamic => {
+            let last = cx.inst.source_count as usize - 1;
+            sources.push(lowerer.load_source(cx, last, Type::S32));
             TexelOffset::Dynamic
         }
     }
 }
 
-/// Returns the coordinate of an array texture for that of a stack, whose layers are in [0, 1]: they
-/// are not blended with each other, as filters of 3D textures would, and coordinates beyond the
-/// ends are clamped to the ends.
-fn layer_of_stack(l: &mut Lowerer<'_>, coordinate: Src, texture: &Texture, id: TextureId) -> Src {
+/// Emits the computation of the coordinate of an array texture from that of a stack, whose layers
+/// are in [0, 1], and returns it: layers are not blended with each other, as filters of 3D textures
+/// would, and coordinates beyond the ends are clamped to the ends.
+fn compute_stack_layer(
+    lowerer: &mut Lowerer<'_>,
+    coordinate: Src,
+    texture: &Texture,
+    id: TextureId,
+) -> Src {
     let access = TexAccess::new(id, texture, TexMode::QuerySize);
-    let aux = Aux::Tex(l.resources.builder.program.tex_accesses.push(access));
-    let level = l.bits(0);
-    let size = l.compute_with(Op::Tex, Type::S32, aux, &[level]);
-    let layers = l.converted(size, Type::S32, F);
+    let aux = InstData::Tex(lowerer.resources.builder.program.tex_accesses.push(access));
+    let level = lowerer.splat_bits(0);
+    let size = lowerer.compute_with_aux(Op::Tex, Type::S32, aux, &[level]);
+    let layers = lowerer.compute_conversion(size, Type::S32, F32);
     // The layer follows the coordinates of the image: y of 1D_STACK, z of 2D_STACK.
     let lane = texture.target.dimensions();
-    let stacked = l.hidden(F.width());
-    l.put(stacked, WriteMask::XYZW, Op::Mov, F, &[coordinate]);
-    let layer = l.compute(Op::Mul, F, &[coordinate, layers]);
-    l.put(stacked, WriteMask(1 << lane), Op::Floor, F, &[layer]);
-    Src::register(stacked)
+    let stacked = lowerer.alloc_hidden(F32.width());
+    lowerer.emit_to_register(stacked, WriteMask::XYZW, Op::Mov, F32, &[coordinate]);
+    let layer = lowerer.compute(Op::Mul, F32, &[coordinate, layers]);
+    lowerer.emit_to_register(stacked, WriteMask(1 << lane), Op::Floor, F32, &[layer]);
+    Src::from_register(stacked)
 }
 
-/// Returns the texture of an access.
-fn texture(
-    l: &mut Lowerer<'_>,
-    cx: &InstCx<'_>,
+/// Returns the texture of an access and its id; it is added to the program at the first access with
+/// these units, target and type of texels. Queries share the texture of other accesses.
+fn get_texture(
+    lowerer: &mut Lowerer<'_>,
+    cx: &InstContext<'_>,
     part: &TextureSource,
     target: &TargetInfo,
     mode: TexMode,
 ) -> (TextureId, Texture) {
     // The type of the result defines the interpretation of texels, which is irrelevant for a query.
     let (purpose, texel) = if mode.reads_texels() {
-        (Purpose::Texels, cx.result)
+        (AccessPurpose::Texels, cx.types.result)
     } else {
-        (Purpose::Query, F)
+        (AccessPurpose::Query, F32)
     };
-    let units = find_units(l, part, purpose);
+    let units = find_units(lowerer, part, purpose);
     let texture = Texture {
         units,
         target: target.target,
         shadow: target.is_shadow(),
-        texel,
+        texel_type: texel,
         sampler: None,
     };
-    let id = if purpose == Purpose::Query && !units.is_handle() {
-        queried_texture(l, texture)
+    let id = if purpose == AccessPurpose::Query && !units.is_handle() {
+        get_queried_texture(lowerer, texture)
     } else {
-        accessed_texture(l, texture)
+        get_accessed_texture(lowerer, texture)
     };
     (id, texture)
 }
 
-/// Returns the texture of a query: texels of any type will do. As long as no other instruction
-/// accesses it, the type is open.
-fn queried_texture(l: &mut Lowerer<'_>, texture: Texture) -> TextureId {
-    let types = [F, Type::S32, Type::U32];
-    let known = types.iter().find_map(|&texel| {
-        l.resources
-            .tables
-            .textures
-            .get(&Texture { texel, ..texture })
+/// Returns the texture of a query, whose type of texels is irrelevant: one that the program has, or
+/// a new one. The type of a new one remains open until another instruction accesses it.
+fn get_queried_texture(lowerer: &mut Lowerer<'_>, texture: Texture) -> TextureId {
+    let types = [F32, Type::S32, Type::U32];
+    let existing = types.iter().find_map(|&texel| {
+        lowerer.resources.ir_map.textures.get(&Texture {
+            texel_type: texel,
+            ..texture
+        })
     });
-    if let Some(&id) = known {
+    if let Some(&id) = existing {
         return id;
     }
-    let id = l.resources.builder.program.textures.push(texture);
-    l.resources.tables.textures.insert(texture, id);
-    l.resources.tables.queried_textures.insert(texture);
+    let id = lowerer.resources.builder.program.textures.push(texture);
+    lowerer.resources.ir_map.textures.insert(texture, id);
+    lowerer.resources.ir_map.query_only_textures.insert(texture);
     id
 }
 
-/// Returns the texture of an access that reads texels: their type is that of the result.
-fn accessed_texture(l: &mut Lowerer<'_>, texture: Texture) -> TextureId {
+/// Returns the texture of an access that reads texels, whose type is that of the result. A texture
+/// that only queries have used gets this type; otherwise a new one is added at the first access.
+fn get_accessed_texture(lowerer: &mut Lowerer<'_>, texture: Texture) -> TextureId {
     let open = Texture {
-        texel: F,
+        texel_type: F32,
         ..texture
     };
-    let textures = &mut l.resources.builder.program.textures;
-    if l.resources.tables.queried_textures.remove(&open)
-        && let Some(id) = l.resources.tables.textures.remove(&open)
+    let textures = &mut lowerer.resources.builder.program.textures;
+    if lowerer.resources.ir_map.query_only_textures.remove(&open)
+        && let Some(id) = lowerer.resources.ir_map.textures.remove(&open)
     {
-        textures[id].texel = texture.texel;
-        l.resources.tables.textures.insert(texture, id);
+        textures[id].texel_type = texture.texel_type;
+        lowerer.resources.ir_map.textures.insert(texture, id);
         return id;
     }
-    *l.resources
-        .tables
+    *lowerer
+        .resources
+        .ir_map
         .textures
         .entry(texture)
         .or_insert_with(|| textures.push(texture))

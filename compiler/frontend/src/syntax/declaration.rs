@@ -9,21 +9,22 @@ use super::input::{
 use super::literal::{
     parse_constant_vector, parse_int, parse_signed_constant_scalar, parse_signed_int,
 };
-use super::vocabulary::{DeclWord, Leader};
-use crate::ast::{Decl, DeclKind, Item, Size, Statement, VarMods};
+use super::statement_keywords::{DeclWord, StatementStart};
+use crate::ast::{ArraySize, Decl, DeclItem, DeclKind, Statement, VarMods};
 use crate::codes::Code;
-use crate::lang::declarations::Argument;
+use crate::interner::NameId;
+use crate::lang::options::Argument;
 use crate::lex::{Token, TokenKind};
-use crate::names::NameId;
 use glasm_ir::Span;
 use winnow::Parser as _;
 use winnow::combinator::{delimited, opt, separated};
 use winnow::token::one_of;
 
-/// Parses the rest of a declaration, which begins with a modifier or its keyword.
+/// Parses the remainder of a declaration, which begins with a modifier or its keyword `word`, and
+/// appends it with its items to the AST. After a failure its items may remain in the AST.
 pub(super) fn parse_naming_statement(
     input: &mut Input<'_, '_>,
-    first: Token,
+    first_word: Token,
     word: DeclWord,
 ) -> Result<()> {
     let (kind, mods) = match word {
@@ -35,11 +36,11 @@ pub(super) fn parse_naming_statement(
         kind,
         mods,
         name: None,
-        size: Size::Single,
-        size2: Size::Single,
+        size: ArraySize::NotArray,
+        second_size: ArraySize::NotArray,
         first_item,
         item_count: 0,
-        span: first.span(),
+        span: first_word.span(),
     };
     parse_declaration(input, &mut decl)?;
     token(TokenKind::Semicolon, Expected::EndOfDecl).parse_next(input)?;
@@ -52,7 +53,8 @@ pub(super) fn parse_naming_statement(
     Ok(())
 }
 
-/// Parses the rest of `<varMods>` after the first one, and the keyword.
+/// Parses the remaining modifiers of `<varMods>` after the first one, and the keyword; returns its
+/// kind and all modifiers.
 fn parse_var_mods(input: &mut Input<'_, '_>, mut mods: VarMods) -> Result<(DeclKind, VarMods)> {
     let expected = Expected::Token(TokenKind::Ident);
     loop {
@@ -60,23 +62,23 @@ fn parse_var_mods(input: &mut Input<'_, '_>, mut mods: VarMods) -> Result<(DeclK
         let (name, span) = identifier(expected).parse_next(input)?;
         match input.state.leader(name) {
             // The checker decides which modifiers the keyword takes.
-            Leader::Decl(DeclWord::Keyword(kind)) => return Ok((kind, mods)),
-            Leader::Decl(DeclWord::Modifier(modifier)) => {
+            StatementStart::Decl(DeclWord::Keyword(kind)) => return Ok((kind, mods)),
+            StatementStart::Decl(DeclWord::Modifier(modifier)) => {
                 add_var_modifier(input, &mut mods, modifier, span);
             }
-            Leader::Opcode(..)
-            | Leader::Option
-            | Leader::End
-            | Leader::Old
-            | Leader::Unknown
-            | Leader::Other => {
+            StatementStart::Opcode(..)
+            | StatementStart::Option
+            | StatementStart::End
+            | StatementStart::RemovedWord
+            | StatementStart::Unknown
+            | StatementStart::OtherWord => {
                 return Err(Failure::at(word, expected, Code::UnexpectedToken));
             }
         }
     }
 }
 
-/// Adds `<varModifier>`; repeated or contradicting ones are errors.
+/// Adds `<varModifier>`. One that repeats or contradicts an earlier one is reported and not added.
 fn add_var_modifier(input: &mut Input<'_, '_>, mods: &mut VarMods, modifier: VarMods, word: Span) {
     let text = String::from_utf8_lossy(&input.state.ast.text[word.range()]);
     let is_second = |kind: VarMods| modifier.intersects(kind) && mods.intersects(kind);
@@ -94,17 +96,18 @@ fn add_var_modifier(input: &mut Input<'_, '_>, mods: &mut VarMods, modifier: Var
         *mods |= modifier;
         return;
     };
-    input.state.reports.error(code, word, message);
+    input.state.reports.report_error(code, word, message);
 }
 
-/// Parses the rest of a declaration after the keyword.
+/// Parses the remainder of a declaration after the keyword, as its kind requires, without the
+/// semicolon. Sets name and sizes of `decl` and appends its items to the AST.
 fn parse_declaration(input: &mut Input<'_, '_>, decl: &mut Decl) -> Result<()> {
     match decl.kind {
         DeclKind::Temp | DeclKind::Address => parse_var_name_list(input),
-        DeclKind::GroupSize | DeclKind::SharedMemory => parse_int_list(input),
+        DeclKind::GroupSize | DeclKind::SharedMemory => parse_group_size_list(input),
         DeclKind::SecondaryViewLayerOffset => parse_layer_offset(input),
         DeclKind::Program(declaration) => {
-            input.state.ast.declared |= declaration.bit();
+            input.state.ast.declared_program_kinds |= declaration.bit();
             parse_argument(input, declaration.info().argument)
         }
         DeclKind::Alias => {
@@ -121,7 +124,7 @@ fn parse_declaration(input: &mut Input<'_, '_>, decl: &mut Decl) -> Result<()> {
         }
         DeclKind::Subroutine => {
             let (ty, span) = identifier(Expected::Name).parse_next(input)?;
-            push_item(input, Item::Name(ty, Size::Single, span));
+            push_item(input, DeclItem::Name(ty, ArraySize::NotArray, span));
             decl.name = Some(parse_establish_name(input)?);
             decl.size = parse_opt_array_size(input)?;
             mark(TokenKind::Equals).parse_next(input)?;
@@ -141,21 +144,23 @@ fn parse_declaration(input: &mut Input<'_, '_>, decl: &mut Decl) -> Result<()> {
     }
 }
 
-fn push_item(input: &mut Input<'_, '_>, item: Item) {
+/// Appends an item to the list of the AST, from which the open declaration takes its range.
+fn push_item(input: &mut Input<'_, '_>, item: DeclItem) {
     input.state.ast.items.push(item);
 }
 
-/// Parses the rest of `<ATTRIB_statement>`, `<PARAM_statement>`, `<OUTPUT_statement>`,
-/// `<BUFFER_statement>` and similar ones after the keyword: a name with sizes, and its bindings.
+/// Parses the remainder of `<ATTRIB_statement>`, `<PARAM_statement>`, `<OUTPUT_statement>`,
+/// `<BUFFER_statement>` and similar ones after the keyword: a name with sizes, which it sets in
+/// `decl`, and its bindings, which it appends to the AST's items.
 fn parse_bound_variable(input: &mut Input<'_, '_>, decl: &mut Decl) -> Result<()> {
     decl.name = Some(parse_establish_name(input)?);
-    let has_arrays = input.state.facts.arrays;
+    let has_arrays = input.state.facts.all_arrays;
     // ARB programs have arrays of parameters only.
     if has_arrays || decl.kind == DeclKind::Param {
         decl.size = parse_opt_array_size(input)?;
     }
     if has_arrays {
-        decl.size2 = parse_opt_array_size(input)?;
+        decl.second_size = parse_opt_array_size(input)?;
     }
     // The grammar of NV_shader_atomic_counters has no equals sign.
     if !accept(input, TokenKind::Equals) && decl.kind != DeclKind::Counter {
@@ -164,24 +169,25 @@ fn parse_bound_variable(input: &mut Input<'_, '_>, decl: &mut Decl) -> Result<()
     parse_initializer(input, decl)
 }
 
-/// Parses `<establishedName>` of ALIAS: a variable, or a binding, which the rules may accept.
+/// Parses `<establishedName>` of ALIAS, a variable, or a binding, which the rules may accept, and
+/// appends it to the AST's items.
 fn parse_established_name(input: &mut Input<'_, '_>) -> Result<()> {
     let word = peek(input);
     let item = if word.kind() == TokenKind::Ident && {
         let name = input.state.intern(word.span());
         input.state.is_reserved(name)
     } {
-        Item::Path(parse_declared_path(input)?)
+        DeclItem::Path(parse_declared_path(input)?)
     } else {
         let (name, span) = identifier(Expected::Name).parse_next(input)?;
-        Item::Name(name, Size::Single, span)
+        DeclItem::Name(name, ArraySize::NotArray, span)
     };
     push_item(input, item);
     Ok(())
 }
 
-/// Parses the labels of SUBROUTINETYPE in braces; there may be none. ARB_shader_subroutine section
-/// 2.X.2.
+/// Parses the labels of SUBROUTINETYPE in braces and appends them to the AST's items; there may be
+/// none. ARB_shader_subroutine section 2.X.2.
 fn parse_label_list(input: &mut Input<'_, '_>) -> Result<()> {
     mark(TokenKind::OpenBrace).parse_next(input)?;
     if accept(input, TokenKind::CloseBrace) {
@@ -189,56 +195,57 @@ fn parse_label_list(input: &mut Input<'_, '_>) -> Result<()> {
     }
     let label = |input: &mut Input<'_, '_>| {
         let (name, span) = identifier(Expected::Label).parse_next(input)?;
-        push_item(input, Item::Name(name, Size::Single, span));
+        push_item(input, DeclItem::Name(name, ArraySize::NotArray, span));
         Ok(())
     };
     let () = separated(1.., label, one_of(TokenKind::Comma)).parse_next(input)?;
     mark(TokenKind::CloseBrace).parse_next(input).map(drop)
 }
 
-/// Parses integers up to the semicolon; commas between them are optional. NV_compute_program5
-/// section 2.X.7.Y.
-fn parse_int_list(input: &mut Input<'_, '_>) -> Result<()> {
+/// Parses one or more integers, separated by optional commas, and appends them to the AST's items.
+/// NV_compute_program5 section 2.X.7.Y.
+fn parse_group_size_list(input: &mut Input<'_, '_>) -> Result<()> {
     loop {
         let span = peek(input).span();
         let value = parse_int(input)?;
-        push_item(input, Item::Number(value, span));
+        push_item(input, DeclItem::Number(value, span));
         if !accept(input, TokenKind::Comma) && peek_kind(input) != TokenKind::Int {
             return Ok(());
         }
     }
 }
 
-/// Parses the argument of PRIMITIVE_IN and similar declarations.
+/// Parses the argument of PRIMITIVE_IN and similar declarations, if they have one, and appends it
+/// to the AST's items. Words are checked later.
 fn parse_argument(input: &mut Input<'_, '_>, argument: Argument) -> Result<()> {
     let item = match argument {
         Argument::None => return Ok(()),
         Argument::Word(_) => {
             let (name, span) = identifier(Expected::Name).parse_next(input)?;
-            Item::Name(name, Size::Single, span)
+            DeclItem::Name(name, ArraySize::NotArray, span)
         }
         Argument::Number => {
             let span = peek(input).span();
-            Item::Number(parse_int(input)?, span)
+            DeclItem::Number(parse_int(input)?, span)
         }
-        Argument::Result => Item::Path(parse_declared_path(input)?),
+        Argument::Result => DeclItem::Path(parse_declared_path(input)?),
     };
     push_item(input, item);
     Ok(())
 }
 
-/// Parses the integer of SECONDARY_VIEW_LAYER_OFFSET, which is stored by its bits. A value out of
-/// range is clamped. NV_stereo_view_rendering.
+/// Parses the integer of SECONDARY_VIEW_LAYER_OFFSET and appends it to the AST's items by its bits.
+/// A value beyond 32 bits is clamped. NV_stereo_view_rendering.
 fn parse_layer_offset(input: &mut Input<'_, '_>) -> Result<()> {
     let start = peek(input).span();
     let value = parse_signed_int(input)?;
     let value = value.clamp(-i64::from(i32::MAX), i64::from(i32::MAX)) as i32;
     let span = Span::new(start.start, last_end(input));
-    push_item(input, Item::Number(value as u32, span));
+    push_item(input, DeclItem::Number(value as u32, span));
     Ok(())
 }
 
-/// Parses `<establishName>`: a name that is free to be declared.
+/// Parses `<establishName>` and records it as declared. Fails for reserved words.
 fn parse_establish_name(input: &mut Input<'_, '_>) -> Result<(NameId, Span)> {
     let word = peek(input);
     let (name, span) = identifier(Expected::Name).parse_next(input)?;
@@ -246,61 +253,63 @@ fn parse_establish_name(input: &mut Input<'_, '_>) -> Result<(NameId, Span)> {
         return Err(Failure::at(word, Expected::FreeName, Code::ReservedName));
     }
     // From here on the name takes precedence over a condition of the same spelling.
-    input.state.words[name.index()].declared = true;
+    input.state.words[name.index()].is_declared = true;
     Ok((name, span))
 }
 
 /// Parses `<varNameList> ::= <establishName> | <establishName> "," <varNameList>`, each name with
-/// its size.
+/// its size if the language has arrays of all variables, and appends the names to the AST's items.
 fn parse_var_name_list(input: &mut Input<'_, '_>) -> Result<()> {
     let name = |input: &mut Input<'_, '_>| {
         let (name, span) = parse_establish_name(input)?;
-        let size = if input.state.facts.arrays {
+        let size = if input.state.facts.all_arrays {
             parse_opt_array_size(input)?
         } else {
-            Size::Single
+            ArraySize::NotArray
         };
-        push_item(input, Item::Name(name, size, span));
+        push_item(input, DeclItem::Name(name, size, span));
         Ok(())
     };
     separated(1.., name, one_of(TokenKind::Comma)).parse_next(input)
 }
 
-/// Parses `<optArraySize> ::= /* empty */ | "[" "]" | "[" <int> "]"`.
-fn parse_opt_array_size(input: &mut Input<'_, '_>) -> Result<Size> {
+/// Parses `<optArraySize> ::= /* empty */ | "[" "]" | "[" <int> "]"`; returns `NotArray` for the
+/// first form and `Unsized` for the second.
+fn parse_opt_array_size(input: &mut Input<'_, '_>) -> Result<ArraySize> {
     let size = |input: &mut Input<'_, '_>| {
         let digits = peek(input);
         // Otherwise the missing bracket is the mistake.
         if digits.kind() != TokenKind::Int {
-            return Ok(Size::Open);
+            return Ok(ArraySize::Unsized);
         }
-        parse_int(input).map(|size| Size::Of(size, digits.span()))
+        parse_int(input).map(|size| ArraySize::Sized(size, digits.span()))
     };
     let close = mark(TokenKind::CloseBracket);
     let size = opt(delimited(one_of(TokenKind::OpenBracket), size, close)).parse_next(input)?;
-    Ok(size.unwrap_or(Size::Single))
+    Ok(size.unwrap_or(ArraySize::NotArray))
 }
 
-/// Parses `<paramSingleInit>`, `<paramMultipleInit>` and similar rules after the equals sign: a
-/// single binding, or bindings in braces. `{1, 2, 3, 4}` for a variable that is not an array is one
-/// constant.
+/// Parses `<paramSingleInit>`, `<paramMultipleInit>` and similar rules after the equals sign, a
+/// single binding, or bindings in braces, and appends them to the AST's items. `{1, 2, 3, 4}` for a
+/// variable that is not an array is one constant.
 fn parse_initializer(input: &mut Input<'_, '_>, decl: &Decl) -> Result<()> {
     // `ATTRIB a[] = vertex.attrib[0..3]`: a range without braces, which ARB programs do not have.
     let is_bare = peek_kind(input) != TokenKind::OpenBrace && input.state.facts.bare_ranges;
-    if decl.size == Size::Single || is_bare {
-        return parse_initial_item(input);
+    if decl.size == ArraySize::NotArray || is_bare {
+        return parse_initializer_item(input);
     }
-    let list = separated(1.., parse_initial_item, one_of(TokenKind::Comma));
+    let list = separated(1.., parse_initializer_item, one_of(TokenKind::Comma));
     let (open, close) = (mark(TokenKind::OpenBrace), mark(TokenKind::CloseBrace));
     delimited(open, list, close).parse_next(input)
 }
 
-/// Parses `<paramUseDM>`, `<attribUseD>` and similar rules: a binding or a constant.
-fn parse_initial_item(input: &mut Input<'_, '_>) -> Result<()> {
+/// Parses `<paramUseDM>`, `<attribUseD>` and similar rules, a binding or a constant, and appends it
+/// to the AST's items.
+fn parse_initializer_item(input: &mut Input<'_, '_>) -> Result<()> {
     let item = match peek_kind(input) {
-        TokenKind::Ident => Item::Path(parse_declared_path(input)?),
+        TokenKind::Ident => DeclItem::Path(parse_declared_path(input)?),
         TokenKind::Int | TokenKind::Float | TokenKind::Plus | TokenKind::Minus => {
-            Item::Scalar(parse_signed_constant_scalar(input)?)
+            DeclItem::Scalar(parse_signed_constant_scalar(input)?)
         }
         TokenKind::OpenBrace => parse_vector_item(input)?,
         _ => return Err(fail(input, Expected::Binding)),
@@ -309,13 +318,16 @@ fn parse_initial_item(input: &mut Input<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-fn parse_vector_item(input: &mut Input<'_, '_>) -> Result<Item> {
+/// Parses a constant vector in braces as an item of a declaration, which the caller appends; its
+/// literals are added to the AST.
+fn parse_vector_item(input: &mut Input<'_, '_>) -> Result<DeclItem> {
     let (first, count, span) = parse_constant_vector(input)?;
-    Ok(Item::Vector { first, count, span })
+    Ok(DeclItem::Vector { first, count, span })
 }
 
-/// Parses DECLARE and DEFINE after the keyword: a name and its value, without which a parameter is
-/// zero. NV_fragment_program section 3.11.2, namedConstant and namedParameter.
+/// Parses DECLARE and DEFINE after the keyword: sets the name of `decl`, and appends its value to
+/// the AST's items. A parameter may have no value, and is zero then. NV_fragment_program section
+/// 3.11.2, namedConstant and namedParameter.
 fn parse_value_declaration(input: &mut Input<'_, '_>, decl: &mut Decl) -> Result<()> {
     decl.name = Some(parse_establish_name(input)?);
     if decl.kind == DeclKind::Declare && peek_kind(input) != TokenKind::Equals {
@@ -326,10 +338,10 @@ fn parse_value_declaration(input: &mut Input<'_, '_>, decl: &mut Decl) -> Result
         TokenKind::Ident => {
             let (name, span) = identifier(Expected::Name).parse_next(input)?;
             // A name has no sign: the grammar allows one before numbers only.
-            Item::Name(name, Size::Single, span)
+            DeclItem::Name(name, ArraySize::NotArray, span)
         }
         TokenKind::OpenBrace => parse_vector_item(input)?,
-        _ => Item::Scalar(parse_signed_constant_scalar(input)?),
+        _ => DeclItem::Scalar(parse_signed_constant_scalar(input)?),
     };
     push_item(input, item);
     Ok(())

@@ -1,26 +1,29 @@
 //! Input of the grammar: tokens, with the state of the parser, and the failures of grammar
 //! functions.
 
-use super::letters::Letters;
-use super::vocabulary::{Leader, Vocabulary, Word, find_leader};
+use super::statement_keywords::{
+    NameInfo, StatementKeywords, StatementStart, find_statement_start,
+};
+use super::swizzle::SwizzleSyntax;
 use crate::ast::{Ast, Inst, Statement};
 use crate::codes::Code;
-use crate::lang::conditions::{self, Test};
-use crate::lang::facts::LanguageFacts;
+use crate::diagnostic_sink::DiagnosticSink;
+use crate::header::ParsedHeader;
+use crate::interner::NameId;
+use crate::lang::dialect_traits::DialectTraits;
+use crate::lang::modifiers::{self, CcTest};
 use crate::lang::options::Features;
 use crate::lex::{self, Token, TokenKind};
-use crate::memory::take;
-use crate::names::NameId;
-use crate::report::Reports;
 use crate::source::ProgramType;
-use crate::start::Start;
+pub(super) use crate::token::{accept, advance, last_end, peek, peek_after, peek_kind, seek};
+use crate::{take_cleared_vec, token};
 use glasm_ir::Span;
 use winnow::Parser as _;
 use winnow::error::ParserError;
-use winnow::stream::{ContainsToken, Stateful, Stream, TokenSlice};
+use winnow::stream::ContainsToken;
 
 /// Tokens to parse, the last of which is [`TokenKind::End`], with the state of the parser.
-pub(super) type Input<'t, 's> = Stateful<TokenSlice<'t, Token>, &'t mut State<'s>>;
+pub(super) type Input<'t, 's> = token::Input<'t, TokenKind, State<'s>>;
 
 /// Result of a grammar function.
 pub(super) type Result<T> = std::result::Result<T, Failure>;
@@ -51,27 +54,30 @@ pub(super) enum Expected {
     ExtSwizzle,
     EndOfDecl,
     AddressComponent,
+    /// Another alternative of the grammar: nothing was parsed.
+    Alternative,
 }
 
 /// Syntax error, which drops a statement.
+// With eight bytes it is returned in a register. The order of the fields makes the test of a result
+// the comparison of one byte.
+#[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Failure {
-    /// Token that is wrong.
-    pub(super) token: Token,
-    pub(super) code: Code,
     pub(super) expected: Expected,
-    /// True if another alternative of the grammar may match: nothing was parsed.
-    is_backtrack: bool,
+    pub(super) code: Code,
+    /// Start of the token that is wrong.
+    pub(super) start: u32,
 }
 
 impl Failure {
-    /// Returns the failure of a token that does not match the grammar.
+    /// Returns the failure of a token that does not match the grammar, at its start; nothing is
+    /// reported.
     pub(super) fn at(token: Token, expected: Expected, code: Code) -> Self {
         Self {
-            token,
+            start: token.start(),
             code,
             expected,
-            is_backtrack: false,
         }
     }
 }
@@ -80,15 +86,11 @@ impl ParserError<Input<'_, '_>> for Failure {
     type Inner = Self;
 
     fn from_input(input: &Input<'_, '_>) -> Self {
-        let token = peek(input);
-        Self {
-            is_backtrack: true,
-            ..Self::at(token, Expected::Token(token.kind()), Code::UnexpectedToken)
-        }
+        Self::at(peek(input), Expected::Alternative, Code::UnexpectedToken)
     }
 
     fn is_backtrack(&self) -> bool {
-        self.is_backtrack
+        self.expected == Expected::Alternative
     }
 
     fn into_inner(self) -> std::result::Result<Self, Self> {
@@ -96,9 +98,9 @@ impl ParserError<Input<'_, '_>> for Failure {
     }
 }
 
-impl ContainsToken<&'_ Token> for TokenKind {
+impl ContainsToken<Token> for TokenKind {
     #[inline(always)]
-    fn contains_token(&self, token: &Token) -> bool {
+    fn contains_token(&self, token: Token) -> bool {
         token.kind() == *self
     }
 }
@@ -108,14 +110,14 @@ impl ContainsToken<&'_ Token> for TokenKind {
 pub(crate) struct SyntaxMemory {
     /// Tree without a program.
     pub(crate) ast: Ast<'static>,
-    pub(super) words: Vec<Word>,
+    pub(super) words: Vec<NameInfo>,
     pub(crate) errors: Vec<(usize, usize)>,
 }
 
 impl Default for SyntaxMemory {
     fn default() -> Self {
         Self {
-            ast: Ast::new(),
+            ast: Ast::empty(),
             words: Vec::new(),
             errors: Vec::new(),
         }
@@ -125,14 +127,14 @@ impl Default for SyntaxMemory {
 /// State of the parser of a program.
 pub(super) struct State<'s> {
     pub(super) ast: Ast<'s>,
-    pub(super) reports: Reports,
+    pub(super) reports: DiagnosticSink,
     /// Data of each name.
-    pub(super) words: Vec<Word>,
-    pub(super) vocabulary: &'static Vocabulary,
-    pub(super) facts: &'static LanguageFacts,
+    pub(super) words: Vec<NameInfo>,
+    pub(super) vocabulary: &'static StatementKeywords,
+    pub(super) facts: &'static DialectTraits,
     /// Features that the options parsed up to now enable.
     pub(super) features: Features,
-    pub(super) letters: Letters,
+    pub(super) letters: SwizzleSyntax,
     /// True if a statement other than OPTION was parsed.
     pub(super) late_options: bool,
     /// True if brackets are open: the variable of an index has no relative index.
@@ -148,93 +150,96 @@ impl std::fmt::Debug for State<'_> {
 }
 
 impl<'s> State<'s> {
-    /// Returns the state before the first statement of a program.
-    pub(super) fn new(start: Start<'s>, memory: &mut SyntaxMemory) -> Self {
-        let Start {
+    /// Returns the parser state at the start of a program. It takes the lists of the previous
+    /// program out of `memory`, and interns the reserved words of the language.
+    pub(super) fn new(start: ParsedHeader<'s>, memory: &mut SyntaxMemory) -> Self {
+        let ParsedHeader {
             dialect,
             text,
-            body,
-            wanted,
+            body_start: body,
+            requested_type: wanted,
             reports,
             tgsi: _,
         } = start;
-        let facts = dialect.facts();
-        let mut ast = std::mem::replace(&mut memory.ast, Ast::new()).reuse(dialect, text);
-        ast.body = body;
-        let mut words = take(&mut memory.words);
+        let facts = dialect.traits();
+        let mut ast = std::mem::replace(&mut memory.ast, Ast::empty()).reuse_for(dialect, text);
+        ast.body_start = body;
+        let mut words = take_cleared_vec(&mut memory.words);
         // The reserved words, which have names from the start. They begin bindings, never
         // statements.
-        words.resize(ast.names.len(), Word::new(Leader::Other));
+        words.resize(ast.names.len(), NameInfo::new(StatementStart::OtherWord));
         Self {
             ast,
             reports,
             words,
-            vocabulary: Vocabulary::of(dialect),
+            vocabulary: StatementKeywords::for_dialect(dialect),
             facts,
             features: facts.features,
-            letters: Letters::of(dialect),
+            letters: SwizzleSyntax::for_dialect(dialect),
             late_options: false,
             in_index: false,
             wanted,
         }
     }
 
-    /// Adds an instruction.
+    /// Appends an instruction statement to the AST and increments its number of instructions.
     pub(super) fn push_inst(&mut self, inst: Inst) {
         self.ast.inst_count += 1;
         self.ast.statements.push(Statement::Inst(inst));
     }
 
-    /// Returns the source of a token.
-    #[inline]
+    /// Returns the source bytes of a token.
     pub(super) fn text(&self, token: Token) -> &'s [u8] {
         token.text(self.ast.text)
     }
 
-    /// Returns the name at a span, which contains no whitespace.
-    #[inline]
-    pub(super) fn intern(&mut self, span: Span) -> NameId {
-        self.intern_as(span, Leader::Unknown)
-    }
-
-    /// Returns the name of a binding path. Programs repeat paths, and a name denotes the same
-    /// binding everywhere.
-    pub(super) fn intern_path(&mut self, span: Span) -> NameId {
-        // A path begins no statement, so that its role as a leader need not be looked up.
-        self.intern_as(span, Leader::Other)
-    }
-
+    /// Interns the name at a span, which contains no whitespace.
     #[inline(always)]
-    fn intern_as(&mut self, span: Span, leader: Leader) -> NameId {
+    pub(super) fn intern(&mut self, span: Span) -> NameId {
+        self.intern_as(span, StatementStart::Unknown)
+    }
+
+    /// Returns the name of a binding path, whose spelling is at `span`. Programs repeat paths, and
+    /// a name denotes the same binding everywhere.
+    pub(super) fn intern_path(&mut self, span: Span) -> NameId {
+        // A path begins no statement, so that its role at the start of one need not be looked
+        // up.
+        self.intern_as(span, StatementStart::OtherWord)
+    }
+
+    /// Returns the number of the name at `span`. A new name is recorded with its role at the start
+    /// of a statement, `leader`.
+    #[inline(always)]
+    fn intern_as(&mut self, span: Span, leader: StatementStart) -> NameId {
         let key = lex::key_at(self.ast.text, span);
         let name = self.ast.names.intern(span, key);
         // Names are numbered in order of occurrence, so that a new one is the next entry.
         if name.index() >= self.words.len() {
-            self.words.push(Word::new(leader));
+            self.words.push(NameInfo::new(leader));
         }
         name
     }
 
-    #[inline]
+    /// Returns true if a name is a keyword, which variables cannot have.
     pub(super) fn is_reserved(&self, name: NameId) -> bool {
         self.ast.names.is_reserved(name)
     }
 
-    /// Returns the role of a word at the start of a statement.
-    #[inline]
-    pub(super) fn leader(&mut self, name: NameId) -> Leader {
-        if self.words[name.index()].leader == Leader::Unknown {
-            let word = self.ast.names.text(name);
-            self.words[name.index()].leader = find_leader(self.ast.dialect, word);
+    /// Returns the role of a name at the start of a statement, which is cached per name.
+    pub(super) fn leader(&mut self, name: NameId) -> StatementStart {
+        if self.words[name.index()].statement_start == StatementStart::Unknown {
+            let word = self.ast.names.bytes(name);
+            self.words[name.index()].statement_start = find_statement_start(self.ast.dialect, word);
         }
-        self.words[name.index()].leader
+        self.words[name.index()].statement_start
     }
 
-    /// Returns the condition test that a token spells, if a variable is allowed as well. A variable
-    /// of that name takes precedence; in ARB programs the test does, if the options enable tests at
-    /// all. NV_fragment_program_option section 3.11.5.
-    pub(super) fn test(&mut self, token: Token) -> Option<Test> {
-        let test = conditions::lookup(self.ast.dialect.family(), self.text(token))?;
+    /// Returns the condition test that a token spells, where a variable is allowed as well; `None`
+    /// if it is a variable. A declared variable of that name takes precedence; in ARB programs the
+    /// test does, if the options enable tests at all. Interns the name in the former case.
+    /// NV_fragment_program_option section 3.11.5.
+    pub(super) fn test(&mut self, token: Token) -> Option<CcTest> {
+        let test = modifiers::find_test(self.ast.dialect.family(), self.text(token))?;
         let is_test = match self.facts.condition_words {
             None => !self.is_declared(token),
             Some(needs) => self.features.contains(needs),
@@ -242,82 +247,27 @@ impl<'s> State<'s> {
         is_test.then_some(test)
     }
 
-    /// Returns true if a variable of this name was declared before.
+    /// Returns true if a token is an identifier that a preceding declaration has declared. Interns
+    /// the identifier.
     pub(super) fn is_declared(&mut self, token: Token) -> bool {
+        if token.kind() != TokenKind::Ident {
+            return false;
+        }
         let name = self.intern(token.span());
-        self.words[name.index()].declared
+        self.words[name.index()].is_declared
     }
 }
 
-/// Returns the next token.
-#[inline(always)]
-pub(super) fn peek(input: &Input<'_, '_>) -> Token {
-    // The end of the program is never consumed.
-    input.peek_token().copied().unwrap_or_default()
-}
-
-/// Returns the kind of the next token.
-#[inline(always)]
-pub(super) fn peek_kind(input: &Input<'_, '_>) -> TokenKind {
-    peek(input).kind()
-}
-
-/// Returns the kind of the token after `count` others.
-pub(super) fn peek_kind_after(input: &Input<'_, '_>, count: usize) -> TokenKind {
-    input
-        .get(count)
-        .map_or(TokenKind::End, |token| token.kind())
-}
-
-/// Consumes the next token, unless it is the end of the program.
-#[inline(always)]
-pub(super) fn advance(input: &mut Input<'_, '_>) -> Token {
-    let token = peek(input);
-    if token.kind() != TokenKind::End {
-        input.next_token();
-    }
-    token
-}
-
-/// Returns the end of the token that was parsed last.
-#[inline(always)]
-pub(super) fn last_end(input: &Input<'_, '_>) -> u32 {
-    peek(input).previous_end()
-}
-
-/// Moves to a token.
-pub(super) fn seek(input: &mut Input<'_, '_>, token: Token) {
-    input.input.reset_to_start();
-    let before = input.partition_point(|other| other.start() < token.start());
-    input.next_slice(before);
-}
-
-/// Consumes the next token if it is of a kind.
-#[inline(always)]
-pub(super) fn accept(input: &mut Input<'_, '_>, kind: TokenKind) -> bool {
-    let found = peek_kind(input) == kind;
-    if found {
-        input.next_token();
-    }
-    found
-}
-
-/// Parses a token of a kind.
+/// Returns a parser that consumes one token of a kind; its failure names the expected syntax.
 #[inline(always)]
 pub(super) fn token<'t, 's: 't>(
     kind: TokenKind,
     expected: Expected,
 ) -> impl winnow::Parser<Input<'t, 's>, Token, Failure> {
-    move |input: &mut Input<'t, 's>| {
-        if peek_kind(input) == kind {
-            Ok(advance(input))
-        } else {
-            Err(fail(input, expected))
-        }
-    }
+    token::token(kind, move |input: &Input<'t, 's>| fail(input, expected))
 }
 
-/// Parses a mark such as `[`.
+/// Returns a parser of a punctuation mark such as `[`.
 #[inline(always)]
 pub(super) fn mark<'t, 's: 't>(
     kind: TokenKind,
@@ -331,7 +281,8 @@ pub(super) fn parse_comma(input: &mut Input<'_, '_>) -> Result<Token> {
     token(TokenKind::Comma, Expected::Comma).parse_next(input)
 }
 
-/// Parses an identifier.
+/// Returns a parser that consumes an identifier, interns it, and returns name and span; its failure
+/// names the expected syntax.
 #[inline(always)]
 pub(super) fn identifier<'t, 's: 't>(
     expected: Expected,
@@ -342,7 +293,8 @@ pub(super) fn identifier<'t, 's: 't>(
     }
 }
 
-/// Returns the failure of the next token, which does not match the grammar.
+/// Returns the failure at the next token, which does not match the grammar. The code depends on the
+/// token and on what is expected; nothing is reported or consumed.
 #[cold]
 pub(super) fn fail(input: &Input<'_, '_>, expected: Expected) -> Failure {
     let token = peek(input);

@@ -3,36 +3,39 @@
 
 use super::input::{
     Expected, Input, Result, advance, fail, fail_with, identifier, last_end, mark, parse_comma,
-    peek, peek_kind, peek_kind_after, token,
+    peek, peek_after, peek_kind, token,
 };
 use super::literal::{parse_opt_sign, parse_signed_int};
 use super::operand::{
-    parse_cc_mask_rule, parse_inst_result, parse_operand, parse_operand_inline,
-    parse_opt_branch_cond,
+    parse_cc_mask_rule, parse_constant_operand, parse_inst_result, parse_operand,
+    parse_opt_branch_cond, parse_signed_operand, parse_variable_use,
 };
 use super::{binding, register};
 use crate::ast::{
-    Base, ExtComponent, ExtSelect, Extra, Index, Inst, Offset, Operand, Signs, Suffix, TexPart,
+    ExtComponent, ExtSelect, ExtraPart, Index, Inst, Operand, OperandBase, Signs, Suffix,
+    TexelOffsetArg, TextureAccess,
 };
 use crate::codes::Code;
-use crate::lang::modifiers::{self, Modifiers, Mods};
+use crate::lang::modifiers::{self, ModifierFlags, Modifiers};
 use crate::lang::opcodes::{Opcode, OperandKind, ResultKind};
 use crate::lang::register::FragmentNames;
-use crate::lang::targets;
+use crate::lang::texture_targets;
 use crate::lex::{Token, TokenKind};
 use glasm_ir::Span;
 use winnow::Parser as _;
 use winnow::combinator::{delimited, preceded, repeat, separated};
 use winnow::token::one_of;
 
-/// Parses the rest of `<instruction> ";"`, whose first word is an opcode with suffixes.
+/// Parses the remainder of `<instruction> ";"`, whose first word is an opcode with suffixes, and
+/// appends the instruction to the AST. After a syntax error it is appended only if it opens a
+/// block, marked as incorrect.
 ///
 /// All instructions follow one rule: `<op> <opModifiers> <instResult> "," <operand> "," <operand>`,
 /// of which the table entry of the opcode defines the parts.
 pub(super) fn parse_instruction(
     input: &mut Input<'_, '_>,
     word: Token,
-    (opcode, suffixes): (Opcode, Mods),
+    (opcode, suffixes): (Opcode, ModifierFlags),
 ) -> Result<()> {
     let modifiers = parse_op_modifiers(input, Modifiers::new(suffixes))?;
     let first_operand = input.state.ast.operands.len() as u32;
@@ -40,11 +43,11 @@ pub(super) fn parse_instruction(
         opcode,
         first_operand,
         operand_count: 0,
-        broken: false,
+        has_syntax_error: false,
         modifiers,
         dst: None,
         cond: None,
-        extra: Extra::None,
+        extra: ExtraPart::None,
         span: word.span(),
     };
     let parsed = parse_operands(input, &mut inst);
@@ -55,14 +58,16 @@ pub(super) fn parse_instruction(
             return parsed;
         }
         // The rules then only open the block.
-        inst.broken = true;
+        inst.has_syntax_error = true;
     }
     inst.operand_count = (input.state.ast.operands.len() - first_operand as usize) as u8;
     input.state.push_inst(inst);
     parsed
 }
 
-/// Parses result and operands of an instruction, and the semicolon.
+/// Parses result and operands of an instruction, and the semicolon, into `inst` and the AST's list
+/// of operands. Sets the end of the instruction's span to that of its last token before the
+/// semicolon.
 fn parse_operands(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     let info = inst.opcode.info();
     // No comma precedes the first operand of an opcode without result.
@@ -80,7 +85,11 @@ fn parse_operands(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
         if !is_first {
             parse_comma(input)?;
         }
-        parse_operand_of(input, inst, kind)?;
+        if kind.is_listed() {
+            push_operand(input)?;
+        } else {
+            parse_unlisted_operand(input, inst, kind)?;
+        }
         is_first = false;
     }
     let end = last_end(input);
@@ -89,23 +98,15 @@ fn parse_operands(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     Ok(())
 }
 
-fn parse_operand_of(input: &mut Input<'_, '_>, inst: &mut Inst, kind: OperandKind) -> Result<()> {
+/// Parses an operand that is stored in other fields of `inst` than its list of operands, such as a
+/// label, a condition or a texture, or that may be missing.
+#[inline(never)]
+fn parse_unlisted_operand(
+    input: &mut Input<'_, '_>,
+    inst: &mut Inst,
+    kind: OperandKind,
+) -> Result<()> {
     match kind {
-        OperandKind::V
-        | OperandKind::Vf
-        | OperandKind::Vs
-        | OperandKind::Vu
-        | OperandKind::S
-        | OperandKind::Su
-        | OperandKind::Address
-        | OperandKind::Plain
-        | OperandKind::ConstMem
-        | OperandKind::SharedMem
-        | OperandKind::StorageMem
-        | OperandKind::CounterMem
-        | OperandKind::Sv
-        | OperandKind::AddressRegister
-        | OperandKind::Subroutine => push_operand(input)?,
         // REP without a count loops until BRK or RET ends it. NV_gpu_program4 section 2.X.8.Z.
         OperandKind::Count => {
             if peek_kind(input) != TokenKind::Semicolon {
@@ -125,10 +126,10 @@ fn parse_operand_of(input: &mut Input<'_, '_>, inst: &mut Inst, kind: OperandKin
         OperandKind::Kill => parse_kill(input, inst)?,
         OperandKind::Label => {
             let (name, span) = identifier(Expected::Label).parse_next(input)?;
-            inst.extra = Extra::Label(name, span);
+            inst.extra = ExtraPart::Label(name, span);
         }
         OperandKind::ExtSwizzle => {
-            inst.extra = Extra::ExtSwizzle(parse_extended_swizzle(input)?);
+            inst.extra = ExtraPart::ExtSwizzle(parse_extended_swizzle(input)?);
         }
         OperandKind::Texture => parse_tex_access(input, inst)?,
         OperandKind::Image => {
@@ -138,20 +139,27 @@ fn parse_operand_of(input: &mut Input<'_, '_>, inst: &mut Inst, kind: OperandKin
         }
         OperandKind::ImageUnit => parse_image(input, inst)?,
         OperandKind::ImageTarget => parse_image_target(input)?,
-        OperandKind::OptCond => {}
+        _ => push_operand(input)?,
     }
     Ok(())
 }
 
-/// Parses an operand and adds it to those of the instruction.
+/// Parses a variable or constant with signs and suffix, and appends it to the AST's list of
+/// operands.
 #[inline(never)]
 fn push_operand(input: &mut Input<'_, '_>) -> Result<()> {
-    let operand = parse_operand_inline(input)?;
+    let operand = match peek_kind(input) {
+        TokenKind::Ident => parse_variable_use(input)?,
+        TokenKind::Minus | TokenKind::Plus | TokenKind::Bar => parse_signed_operand(input)?,
+        _ => parse_constant_operand(input)?,
+    };
     input.state.ast.operands.push(operand);
     Ok(())
 }
 
-/// Parses the operand of KIL: a condition, or a vector if a variable of that name is declared.
+/// Parses the operand of KIL. Sets the condition of `inst` if the word is a condition test that no
+/// declared variable hides, or a parenthesis where the language allows it; otherwise appends a
+/// vector to the AST's list of operands.
 fn parse_kill(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     let word = peek(input);
     if word.kind() == TokenKind::OpenParen && input.state.facts.optional_parentheses {
@@ -166,9 +174,10 @@ fn parse_kill(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     push_operand(input)
 }
 
-/// Parses `<opModifiers> ::= <opModifierItem> <opModifiers> | /* empty */` with
-/// `<opModifierItem> ::= "." <opModifier>`, in any order, unlike suffixes of the opcode: only the
-/// two types of CVT are distinguished by their order.
+/// Parses `<opModifiers> ::= <opModifierItem> <opModifiers> | /* empty */` with `<opModifierItem>
+/// ::= "." <opModifier>`, in any order, unlike suffixes of the opcode: only the two types of CVT
+/// are distinguished by their order. Returns `modifiers` with those added; a dot is a syntax error
+/// in languages without such modifiers.
 fn parse_op_modifiers(input: &mut Input<'_, '_>, mut modifiers: Modifiers) -> Result<Modifiers> {
     if peek_kind(input) != TokenKind::Dot {
         return Ok(modifiers);
@@ -181,23 +190,26 @@ fn parse_op_modifiers(input: &mut Input<'_, '_>, mut modifiers: Modifiers) -> Re
     Ok(modifiers)
 }
 
-/// Parses `<opModifier>` and adds it to others.
+/// Parses `<opModifier>` and adds it to `modifiers`. Reports repeated and contradictory ones and
+/// continues; an unknown word is a syntax error.
 fn parse_op_modifier(input: &mut Input<'_, '_>, modifiers: &mut Modifiers) -> Result<()> {
     let word = peek(input);
-    let Some(modifier) = modifiers::lookup(input.state.text(word)) else {
+    let Some(modifier) = modifiers::find_modifier(input.state.text(word)) else {
         return Err(fail(input, Expected::Modifier));
     };
     if modifiers.add(modifier) {
         let text = String::from_utf8_lossy(input.state.text(word));
         let message = format!("`{text}` repeats or contradicts another modifier of its kind");
         let reports = &mut input.state.reports;
-        reports.error(Code::ModifierTwice, word.span(), message);
+        reports.report_error(Code::ModifierTwice, word.span(), message);
     }
     advance(input);
     Ok(())
 }
 
-/// Parses `<extendedSwizzle>`: four of `x y z w r g b a 0 1`, each with optional sign.
+/// Parses `<extendedSwizzle>`: four of `x y z w r g b a 0 1`, each with optional sign and separated
+/// by commas. Components of both sets in one swizzle are a syntax error in languages that do not
+/// allow it.
 fn parse_extended_swizzle(input: &mut Input<'_, '_>) -> Result<[ExtComponent; 4]> {
     let mut components = [ExtComponent {
         select: ExtSelect::Zero,
@@ -215,8 +227,8 @@ fn parse_extended_swizzle(input: &mut Input<'_, '_>) -> Result<[ExtComponent; 4]
             (TokenKind::Int, b"0") => Some(ExtSelect::Zero),
             (TokenKind::Int, b"1") => Some(ExtSelect::One),
             (TokenKind::Ident, &[letter]) => {
-                let found = input.state.letters.component(letter);
-                found.map(|(lane, set)| {
+                let lane_and_set = input.state.letters.component(letter);
+                lane_and_set.map(|(lane, set)| {
                     // Each character leaves the sets that contain it: none is left once both were
                     // used.
                     sets &= set;
@@ -237,8 +249,8 @@ fn parse_extended_swizzle(input: &mut Input<'_, '_>) -> Result<[ExtComponent; 4]
     Ok(components)
 }
 
-/// Parses
-/// `<texAccess> ::= <texImageUnit> "," <texTarget> | <texImageUnit> "," <texTarget> "," <texOffset>`.
+/// Parses `<texAccess> ::= <texImageUnit> "," <texTarget> | <texImageUnit> "," <texTarget> ","
+/// <texOffset>` and adds it to `inst` and the AST.
 ///
 /// Operands before the texture beyond those of the opcode, such as the reference of
 /// SHADOWARRAYCUBE, are added to the operands.
@@ -247,14 +259,14 @@ fn parse_tex_access(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
         return parse_unit_access(input, inst, fragment);
     }
     let (mut texture, mut handle) = parse_texture(input)?;
-    let mut extra = 0;
+    let mut extra_operands = 0;
     loop {
         if peek_kind(input) != TokenKind::Comma {
             return Err(fail(input, Expected::Comma));
         }
         // The number of operands before the texture depends on the target, which follows it: the
         // operand that a target follows is the texture. The longest forms have two more.
-        if is_target_next(input) || extra == 2 || handle.is_some() {
+        if is_target_next(input) || extra_operands == 2 || handle.is_some() {
             break;
         }
         if !is_operand_next(input) {
@@ -263,16 +275,16 @@ fn parse_tex_access(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
         }
         advance(input);
         input.state.ast.operands.push(texture);
-        extra += 1;
+        extra_operands += 1;
         (texture, handle) = parse_texture(input)?;
     }
     advance(input);
     let (target, target_span) = parse_tex_target(input)?;
     let (offset, offset_span) = parse_opt_tex_offset(input)?;
-    push_part(
+    push_texture_access(
         input,
         inst,
-        TexPart {
+        TextureAccess {
             texture,
             handle,
             target,
@@ -284,38 +296,41 @@ fn parse_tex_access(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     Ok(())
 }
 
-/// Adds the texture or image part of an instruction.
-fn push_part(input: &mut Input<'_, '_>, inst: &mut Inst, part: TexPart) {
-    let parts = &mut input.state.ast.textures;
-    inst.extra = Extra::Texture(parts.len() as u32);
+/// Appends the texture or image operand of an instruction to the AST and refers to it in `inst`.
+fn push_texture_access(input: &mut Input<'_, '_>, inst: &mut Inst, part: TextureAccess) {
+    let parts = &mut input.state.ast.texture_accesses;
+    inst.extra = ExtraPart::Texture(parts.len() as u32);
     parts.push(part);
 }
 
-/// Parses `TEX0, 2D`. NV_fragment_program section 3.11.3.
+/// Parses a texture unit with its target, such as `TEX0, 2D`, and adds it to `inst` and the AST.
+/// NV_fragment_program section 3.11.3.
 fn parse_unit_access(
     input: &mut Input<'_, '_>,
     inst: &mut Inst,
     names: &FragmentNames,
 ) -> Result<()> {
-    let texture = register::parse_unit(input, names)?;
+    let texture = register::parse_texture_unit(input, names)?;
     parse_comma(input)?;
     let (target, target_span) = parse_tex_target(input)?;
-    push_part(
+    push_texture_access(
         input,
         inst,
-        TexPart {
+        TextureAccess {
             texture,
             handle: None,
             target,
             target_span,
-            offset: Offset::None,
+            offset: TexelOffsetArg::None,
             offset_span: target_span,
         },
     );
     Ok(())
 }
 
-/// Parses `<texImageUnit>`, the name of a texture or its handle.
+/// Parses a texture operand: `<texImageUnit>`, the name of a texture, or `handle(v.c)`. Returns the
+/// operand and, for a handle, the operand that contains it; other operands are parsed as well and
+/// refused by the checker.
 fn parse_texture(input: &mut Input<'_, '_>) -> Result<(Operand, Option<Operand>)> {
     if !input.state.facts.texture_names {
         return Ok((parse_image_unit(input, b"texture")?, None));
@@ -330,8 +345,8 @@ fn parse_texture(input: &mut Input<'_, '_>) -> Result<(Operand, Option<Operand>)
     Ok((texture, Some(handle)))
 }
 
-/// Parses a unit such as `texture[0]`, whose word need not be reserved. Anything else is parsed as
-/// operand, which the checker refuses.
+/// Parses a unit such as `texture[0]`, whose word `keyword` need not be reserved. Any other operand
+/// is parsed as such, which the checker refuses.
 fn parse_image_unit(input: &mut Input<'_, '_>, keyword: &[u8]) -> Result<Operand> {
     let word = peek(input);
     if word.kind() != TokenKind::Ident || input.state.text(word) != keyword {
@@ -340,7 +355,7 @@ fn parse_image_unit(input: &mut Input<'_, '_>, keyword: &[u8]) -> Result<Operand
     advance(input);
     let path = binding::parse_named_path(input, word)?;
     Ok(Operand {
-        base: Base::Path(path),
+        base: OperandBase::Path(path),
         index: Index::None,
         suffix: Suffix::NONE,
         signs: Signs::empty(),
@@ -353,12 +368,13 @@ fn parse_image_unit(input: &mut Input<'_, '_>, keyword: &[u8]) -> Result<Operand
 fn is_handle_next(input: &Input<'_, '_>) -> bool {
     let word = peek(input);
     word.kind() == TokenKind::Ident
-        && peek_kind_after(input, 1) == TokenKind::OpenParen
+        && peek_after(input, 1).kind() == TokenKind::OpenParen
         && input.state.text(word) == b"handle"
 }
 
-/// Parses `handle(v.c)`: a texture operand without a name, and the operand that is its handle. The
-/// kind of operand is checked later. NV_bindless_texture, changes to section 2.X.2.
+/// Parses `handle(v.c)` of a texture or image. Returns the operand of the resource, which has the
+/// base of the handle and neither index nor suffix, and the operand that is the handle. The kind of
+/// operand is checked later. NV_bindless_texture, changes to section 2.X.2.
 fn parse_handle(input: &mut Input<'_, '_>) -> Result<(Operand, Operand)> {
     let start = advance(input).start();
     let (open, close) = (mark(TokenKind::OpenParen), mark(TokenKind::CloseParen));
@@ -373,8 +389,8 @@ fn parse_handle(input: &mut Input<'_, '_>) -> Result<(Operand, Operand)> {
     Ok((texture, handle))
 }
 
-/// Parses an image unit, an image variable or the handle of an image; the target of the part
-/// follows later.
+/// Parses an image unit, an image variable or the handle of an image, and adds it to `inst` and the
+/// AST. Its target is preliminary until [`parse_image_target`] sets it.
 fn parse_image(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     let word = peek(input);
     let (image, handle) = if is_handle_next(input) {
@@ -384,62 +400,63 @@ fn parse_image(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     } else {
         (parse_image_unit(input, b"image")?, None)
     };
-    push_part(
+    push_texture_access(
         input,
         inst,
-        TexPart {
+        TextureAccess {
             texture: image,
             handle,
             target: 0,
             target_span: image.span,
-            offset: Offset::None,
+            offset: TexelOffsetArg::None,
             offset_span: image.span,
         },
     );
     Ok(())
 }
 
-/// Parses the target of the image part that was parsed last: further operands precede it.
+/// Parses the target of the image operand that was parsed last, and sets it there: further operands
+/// may precede it.
 fn parse_image_target(input: &mut Input<'_, '_>) -> Result<()> {
     let (target, span) = parse_tex_target(input)?;
-    if let Some(part) = input.state.ast.textures.last_mut() {
+    if let Some(part) = input.state.ast.texture_accesses.last_mut() {
         part.target = target;
         part.target_span = span;
     }
     Ok(())
 }
 
-/// Parses `<texTarget>`; returns its index in the target table and its span.
+/// Parses `<texTarget>`; returns its index in the target table and its span. Fails for unknown
+/// words; whether the language has the target is checked later.
 fn parse_tex_target(input: &mut Input<'_, '_>) -> Result<(u8, Span)> {
     let word = peek(input);
-    let Some(target) = targets::lookup(input.state.text(word)) else {
+    let Some(target) = texture_targets::find_target(input.state.text(word)) else {
         return Err(fail(input, Expected::Target));
     };
     advance(input);
     Ok((target as u8, word.span()))
 }
 
-/// Returns true if a comma and then a target follow: after a target the part ends or an offset
-/// follows.
+/// Returns true if the next tokens are a comma and the texture target that ends the operand:
+/// nothing or an offset follows the target. The parser is at the comma.
 fn is_target_next(input: &Input<'_, '_>) -> bool {
-    let Some(&word) = input.get(1) else {
-        return false;
-    };
+    let word = peek_after(input, 1);
     // Names such as CUBE may be variables: a target is the last word, or has an offset after it.
     let is_known = matches!(word.kind(), TokenKind::Ident | TokenKind::Word)
-        && targets::lookup(input.state.text(word)).is_some();
+        && texture_targets::find_target(input.state.text(word)).is_some();
     is_known
-        && (peek_kind_after(input, 2) != TokenKind::Comma
+        && (peek_after(input, 2).kind() != TokenKind::Comma
             || matches!(
-                peek_kind_after(input, 3),
+                peek_after(input, 3).kind(),
                 TokenKind::OpenParen | TokenKind::Ident
             ))
 }
 
-/// Returns true if a comma, an operand and again a comma follow, so that the operand cannot be the
-/// last word of a texture part.
+/// Returns true if a second comma outside of brackets follows in the statement after the one that
+/// is next, so that the operand between them cannot be the last word of a texture operand. The
+/// parser is at the first comma.
 fn is_operand_next(input: &Input<'_, '_>) -> bool {
-    let statement = input.iter().skip(1);
+    let statement = input.rest().iter().skip(1);
     let mut depth = 0i32;
     // Commas inside of brackets are those of a vector or an offset.
     for token in statement {
@@ -455,17 +472,19 @@ fn is_operand_next(input: &Input<'_, '_>) -> bool {
 }
 
 /// Parses `<texOffset>`, with a comma before it or without, if there is one: constants, or
-/// `offset(v)` of NV_gpu_program5.
-fn parse_opt_tex_offset(input: &mut Input<'_, '_>) -> Result<(Offset, Span)> {
+/// `offset(v)` of NV_gpu_program5, whose operand is appended to the AST's operands. Returns the
+/// offset and its span, or `None` and the span of the next word; languages without offsets never
+/// have one.
+fn parse_opt_tex_offset(input: &mut Input<'_, '_>) -> Result<(TexelOffsetArg, Span)> {
     let start = peek(input);
     if !input.state.facts.texel_offsets {
-        return Ok((Offset::None, start.span()));
+        return Ok((TexelOffsetArg::None, start.span()));
     }
     let has_comma = start.kind() == TokenKind::Comma;
-    let word = input.get(usize::from(has_comma)).copied().unwrap_or(start);
+    let word = peek_after(input, usize::from(has_comma));
     let is_dynamic = word.kind() == TokenKind::Ident && input.state.text(word) == b"offset";
     if word.kind() != TokenKind::OpenParen && !is_dynamic {
-        return Ok((Offset::None, word.span()));
+        return Ok((TexelOffsetArg::None, word.span()));
     }
     if has_comma {
         advance(input);
@@ -476,27 +495,28 @@ fn parse_opt_tex_offset(input: &mut Input<'_, '_>) -> Result<(Offset, Span)> {
         let operand = parse_operand(input)?;
         mark(TokenKind::CloseParen).parse_next(input)?;
         input.state.ast.operands.push(operand);
-        Offset::Dynamic
+        TexelOffsetArg::Dynamic
     } else {
-        Offset::Constant(parse_tex_offset(input)?)
+        TexelOffsetArg::Constant(parse_tex_offset(input)?)
     };
     Ok((offset, Span::new(word.start(), last_end(input))))
 }
 
-/// Parses `<texOffset> ::= "(" <texOffsetComp> "," <texOffsetComp> "," <texOffsetComp> ")"`;
-/// components that are missing are zero. NV_gpu_program4 section 2.X.4.4.
+/// Parses `<texOffset> ::= "(" <texOffsetComp> "," <texOffsetComp> "," <texOffsetComp> ")"` with
+/// one to three components, in texels; components that are missing are zero. NV_gpu_program4
+/// section 2.X.4.4.
 fn parse_tex_offset(input: &mut Input<'_, '_>) -> Result<[i64; 3]> {
     let mut components = [0; 3];
-    let mut left = components.iter_mut();
+    let mut remaining_components = components.iter_mut();
     let component = |input: &mut Input<'_, '_>| {
         let value = parse_signed_int(input)?;
-        if let Some(component) = left.next() {
+        if let Some(component) = remaining_components.next() {
             *component = value;
         }
         Ok(())
     };
-    let list = separated(1..=3, component, one_of(TokenKind::Comma));
+    let component_list = separated(1..=3, component, one_of(TokenKind::Comma));
     let (open, close) = (mark(TokenKind::OpenParen), mark(TokenKind::CloseParen));
-    let () = delimited(open, list, close).parse_next(input)?;
+    let () = delimited(open, component_list, close).parse_next(input)?;
     Ok(components)
 }

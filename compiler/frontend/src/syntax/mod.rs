@@ -12,62 +12,62 @@
 
 mod binding;
 mod declaration;
+mod error_recovery;
 mod input;
 mod instruction;
-mod letters;
 mod literal;
 mod operand;
-mod recover;
 mod register;
 mod statement;
+mod statement_keywords;
+mod swizzle;
 #[cfg(test)]
 mod tests;
-mod vocabulary;
 
-pub(crate) use letters::Letters;
-pub(crate) use vocabulary::{DeclWord, Leader, find_leader};
+pub(crate) use statement_keywords::{DeclWord, StatementStart, find_statement_start};
+pub(crate) use swizzle::SwizzleSyntax;
 
 use crate::ast::Ast;
-use crate::lex;
-use crate::memory::take;
-use crate::report::Reports;
-use crate::start::Start;
+use crate::diagnostic_sink::DiagnosticSink;
+use crate::header::ParsedHeader;
+use crate::token::Tokens;
+use crate::{lex, take_cleared_vec};
 pub(crate) use input::SyntaxMemory;
 use input::{Input, State};
-use winnow::stream::TokenSlice;
 
 /// Result of parsing.
 pub(crate) struct Parsed<'s> {
     pub(crate) ast: Ast<'s>,
     /// Syntax errors, and the reports about the header.
-    pub(crate) reports: Reports,
+    pub(crate) reports: DiagnosticSink,
     /// Number of statements before each statement with errors, and number of errors up to the end
     /// of it.
-    pub(crate) errors: Vec<(usize, usize)>,
+    pub(crate) error_positions: Vec<(usize, usize)>,
 }
 
-/// Parses a program. Syntax errors are reported, and statements with errors are left out of the
-/// tree.
-pub(crate) fn parse<'s>(start: Start<'s>, memory: &mut SyntaxMemory) -> Parsed<'s> {
-    let mut tokens = take(&mut memory.ast.tokens);
-    lex::append_tokens(start.text, start.body, &mut tokens);
-    let mut errors = take(&mut memory.errors);
+/// Parses a program and returns its tree, with reports of syntax errors and their positions among
+/// the statements; malformed statements are excluded from the tree, except that names of
+/// declarations are marked. Takes its lists from `memory`.
+pub(crate) fn parse<'s>(start: ParsedHeader<'s>, memory: &mut SyntaxMemory) -> Parsed<'s> {
+    let mut tokens = take_cleared_vec(&mut memory.ast.tokens);
+    lex::append_tokens(start.text, start.body_start, &mut tokens);
+    let mut errors = take_cleared_vec(&mut memory.errors);
     if start.reports.has_errors() {
         // Those of the header.
-        errors.push((0, start.reports.len()));
+        errors.push((0, start.reports.error_count()));
     }
     let mut state = State::new(start, memory);
-    let mut input = Input {
-        input: TokenSlice::new(&tokens),
+    let mut token_input = Input {
+        input: Tokens::new(&tokens),
         state: &mut state,
     };
-    let mut goes_on = true;
-    while goes_on {
-        let statements = input.state.ast.statements.len();
-        let reported = input.state.reports.len();
-        goes_on = statement::parse_statement(&mut input);
-        if input.state.reports.len() > reported {
-            errors.push((statements, input.state.reports.len()));
+    let mut has_more = true;
+    while has_more {
+        let statements = token_input.state.ast.statements.len();
+        let reported = token_input.state.reports.error_count();
+        has_more = statement::parse_statement(&mut token_input);
+        if token_input.state.reports.error_count() > reported {
+            errors.push((statements, token_input.state.reports.error_count()));
         }
     }
     state.ast.tokens = tokens;
@@ -75,6 +75,6 @@ pub(crate) fn parse<'s>(start: Start<'s>, memory: &mut SyntaxMemory) -> Parsed<'
     Parsed {
         ast: state.ast,
         reports: state.reports,
-        errors,
+        error_positions: errors,
     }
 }

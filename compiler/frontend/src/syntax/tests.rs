@@ -2,7 +2,8 @@
 
 use super::{SyntaxMemory, parse};
 use crate::ast::{
-    Ast, Base, Bracket, DeclKind, Extra, Index, Item, Offset, Signs, Size, Statement, Suffix,
+    ArraySize, Ast, DeclItem, DeclKind, ExtraPart, Index, OperandBase, PathBracket, Signs,
+    Statement, Suffix, TexelOffsetArg,
 };
 use crate::codes::Code;
 use crate::source::Source;
@@ -17,7 +18,7 @@ fn parsed(text: &str) -> Ast<'_> {
 }
 
 fn parsed_with_errors(text: &str) -> (Ast<'_>, Diagnostics) {
-    let start = header::read(&Source::new("test", text)).expect("a known header");
+    let start = header::parse_header(&Source::new("test", text)).expect("a known header");
     let parsed = parse(start, &mut SyntaxMemory::default());
     (parsed.ast, parsed.reports.finish())
 }
@@ -36,14 +37,14 @@ fn statements_are_in_source_order() {
     let decl = ast.decls[0];
     assert_eq!(decl.kind, DeclKind::Temp);
     let [
-        Item::Name(a, Size::Single, _),
-        Item::Name(b, Size::Of(2, size), _),
+        DeclItem::Name(a, ArraySize::NotArray, _),
+        DeclItem::Name(b, ArraySize::Sized(2, size), _),
     ] = *ast.items(&decl)
     else {
         panic!("{:?}", ast.items(&decl));
     };
     assert_eq!(
-        (ast.names.text(a), ast.names.text(b)),
+        (ast.names.bytes(a), ast.names.bytes(b)),
         (&b"a"[..], &b"b"[..])
     );
     assert_eq!(source(&ast, size), "2");
@@ -55,7 +56,7 @@ fn kind(statement: &Statement) -> &'static str {
         Statement::Inst(_) => "instruction",
         Statement::Decl(_) => "declaration",
         Statement::Label(..) => "label",
-        Statement::Broken { .. } => "broken",
+        Statement::Malformed { .. } => "broken",
     }
 }
 
@@ -80,12 +81,15 @@ fn operands_have_signs_suffixes_and_spans() {
         operands[0].signs,
         Signs::OUTER | Signs::ABS | Signs::INNER | Signs::WRITTEN
     );
-    assert_eq!(operands[0].suffix, Suffix::one(3));
+    assert_eq!(operands[0].suffix, Suffix::from_component(3));
     assert_eq!(source(&ast, operands[0].span), "- | -a.w |");
     assert_eq!(operands[1].index, Index::Const(2));
-    assert_eq!(operands[1].suffix, Suffix::four(Swizzle::new([3, 2, 1, 0])));
+    assert_eq!(
+        operands[1].suffix,
+        Suffix::from_swizzle(Swizzle::new([3, 2, 1, 0]))
+    );
     assert_eq!(source(&ast, operands[1].span), "b [ 2 ].wzyx");
-    let Base::Scalar(literal) = operands[2].base else {
+    let OperandBase::Scalar(literal) = operands[2].base else {
         panic!("{:?}", operands[2]);
     };
     assert_eq!(ast.literals[literal as usize].int, None);
@@ -94,25 +98,25 @@ fn operands_have_signs_suffixes_and_spans() {
 #[test]
 fn paths_are_segments_with_brackets() {
     let ast = parsed("!!ARBvp1.0\nPARAM m[] = { state.matrix.program[3].row[0..2] };\nEND");
-    let Item::Path(path) = ast.items(&ast.decls[0])[0] else {
+    let DeclItem::Path(path) = ast.items(&ast.decls[0])[0] else {
         panic!("{:?}", ast.items);
     };
     let words: Vec<&str> = (ast.segments(path).iter())
-        .map(|segment| source(&ast, segment.word))
+        .map(|segment| source(&ast, segment.word_span))
         .collect();
     assert_eq!(words, ["state", "matrix", "program", "row"]);
-    let brackets: Vec<Bracket> = (ast.segments(path).iter())
+    let brackets: Vec<PathBracket> = (ast.segments(path).iter())
         .map(|segment| segment.brackets[0])
         .collect();
-    use Bracket::*;
-    assert_eq!(brackets, [None, None, One(3), Range(0, 2)]);
+    use PathBracket::*;
+    assert_eq!(brackets, [None, None, Single(3), Range(0, 2)]);
 }
 
 #[test]
 fn relative_indices_have_component_and_offset() {
     let ast = parsed("!!ARBvp1.0\nADDRESS a;\nMOV result.position, p[a.x - 7];\nEND");
-    let [relative] = ast.relatives[..] else {
-        panic!("{:?}", ast.relatives);
+    let [relative] = ast.relative_indices[..] else {
+        panic!("{:?}", ast.relative_indices);
     };
     assert_eq!((relative.lane, relative.offset), (0, -7));
     assert_eq!(source(&ast, relative.span), "a.x - 7");
@@ -124,12 +128,12 @@ fn texture_parts_have_targets_and_offsets() {
     let Statement::Inst(inst) = ast.statements[0] else {
         panic!("{:?}", ast.statements);
     };
-    let Extra::Texture(part) = inst.extra else {
+    let ExtraPart::Texture(part) = inst.extra else {
         panic!("{:?}", inst.extra);
     };
-    let part = ast.textures[part as usize];
+    let part = ast.texture_accesses[part as usize];
     assert_eq!(source(&ast, part.target_span), "ARRAY2D");
-    assert_eq!(part.offset, Offset::Constant([1, -2, 0]));
+    assert_eq!(part.offset, TexelOffsetArg::Constant([1, -2, 0]));
     assert_eq!(source(&ast, part.offset_span), "(1, -2)");
 }
 
@@ -141,7 +145,7 @@ fn parsing_continues_after_a_semicolon_and_names_are_noted() {
     assert_eq!(codes, [Code::UnexpectedToken, Code::MissingOperand]);
     let kinds: Vec<&str> = ast.statements.iter().map(kind).collect();
     assert_eq!(kinds, ["broken", "instruction"]);
-    let names = ast.poisoned.iter().map(|name| ast.names.word(*name));
+    let names = ast.poisoned.iter().map(|name| ast.names.as_str(*name));
     assert_eq!(names.collect::<Vec<_>>(), ["TEMP", "a", "b"]);
 }
 
@@ -152,6 +156,13 @@ fn blocks_with_errors_are_open() {
     let Statement::Inst(inst) = ast.statements[1] else {
         panic!("{:?}", ast.statements);
     };
-    assert!(inst.broken);
+    assert!(inst.has_syntax_error);
     assert_eq!(kind(&ast.statements[2]), "instruction");
+}
+
+#[test]
+fn programs_may_end_where_an_image_is_expected() {
+    let (_, diagnostics) = parsed_with_errors("!!NVfp5.0\nLOADIM.U32 r, c,");
+    let codes: Vec<Code> = diagnostics.list.iter().map(|it| it.code).collect();
+    assert_eq!(codes, [Code::UnexpectedToken, Code::MissingEnd]);
 }

@@ -1,14 +1,13 @@
 //! Syntax tree of a TGSI program: flat lists that refer to each other by index. References are
 //! unresolved; numbers and words of tables are decoded.
 
-use super::failure::Failure;
-use super::files::File;
-use super::lex::Token;
-use super::opcodes::{self, Suffixes};
-use super::property;
-use super::suffixes::SuffixKind;
-use super::targets::Target;
-use crate::memory::take;
+use super::declaration_tables;
+use super::declaration_tables::{DclModifierKind, RegisterFile};
+use super::lex::{Token, parse_decimal};
+use super::opcodes::{self, OpcodeModifiers};
+use super::syntax_error::SyntaxError;
+use super::texture_targets::TextureTarget;
+use crate::take_cleared_vec;
 use glasm_ir::resource::MemFlags;
 use glasm_ir::types::Type;
 use glasm_ir::{Span, Swizzle, TexTarget, WriteMask};
@@ -24,74 +23,88 @@ pub(crate) struct Ast<'s> {
     pub(super) statements: Vec<Statement>,
     pub(super) declarations: Vec<Declaration>,
     /// Suffixes of all declarations.
-    pub(super) suffixes: Vec<Suffix>,
+    pub(super) dcl_modifiers: Vec<DclModifier>,
     pub(super) immediates: Vec<Immediate>,
     /// Vectors of all declarations of `IMMX`.
-    pub(super) rows: Vec<[u32; 4]>,
+    pub(super) immx_vectors: Vec<[u32; 4]>,
     pub(super) properties: Vec<Property>,
     pub(super) insts: Vec<Inst>,
     /// Operands of all instructions: results, sources, texel offsets.
     pub(super) operands: Vec<Operand>,
-    pub(super) relatives: Vec<Relative>,
-    pub(super) guards: Vec<Guard>,
-    pub(super) accesses: Vec<Access>,
-    pub(super) failures: Vec<Failure>,
+    pub(super) relatives: Vec<RelativeIndex>,
+    pub(super) guards: Vec<PredicateGuard>,
+    pub(super) qualifiers: Vec<AccessQualifiers>,
+    pub(super) syntax_errors: Vec<SyntaxError>,
     /// True if there are subroutines or calls.
-    pub(super) has_routines: bool,
+    pub(super) has_subroutines: bool,
     /// Registers and arrays that are dynamically indexed.
-    pub(super) indexed: FxHashSet<Indexed>,
+    pub(super) dynamic_indices: FxHashSet<DynamicIndex>,
 }
 
 impl Ast<'static> {
-    /// Returns an empty tree with the memory of this one.
-    pub(super) fn reuse<'s>(mut self, text: &'s [u8]) -> Ast<'s> {
-        self.indexed.clear();
+    /// Clears the AST for the program `text` and retains its memory.
+    pub(super) fn recycle_for<'s>(mut self, text: &'s [u8]) -> Ast<'s> {
+        self.dynamic_indices.clear();
         Ast {
             text,
-            tokens: take(&mut self.tokens),
-            statements: take(&mut self.statements),
-            declarations: take(&mut self.declarations),
-            suffixes: take(&mut self.suffixes),
-            immediates: take(&mut self.immediates),
-            rows: take(&mut self.rows),
-            properties: take(&mut self.properties),
-            insts: take(&mut self.insts),
-            operands: take(&mut self.operands),
-            relatives: take(&mut self.relatives),
-            guards: take(&mut self.guards),
-            accesses: take(&mut self.accesses),
-            failures: take(&mut self.failures),
-            has_routines: false,
-            indexed: self.indexed,
+            tokens: take_cleared_vec(&mut self.tokens),
+            statements: take_cleared_vec(&mut self.statements),
+            declarations: take_cleared_vec(&mut self.declarations),
+            dcl_modifiers: take_cleared_vec(&mut self.dcl_modifiers),
+            immediates: take_cleared_vec(&mut self.immediates),
+            immx_vectors: take_cleared_vec(&mut self.immx_vectors),
+            properties: take_cleared_vec(&mut self.properties),
+            insts: take_cleared_vec(&mut self.insts),
+            operands: take_cleared_vec(&mut self.operands),
+            relatives: take_cleared_vec(&mut self.relatives),
+            guards: take_cleared_vec(&mut self.guards),
+            qualifiers: take_cleared_vec(&mut self.qualifiers),
+            syntax_errors: take_cleared_vec(&mut self.syntax_errors),
+            has_subroutines: false,
+            dynamic_indices: self.dynamic_indices,
         }
     }
 }
 
 impl Ast<'_> {
     /// Returns the tree without its program string, to reuse the memory.
-    pub(super) fn forget_text(self) -> Ast<'static> {
+    pub(super) fn without_text(self) -> Ast<'static> {
         Ast { text: &[], ..self }
     }
 
+    /// Returns the number that the source prints before an instruction; `None` if there is none, or
+    /// if it exceeds 32 bits.
+    pub(super) fn parse_printed_number(&self, inst: &Inst) -> Option<u32> {
+        let digits = &self.text[inst.printed_number? as usize..];
+        let count = digits.iter().take_while(|byte| byte.is_ascii_digit());
+        parse_decimal(&digits[..count.count()])
+    }
+
     /// Returns true if elements of a file are dynamically indexed without an array id.
-    pub(super) fn indexes_file(&self, file: File) -> bool {
-        self.indexes(file, 0, Position::Element)
+    pub(super) fn is_file_indexed(&self, file: RegisterFile) -> bool {
+        self.is_dynamically_indexed(file, 0, IndexPosition::Inner)
     }
 
     /// Returns true if an array of a file is dynamically indexed, by its id.
-    pub(super) fn indexes_array(&self, file: File, id: u32) -> bool {
-        id != 0 && self.indexes(file, id, Position::Element)
+    pub(super) fn is_array_indexed(&self, file: RegisterFile, id: u32) -> bool {
+        id != 0 && self.is_dynamically_indexed(file, id, IndexPosition::Inner)
     }
 
-    /// Returns true if the first of two indices is dynamic.
-    pub(super) fn indexes_first(&self, file: File) -> bool {
-        self.indexes(file, 0, Position::Outer)
+    /// Returns true if a register of a file has a dynamic first index, as in `CONST[ADDR[0].x][0]`.
+    pub(super) fn is_outer_indexed(&self, file: RegisterFile) -> bool {
+        self.is_dynamically_indexed(file, 0, IndexPosition::Outer)
     }
 
-    fn indexes(&self, file: File, array: u32, position: Position) -> bool {
+    /// Returns true if an instruction indexes this file or array dynamically at this position.
+    fn is_dynamically_indexed(
+        &self,
+        file: RegisterFile,
+        array: u32,
+        position: IndexPosition,
+    ) -> bool {
         // Most programs have no dynamic indices.
-        !self.indexed.is_empty()
-            && self.indexed.contains(&Indexed {
+        !self.dynamic_indices.is_empty()
+            && self.dynamic_indices.contains(&DynamicIndex {
                 file,
                 array,
                 position,
@@ -103,8 +116,8 @@ impl Ast<'_> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Statement {
     pub(super) kind: StatementKind,
-    /// The syntax error that ended it, in [`Ast::failures`].
-    pub(super) failure: Option<u32>,
+    /// Index of the syntax error that ended it, in [`Ast::syntax_errors`].
+    pub(super) syntax_error: Option<u32>,
     pub(super) start: u32,
     /// Offset at which parsing ended: start of the next token.
     pub(super) end: u32,
@@ -132,21 +145,21 @@ pub(super) enum StatementKind {
 /// A declaration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Declaration {
-    pub(super) head: Head,
+    pub(super) header: DclHeader,
     /// True if the registers have no syntax error.
     pub(super) has_registers: bool,
-    pub(super) body: Body,
+    pub(super) body: DclBody,
 }
 
 /// The registers of a declaration.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Head {
-    pub(super) file: File,
+pub(super) struct DclHeader {
+    pub(super) file: RegisterFile,
     /// The first bracket of two.
     pub(super) dimension: Option<Dimension>,
     pub(super) first: u32,
     pub(super) last: u32,
-    pub(super) usage: WriteMask,
+    pub(super) write_mask: WriteMask,
     pub(super) span: Span,
 }
 
@@ -159,38 +172,38 @@ pub(super) enum Dimension {
 }
 
 /// Part of a declaration after its registers. That of a declaration with a syntax error is used
-/// only if it has suffixes.
+/// only if it has modifiers.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Body {
+pub(super) enum DclBody {
     /// A syntax error.
     Broken,
-    /// `count` of [`Ast::suffixes`], from `first` on.
-    Suffixes {
+    /// `count` of [`Ast::dcl_modifiers`], from `first` on.
+    Modifiers {
         first: u32,
         count: u32,
     },
-    Image(Image),
-    View(View),
+    Image(ImageDecl),
+    View(ViewDecl),
     Buffer,
     Memory(MemoryKind),
-    /// `count` of [`Ast::rows`], from `first` on.
-    Rows {
+    /// `count` of [`Ast::immx_vectors`], from `first` on.
+    ImmxVectors {
         first: u32,
         count: u32,
     },
 }
 
-/// A suffix of a declaration.
+/// A modifier of a declaration.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Suffix {
-    pub(super) kind: SuffixKind,
+pub(super) struct DclModifier {
+    pub(super) kind: DclModifierKind,
     /// The word.
     pub(super) word: Span,
 }
 
 /// An image.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Image {
+pub(super) struct ImageDecl {
     pub(super) target: TexTarget,
     /// The type of its texels; `None` if the declaration does not specify it.
     pub(super) ty: Option<Type>,
@@ -200,14 +213,14 @@ pub(super) struct Image {
     /// True if its texels are words that are counted in bytes.
     pub(super) raw: bool,
     /// True if the format that an access names has one component of 32 bits.
-    pub(super) is_word: bool,
+    pub(super) has_32bit_texels: bool,
     /// The format that the declaration states, by Vulkan's name.
     pub(super) format: Option<&'static str>,
 }
 
 /// A texture view.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct View {
+pub(super) struct ViewDecl {
     pub(super) target: TexTarget,
     pub(super) ty: Type,
 }
@@ -233,7 +246,7 @@ pub(super) struct Immediate {
 /// A property.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Property {
-    pub(super) row: &'static property::Row,
+    pub(super) row: &'static declaration_tables::PropertyRow,
     pub(super) value: u32,
     pub(super) value_span: Span,
     pub(super) name: Span,
@@ -244,12 +257,12 @@ pub(super) struct Property {
 /// An instruction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Inst {
-    pub(super) row: &'static opcodes::Row,
-    pub(super) suffixes: Suffixes,
+    pub(super) opcode_row: &'static opcodes::OpcodeRow,
+    pub(super) modifiers: OpcodeModifiers,
     /// `guards[n]`
     pub(super) guard: Option<u32>,
-    /// The number before it.
-    pub(super) printed: Option<u32>,
+    /// Start of the number before it, which only labels need.
+    pub(super) printed_number: Option<u32>,
     pub(super) opcode: Span,
     /// Source span from the opcode to the last operand.
     pub(super) span: Span,
@@ -258,33 +271,33 @@ pub(super) struct Inst {
     pub(super) operand_count: u32,
     /// Sources that could be parsed.
     pub(super) source_count: u32,
-    pub(super) extra: Extra,
+    pub(super) trailing: TrailingOperand,
 }
 
 /// Parts that only some instructions have.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Extra {
-    Nothing,
+pub(super) enum TrailingOperand {
+    None,
     /// Texture target.
-    Texture(&'static Target, Span),
+    Texture(&'static TextureTarget, Span),
     /// `accesses[n]`
-    Access(u32),
+    Qualifiers(u32),
     /// Label with its span, the colon included.
     Label(u32, Span),
 }
 
 /// Qualifiers after the operands of a memory access. TGSI, section "Memory Qualifiers".
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Access {
+pub(super) struct AccessQualifiers {
     pub(super) flags: MemFlags,
-    pub(super) target: Option<&'static Target>,
+    pub(super) target: Option<&'static TextureTarget>,
     /// The type of texels.
     pub(super) ty: Option<Type>,
     /// True if texels have one component of 32 bits.
-    pub(super) is_word: bool,
+    pub(super) has_32bit_texels: bool,
 }
 
-impl Access {
+impl AccessQualifiers {
     /// Returns true if it is an access to an image: a target follows the operands. `BUFFER` may
     /// follow those of buffers, too.
     pub(super) fn is_image(&self) -> bool {
@@ -302,7 +315,7 @@ pub(super) struct Operand {
     /// Write mask of a result.
     pub(super) mask: WriteMask,
     pub(super) negate: bool,
-    pub(super) abs: bool,
+    pub(super) absolute: bool,
     /// Offset of its end, including swizzle or mask, but not the bar of an absolute value.
     pub(super) end: u32,
 }
@@ -310,7 +323,7 @@ pub(super) struct Operand {
 /// A register as in the source.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Register {
-    pub(super) file: File,
+    pub(super) file: RegisterFile,
     /// The first of two indices.
     pub(super) outer: Option<Index>,
     pub(super) index: Index,
@@ -327,9 +340,20 @@ pub(super) struct Index {
     pub(super) array: u32,
 }
 
+impl Index {
+    /// Returns a constant index without an array id.
+    pub(super) const fn from_number(offset: i32) -> Self {
+        Self {
+            relative: None,
+            offset,
+            array: 0,
+        }
+    }
+}
+
 /// A register that is an index, and its selected lane.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Relative {
+pub(super) struct RelativeIndex {
     /// Its own indices are numbers.
     pub(super) register: Register,
     pub(super) lane: u8,
@@ -337,7 +361,7 @@ pub(super) struct Relative {
 
 /// A predicate before an instruction: `(PRED[0].x)` or `(!PRED[0].x)` of TGSI of 2010.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Guard {
+pub(super) struct PredicateGuard {
     pub(super) register: Register,
     pub(super) is_inverted: bool,
     pub(super) swizzle: Swizzle,
@@ -345,19 +369,19 @@ pub(super) struct Guard {
 
 /// Something that is dynamically indexed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Indexed {
-    pub(super) file: File,
+pub(super) struct DynamicIndex {
+    pub(super) file: RegisterFile,
     /// The array that the operand names, 0 for none and for the first of two indices, where it does
     /// not matter.
     pub(super) array: u32,
-    pub(super) position: Position,
+    pub(super) position: IndexPosition,
 }
 
 /// Position of a register among the indices of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) enum Position {
+pub(super) enum IndexPosition {
     /// The first one of two.
     Outer,
     /// The only one, or the second one.
-    Element,
+    Inner,
 }

@@ -1,6 +1,7 @@
 //! The lexer of TGSI: bytes to tokens, and the words of the language. Line ends are whitespace: a
 //! program may be one line, and a statement may span several.
 
+use crate::token::{self, Class, Classes, Kind, Lexer, skip_digits};
 use glasm_ir::Span;
 
 /// Kind of a token.
@@ -44,171 +45,88 @@ pub(super) enum TokenKind {
     End,
 }
 
-/// Token: kind and span.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Token {
-    pub(super) start: u32,
-    pub(super) end: u32,
-    /// End of the token before.
-    pub(super) previous_end: u32,
-    pub(super) kind: TokenKind,
+impl Kind for TokenKind {
+    const END: Self = Self::End;
 }
 
-impl Default for Token {
-    /// Returns the end of an empty program.
-    fn default() -> Self {
-        Self {
-            start: 0,
-            end: 0,
-            previous_end: 0,
-            kind: TokenKind::End,
-        }
-    }
-}
+/// Token of TGSI.
+pub(super) type Token = token::Token<TokenKind>;
 
-impl Token {
-    pub(super) fn span(self) -> Span {
-        Span::new(self.start, self.end)
-    }
-
-    /// Returns true if no whitespace precedes it.
-    pub(super) fn is_glued(self) -> bool {
-        self.start == self.previous_end
-    }
-}
-
-// Token that a byte may start: below 32 the kind of a token of one byte, else one of these.
-const LETTER: u8 = 32;
-const DIGIT: u8 = 33;
-const SPACE: u8 = 34;
-/// Whitespace of extended programs, or the start of their comments.
-const EXTENDED: u8 = 35;
-
-static CLASSES: [u8; 256] = {
-    let mut classes = [TokenKind::Other as u8; 256];
+const CLASSES: Classes<TokenKind> = {
+    let mut classes = [(Class::Mark, TokenKind::Other); 256];
     let mut byte = 0;
     while byte < 256 {
         classes[byte] = match byte as u8 {
-            b' ' | b'\n' | b'\t' => SPACE,
-            b'\r' | b'#' | b'/' => EXTENDED,
-            b'A'..=b'Z' | b'a'..=b'z' | b'_' => LETTER,
-            b'0'..=b'9' => DIGIT,
-            b'.' => TokenKind::Dot as u8,
-            b',' => TokenKind::Comma as u8,
-            b':' => TokenKind::Colon as u8,
-            b'[' => TokenKind::OpenBracket as u8,
-            b']' => TokenKind::CloseBracket as u8,
-            b'(' => TokenKind::OpenParen as u8,
-            b')' => TokenKind::CloseParen as u8,
-            b'{' => TokenKind::OpenBrace as u8,
-            b'}' => TokenKind::CloseBrace as u8,
-            b'+' => TokenKind::Plus as u8,
-            b'-' => TokenKind::Minus as u8,
-            b'|' => TokenKind::Bar as u8,
-            b'!' => TokenKind::Bang as u8,
-            _ => TokenKind::Other as u8,
+            b' ' | b'\n' | b'\t' => (Class::Space, TokenKind::Other),
+            // Whitespace of extended programs, or the start of their comments.
+            b'\r' | b'#' | b'/' => (Class::Other, TokenKind::Other),
+            b'A'..=b'Z' | b'a'..=b'z' | b'_' => (Class::Letter, TokenKind::Word),
+            b'0'..=b'9' => (Class::Digit, TokenKind::Int),
+            b'.' => (Class::Mark, TokenKind::Dot),
+            b',' => (Class::Mark, TokenKind::Comma),
+            b':' => (Class::Mark, TokenKind::Colon),
+            b'[' => (Class::Mark, TokenKind::OpenBracket),
+            b']' => (Class::Mark, TokenKind::CloseBracket),
+            b'(' => (Class::Mark, TokenKind::OpenParen),
+            b')' => (Class::Mark, TokenKind::CloseParen),
+            b'{' => (Class::Mark, TokenKind::OpenBrace),
+            b'}' => (Class::Mark, TokenKind::CloseBrace),
+            b'+' => (Class::Mark, TokenKind::Plus),
+            b'-' => (Class::Mark, TokenKind::Minus),
+            b'|' => (Class::Mark, TokenKind::Bar),
+            b'!' => (Class::Mark, TokenKind::Bang),
+            _ => (Class::Mark, TokenKind::Other),
         };
         byte += 1;
     }
     classes
 };
 
-/// All kinds by number; a power of two of them, so that a masked index needs no check.
-const KINDS: [TokenKind; 32] = {
-    use TokenKind::*;
-    let mut kinds = [End; 32];
-    let list = [
-        Word,
-        Int,
-        Dot,
-        Comma,
-        Colon,
-        OpenBracket,
-        CloseBracket,
-        OpenParen,
-        CloseParen,
-        OpenBrace,
-        CloseBrace,
-        Plus,
-        Minus,
-        Bar,
-        Bang,
-        Other,
-        End,
-    ];
-    let mut index = 0;
-    while index < list.len() {
-        kinds[list[index] as usize] = list[index];
-        index += 1;
-    }
-    kinds
-};
-
 /// Returns true if a byte continues a word. Words may begin with a digit: `2D`.
 #[inline]
 pub(super) fn is_word(byte: u8) -> bool {
-    matches!(CLASSES[byte as usize], LETTER | DIGIT)
+    Rules::WORD_BYTES[byte as usize]
 }
 
-/// Appends the tokens of `source` from byte `start` on, the last of which is [`TokenKind::End`].
-/// `extended`: true if comments and carriage returns are whitespace; strict programs have none.
+/// The lexical rules of TGSI.
+struct Rules {
+    /// True if comments and carriage returns are whitespace; strict programs have none.
+    extended: bool,
+}
+
+impl Lexer<TokenKind> for Rules {
+    const CLASSES: Classes<TokenKind> = CLASSES;
+
+    #[inline(always)]
+    fn lex_number(&self, source: &[u8], at: usize) -> (TokenKind, usize) {
+        (TokenKind::Int, skip_digits(source, at + 1))
+    }
+
+    #[inline(always)]
+    fn lex_other(&self, source: &[u8], at: usize) -> (Option<TokenKind>, usize) {
+        match self.extended.then(|| length_of_whitespace(&source[at..])) {
+            None | Some(0) => (Some(TokenKind::Other), at + 1),
+            Some(length) => (None, at + length),
+        }
+    }
+}
+
+/// Appends the tokens of `source` from `start` on to `list`.
 // A separate function has registers enough for the loop.
 #[inline(never)]
 pub(super) fn append_tokens(source: &[u8], start: usize, extended: bool, list: &mut Vec<Token>) {
-    let mut at = start;
-    let mut previous_end = start;
-    while let Some(&byte) = source.get(at) {
-        let class = CLASSES[byte as usize];
-        let (kind, end) = if class < LETTER {
-            (KINDS[(class & 31) as usize], at + 1)
-        } else if class == SPACE {
-            at += 1;
-            continue;
-        } else if class == LETTER {
-            (TokenKind::Word, skip_word(source, at + 1))
-        } else if class == DIGIT {
-            (TokenKind::Int, skip_digits(source, at + 1))
-        } else {
-            match extended.then(|| length_of_whitespace(&source[at..])) {
-                None | Some(0) => (TokenKind::Other, at + 1),
-                Some(length) => {
-                    at += length;
-                    continue;
-                }
-            }
-        };
-        list.push(Token {
-            start: at as u32,
-            end: end as u32,
-            previous_end: previous_end as u32,
-            kind,
-        });
-        previous_end = end;
-        at = end;
-    }
-    let end = source.len() as u32;
-    list.push(Token {
-        start: end,
-        end,
-        previous_end: previous_end as u32,
-        kind: TokenKind::End,
-    });
+    token::append_tokens(&Rules { extended }, source, start, list);
 }
 
-#[inline(always)]
-fn skip_word(source: &[u8], mut at: usize) -> usize {
-    while source.get(at).is_some_and(|&byte| is_word(byte)) {
-        at += 1;
-    }
-    at
-}
-
-#[inline(always)]
-fn skip_digits(source: &[u8], mut at: usize) -> usize {
-    while source.get(at).is_some_and(u8::is_ascii_digit) {
-        at += 1;
-    }
-    at
+/// Returns the number of bytes before the first word of a program.
+pub(crate) fn count_leading_bytes(text: &[u8]) -> usize {
+    // The byte order mark of UTF-8, which some editors insert in front.
+    let start = if text.starts_with(b"\xEF\xBB\xBF") {
+        3
+    } else {
+        0
+    };
+    skip_whitespace(text, start)
 }
 
 /// Returns the position of the first byte from `at` on that is not whitespace of extended programs.
@@ -249,10 +167,12 @@ pub(super) struct Word<'s> {
 }
 
 impl Word<'_> {
+    /// Returns the location of the word in the source.
     pub(super) fn span(&self) -> Span {
         Span::new(self.start, self.start + self.text.len() as u32)
     }
 
+    /// Returns true if this is the given word, without regard to case.
     #[inline]
     pub(super) fn is(&self, word: &str) -> bool {
         is_same(self.text, word)
@@ -287,7 +207,7 @@ pub(super) struct Key {
 }
 
 impl Key {
-    /// Returns the key of a word.
+    /// Returns the key of a word, which ignores case: words with different keys differ.
     #[inline]
     pub(super) fn of(text: &[u8]) -> Self {
         let bytes = if let Some(first) = text.first_chunk() {
@@ -307,7 +227,7 @@ impl Key {
         }
     }
 
-    /// Returns a hash of `bits` bits for tables.
+    /// Returns a hash of `bits` bits as an index into hash tables.
     #[inline]
     pub(super) fn hash(self, bits: u32) -> usize {
         // 2^64 over the golden ratio: the upper bits of the product depend on all bytes.
@@ -323,11 +243,13 @@ mod tests {
     fn tokens(text: &str, extended: bool) -> Vec<(TokenKind, &str)> {
         let mut list = Vec::new();
         append_tokens(text.as_bytes(), 0, extended, &mut list);
-        let end = list.pop().map(|token| (token.kind, token.start as usize));
+        let end = list
+            .pop()
+            .map(|token| (token.kind(), token.start() as usize));
         assert_eq!(end, Some((TokenKind::End, text.len())));
         let tokens = list.iter();
         tokens
-            .map(|token| (token.kind, &text[token.span().range()]))
+            .map(|token| (token.kind(), &text[token.span().range()]))
             .collect()
     }
 
@@ -373,7 +295,7 @@ mod tests {
         append_tokens(b"\0\xc3\xa9", 0, true, &mut list);
         assert_eq!(list.len(), 4);
         let mut others = list[..3].iter();
-        assert!(others.all(|token| token.kind == TokenKind::Other));
+        assert!(others.all(|token| token.kind() == TokenKind::Other));
     }
 
     #[test]

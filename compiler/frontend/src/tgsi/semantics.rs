@@ -2,18 +2,18 @@
 
 use super::lex::Word;
 use crate::source::TgsiOptions;
-use glasm_ir::types::Base as TypeBase;
+use glasm_ir::types::BaseType;
 use glasm_ir::{Semantic, Stage};
 
 macro_rules! names {
     ($($name:ident $($word:literal)+, $text:literal;)*) => {
         /// A semantic name.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        pub(super) enum Name { $($name,)* }
+        pub(super) enum SemanticName { $($name,)* }
 
-        static NAMES: &[(&str, Name)] = &[$($(($word, Name::$name),)+)*];
+        static NAMES: &[(&str, SemanticName)] = &[$($(($word, SemanticName::$name),)+)*];
 
-        impl Name {
+        impl SemanticName {
             /// Returns a human-readable description.
             pub(super) const fn text(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
@@ -25,7 +25,7 @@ macro_rules! names {
 names! {
     // Columns: name, words, description.
     Generic "GENERIC", "a value that passes between stages, by its number";
-    Position "POSITION", "position in clip space; of fragments the place in the window, as output the depth in z";
+    Position "POSITION", "position in clip space; of fragments the position in the window, as output the depth in z";
     Color "COLOR", "primary (0) or secondary (1) color; of fragments the color for attachment n";
     TexCoord "TEXCOORD", "set n of texture coordinates, which point sprites may replace";
     BackColor "BCOLOR", "color of back faces";
@@ -42,19 +42,19 @@ names! {
     BaseInstance "BASEINSTANCE", "base instance of the draw, an integer";
     DrawId "DRAWID", "number of the draw in a multi-draw, an integer";
     Stencil "STENCIL", "stencil reference of the fragment, an integer in y";
-    ClipDistance "CLIPDIST", "distances to planes 4n to 4n + 3, to clip and, behind those, to cull";
-    CullDistance "CULLDIST", "distances to planes to cull, as texts of virgl have them";
+    ClipDistance "CLIPDIST", "distances to planes 4n to 4n + 3, to clip and, after those, to cull";
+    CullDistance "CULLDIST", "distances to planes to cull, as programs of virgl have them";
     ClipVertex "CLIPVERTEX", "vector whose distances to user clip planes clip";
-    PointCoord "PCOORD", "place in a point sprite: (s, t, 0, 1)";
+    PointCoord "PCOORD", "position in a point sprite: (s, t, 0, 1)";
     ViewportIndex "VIEWPORT_INDEX", "number of the viewport, an integer in x";
     ViewportMask "VIEWPORT_MASK", "viewports that get the primitive, as bits in x";
     Layer "LAYER", "layer of the framebuffer, an integer in x";
     SampleId "SAMPLEID", "number of the sample, an integer";
-    SamplePosition "SAMPLEPOS", "place of the sample in its pixel, from 0 to 1";
+    SamplePosition "SAMPLEPOS", "position of the sample in its pixel, from 0 to 1";
     SampleMask "SAMPLEMASK", "covered samples, as bits in x";
     InvocationId "INVOCATIONID", "number of the invocation for the primitive or patch, an integer";
     Patch "PATCH", "a value of the patch, by its number";
-    TessCoord "TESSCOORD", "place in the divided patch: (u, v, w)";
+    TessCoord "TESSCOORD", "position in the tessellated patch: (u, v, w)";
     TessOuter "TESSOUTER", "levels of the edges of a patch";
     TessInner "TESSINNER", "levels of the inside of a patch, in x and y";
     DefaultOuter "TESS_DEFAULT_OUTER_LEVEL", "levels of the edges that the caller has set";
@@ -65,8 +65,8 @@ names! {
     BlockId "BLOCK_ID", "number of the block in each dimension, integers";
     BlockSize "BLOCK_SIZE", "threads of a block in each dimension, integers";
     ThreadId "THREAD_ID", "number of the thread in its block in each dimension, integers";
-    WorkDim "WORK_DIM", "dimensions of the grid, an integer that the caller gives";
-    UserData "CS_USER_DATA_AMD", "four words that the caller gives";
+    WorkDim "WORK_DIM", "dimensions of the grid, an integer that the caller specifies";
+    UserData "CS_USER_DATA_AMD", "four words that the caller specifies";
     SubgroupSize "SUBGROUP_SIZE", "invocations of a subgroup, an integer";
     SubgroupInvocation "SUBGROUP_INVOCATION", "number of the invocation in its subgroup, an integer";
     SubgroupEqMask "SUBGROUP_EQ_MASK", "bit of the invocation in its subgroup, 64 bits in x and y";
@@ -78,9 +78,9 @@ names! {
 
 /// Contents of a register that is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Content {
+pub(super) enum InputKind {
     /// An input of the stage.
-    Input(Semantic, TypeBase),
+    Input(Semantic, BaseType),
     /// Lanes that are lane x of a separate input each; the others are 0.
     Lanes([Option<Semantic>; 4]),
     /// (all ones for front faces, 0, 0, 1) as integers.
@@ -88,14 +88,14 @@ pub(super) enum Content {
     /// All ones if the fragment was a helper invocation where the program began.
     Helper,
     /// The vertex number without the base vertex.
-    VertexNumber,
+    VertexIdNoBase,
     /// Values that the options define.
-    Words(Source),
+    OptionValue(OptionValue),
 }
 
 /// Values that the options of a translation provide.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Source {
+pub(super) enum OptionValue {
     WorkDim,
     UserData,
     OuterLevels,
@@ -103,10 +103,10 @@ pub(super) enum Source {
 }
 
 /// Destination of a register that is written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Sink {
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum OutputTarget {
     /// An output of the stage.
-    Output(Semantic, TypeBase),
+    Output(Semantic, BaseType),
     /// Four distances from this number on, to clip and to cull.
     Distances(u8),
     /// Four distances to cull, from this number on.
@@ -119,27 +119,27 @@ pub(super) enum Sink {
     Dropped,
 }
 
-impl Name {
-    /// Returns the name of a word.
+impl SemanticName {
+    /// Returns the semantic with this name, without regard to case.
     #[inline]
-    pub(super) fn of(word: &Word<'_>) -> Option<Self> {
+    pub(super) fn from_word(word: &Word<'_>) -> Option<Self> {
         let row = NAMES.iter().find(|(known, _)| word.is(known));
         row.map(|&(_, name)| name)
     }
 
-    /// Returns all names, by their words.
-    pub(super) fn all() -> impl Iterator<Item = (&'static str, Self)> {
+    /// Returns all spellings of semantics with the semantics that they denote.
+    pub(super) fn words_and_names() -> impl Iterator<Item = (&'static str, Self)> {
         NAMES.iter().copied()
     }
 
-    /// Returns the words of all names.
+    /// Returns all spellings of semantics.
     pub(super) fn words() -> impl Iterator<Item = &'static str> {
         NAMES.iter().map(|row| row.0)
     }
 
     /// Returns true if there is one value for a patch, or for the primitive, so that registers with
     /// it have no vertices.
-    pub(super) const fn is_single(self) -> bool {
+    pub(super) const fn is_per_patch_or_primitive(self) -> bool {
         matches!(
             self,
             Self::Patch | Self::TessOuter | Self::TessInner | Self::PrimitiveId
@@ -155,174 +155,189 @@ impl Name {
     }
 
     /// Returns the contents of a register that instructions read. `None` if the stage has no such
-    /// value. `value`: a system value, else an input; `old`: in the document of 2010, where fog is
-    /// a number.
-    pub(super) fn content(
+    /// value. `is_system_value`: a system value, else an input; `is_2010`: in the document of 2010,
+    /// where fog is a number.
+    pub(super) fn input_kind(
         self,
         index: u8,
         stage: Stage,
-        value: bool,
-        old: bool,
-    ) -> Option<Content> {
+        is_system_value: bool,
+        is_2010: bool,
+    ) -> Option<InputKind> {
         use Stage::{Fragment, Geometry, TessControl, TessEval};
         // Values of earlier stages are inputs, never system values; vertex programs have attributes
         // only.
-        let varying = matches!(stage, Geometry | TessControl | TessEval | Fragment) && !value;
+        let varying =
+            matches!(stage, Geometry | TessControl | TessEval | Fragment) && !is_system_value;
         match (self, stage) {
-            (Self::Face, Fragment) if value => Some(Content::FaceBits),
-            (Self::Patch, TessEval) if !value => Some(float(Semantic::PatchGeneric(index))),
+            (Self::Face, Fragment) if is_system_value => Some(InputKind::FaceBits),
+            (Self::Patch, TessEval) if !is_system_value => {
+                Some(float_input(Semantic::GenericPatchVarying(index)))
+            }
             // Two registers of four distances each. TGSI, TGSI_SEMANTIC_CLIPDIST.
             (Self::ClipDistance, Fragment | Geometry | TessControl | TessEval) if index < 2 => {
-                Some(lanes(Semantic::ClipDistance, 4 * index, 4))
+                Some(lane_inputs(Semantic::ClipDistance, 4 * index, 4))
             }
             // Most inputs are such values. A value that the stage also provides is the same one.
             _ if varying => {
-                let passed = self.varying(index, stage, old);
-                passed.or_else(|| self.value_of_stage(stage))
+                let passed = self.varying_kind(index, stage, is_2010);
+                passed.or_else(|| self.system_value_kind(stage))
             }
-            _ => self.value_of_stage(stage),
+            _ => self.system_value_kind(stage),
         }
     }
 
-    /// Returns the value that the stage itself provides to programs.
+    /// Returns how a stage provides a system value; `None` if the stage has no such value.
     #[inline]
-    fn value_of_stage(self, stage: Stage) -> Option<Content> {
+    fn system_value_kind(self, stage: Stage) -> Option<InputKind> {
         use Stage::{Compute, Fragment, Geometry, TessControl, TessEval, Vertex};
         Some(match (self, stage) {
-            (Self::Position, Fragment) => float(Semantic::Position),
-            (Self::Face, Fragment) => float(Semantic::Facing),
-            (Self::PointCoord, Fragment) => float(Semantic::PointCoord),
-            (Self::SampleId, Fragment) => word(Semantic::SampleId),
-            (Self::SamplePosition, Fragment) => float(Semantic::SamplePosition),
-            (Self::SampleMask, Fragment) => word(Semantic::SampleMask),
-            (Self::HelperInvocation, Fragment) => Content::Helper,
-            (Self::Layer, Fragment) => word(Semantic::Layer),
-            (Self::ViewportIndex, Fragment) => word(Semantic::ViewportIndex),
+            (Self::Position, Fragment) => float_input(Semantic::Position),
+            (Self::Face, Fragment) => float_input(Semantic::FaceSign),
+            (Self::PointCoord, Fragment) => float_input(Semantic::PointCoord),
+            (Self::SampleId, Fragment) => word_input(Semantic::SampleId),
+            (Self::SamplePosition, Fragment) => float_input(Semantic::SamplePosition),
+            (Self::SampleMask, Fragment) => word_input(Semantic::SampleMask),
+            (Self::HelperInvocation, Fragment) => InputKind::Helper,
+            (Self::Layer, Fragment) => word_input(Semantic::Layer),
+            (Self::ViewportIndex, Fragment) => word_input(Semantic::ViewportIndex),
             (Self::PrimitiveId, Fragment | Geometry | TessControl | TessEval) => {
-                word(Semantic::PrimitiveId)
+                word_input(Semantic::PrimitiveId)
             }
-            (Self::InstanceId, Vertex) => word(Semantic::InstanceId),
-            (Self::VertexId, Vertex) => word(Semantic::VertexId),
-            (Self::VertexIdNoBase, Vertex) => Content::VertexNumber,
-            (Self::BaseVertex, Vertex) => word(Semantic::BaseVertex),
-            (Self::BaseInstance, Vertex) => word(Semantic::BaseInstance),
-            (Self::DrawId, Vertex) => word(Semantic::DrawId),
-            (Self::InvocationId, Geometry | TessControl) => word(Semantic::InvocationId),
-            (Self::VerticesIn, TessControl | TessEval) => word(Semantic::VertexCount),
-            (Self::TessCoord, TessEval) => float(Semantic::TessCoord),
-            (Self::TessOuter, TessEval) => lanes(Semantic::TessOuter, 0, 4),
-            (Self::TessInner, TessEval) => lanes(Semantic::TessInner, 0, 2),
+            (Self::InstanceId, Vertex) => word_input(Semantic::InstanceId),
+            (Self::VertexId, Vertex) => word_input(Semantic::VertexId),
+            (Self::VertexIdNoBase, Vertex) => InputKind::VertexIdNoBase,
+            (Self::BaseVertex, Vertex) => word_input(Semantic::BaseVertex),
+            (Self::BaseInstance, Vertex) => word_input(Semantic::BaseInstance),
+            (Self::DrawId, Vertex) => word_input(Semantic::DrawId),
+            (Self::InvocationId, Geometry | TessControl) => word_input(Semantic::InvocationId),
+            (Self::VerticesIn, TessControl | TessEval) => word_input(Semantic::InputVertexCount),
+            (Self::TessCoord, TessEval) => float_input(Semantic::TessCoord),
+            (Self::TessOuter, TessEval) => lane_inputs(Semantic::TessLevelOuter, 0, 4),
+            (Self::TessInner, TessEval) => lane_inputs(Semantic::TessLevelInner, 0, 2),
             // State of OpenGL that Vulkan does not have, so that the caller provides it.
-            (Self::DefaultOuter, TessControl) => Content::Words(Source::OuterLevels),
-            (Self::DefaultInner, TessControl) => Content::Words(Source::InnerLevels),
-            (Self::GridSize, Compute) => word(Semantic::WorkgroupCount),
-            (Self::BlockId, Compute) => word(Semantic::WorkgroupId),
-            (Self::BlockSize, Compute) => word(Semantic::WorkgroupSize),
-            (Self::ThreadId, Compute) => word(Semantic::LocalInvocationId),
-            (Self::WorkDim, Compute) => Content::Words(Source::WorkDim),
-            (Self::UserData, Compute) => Content::Words(Source::UserData),
-            (Self::SubgroupSize, _) => word(Semantic::SubgroupSize),
-            (Self::SubgroupInvocation, _) => word(Semantic::SubgroupInvocation),
-            (Self::SubgroupEqMask, _) => word(Semantic::SubgroupEqMask),
-            (Self::SubgroupGeMask, _) => word(Semantic::SubgroupGeMask),
-            (Self::SubgroupGtMask, _) => word(Semantic::SubgroupGtMask),
-            (Self::SubgroupLeMask, _) => word(Semantic::SubgroupLeMask),
-            (Self::SubgroupLtMask, _) => word(Semantic::SubgroupLtMask),
+            (Self::DefaultOuter, TessControl) => InputKind::OptionValue(OptionValue::OuterLevels),
+            (Self::DefaultInner, TessControl) => InputKind::OptionValue(OptionValue::InnerLevels),
+            (Self::GridSize, Compute) => word_input(Semantic::WorkgroupCount),
+            (Self::BlockId, Compute) => word_input(Semantic::WorkgroupId),
+            (Self::BlockSize, Compute) => word_input(Semantic::WorkgroupSize),
+            (Self::ThreadId, Compute) => word_input(Semantic::LocalInvocationId),
+            (Self::WorkDim, Compute) => InputKind::OptionValue(OptionValue::WorkDim),
+            (Self::UserData, Compute) => InputKind::OptionValue(OptionValue::UserData),
+            (Self::SubgroupSize, _) => word_input(Semantic::SubgroupSize),
+            (Self::SubgroupInvocation, _) => word_input(Semantic::SubgroupInvocation),
+            (Self::SubgroupEqMask, _) => word_input(Semantic::SubgroupEqMask),
+            (Self::SubgroupGeMask, _) => word_input(Semantic::SubgroupGeMask),
+            (Self::SubgroupGtMask, _) => word_input(Semantic::SubgroupGtMask),
+            (Self::SubgroupLeMask, _) => word_input(Semantic::SubgroupLeMask),
+            (Self::SubgroupLtMask, _) => word_input(Semantic::SubgroupLtMask),
             _ => return None,
         })
     }
 
     /// Returns the input that is an output of an earlier stage, for stages that have one.
     #[inline]
-    fn varying(self, index: u8, stage: Stage, old: bool) -> Option<Content> {
+    fn varying_kind(self, index: u8, stage: Stage, is_2010: bool) -> Option<InputKind> {
         let semantic = match (self, stage) {
             (Self::PointSize, _) => Semantic::PointSize,
             (Self::Position, _) => Semantic::Position,
             (Self::ClipVertex, Stage::Geometry | Stage::TessControl | Stage::TessEval) => {
                 Semantic::ClipVertex
             }
-            (Self::Fog, _) if old => Semantic::FogCoord,
+            (Self::Fog, _) if is_2010 => Semantic::FogCoord,
             // Fog has become a vector like others.
-            (Self::Fog, _) => Semantic::FogVector,
-            _ => self.numbered(index)?,
+            (Self::Fog, _) => Semantic::FogCoordVec4,
+            _ => self.numbered_semantic(index)?,
         };
-        Some(float(semantic))
+        Some(float_input(semantic))
     }
 
     /// Returns the semantic of a numbered output of stages before rasterization.
     #[inline]
-    fn numbered(self, index: u8) -> Option<Semantic> {
+    fn numbered_semantic(self, index: u8) -> Option<Semantic> {
         Some(match (self, index) {
             (Self::Color, 0..2) => Semantic::Color(index),
             (Self::BackColor, 0..2) => Semantic::BackColor(index),
             // "The semantic index permitted with this semantic is limited to <= 7." TGSI,
             // TGSI_SEMANTIC_TEXCOORD.
             (Self::TexCoord, 0..8) => Semantic::TexCoord(index),
-            (Self::Generic, _) => Semantic::Generic(index),
+            (Self::Generic, _) => Semantic::GenericVarying(index),
             _ => return None,
         })
     }
 
     /// Returns the destination of a register that instructions write. `None` if the stage has no
     /// such output.
-    pub(super) fn sink(self, index: u8, stage: Stage, options: &TgsiOptions) -> Option<Sink> {
+    pub(super) fn output_target(
+        self,
+        index: u8,
+        stage: Stage,
+        options: &TgsiOptions,
+    ) -> Option<OutputTarget> {
         use Stage::{Compute, Fragment, Geometry, TessControl};
-        let float = |semantic| Sink::Output(semantic, TypeBase::Float);
-        let word = |semantic| Sink::Output(semantic, TypeBase::Unsigned);
+        let float = |semantic| OutputTarget::Output(semantic, BaseType::Float);
+        let word = |semantic| OutputTarget::Output(semantic, BaseType::UnsignedInt);
         Some(match (self, stage) {
-            (_, Fragment) => return self.fragment_sink(index, options.dual_source),
+            (_, Fragment) => {
+                return self.fragment_output_target(index, options.dual_source_blending);
+            }
             (_, Compute) => return None,
-            (Self::Patch, TessControl) => float(Semantic::PatchGeneric(index)),
-            (Self::TessOuter, TessControl) => Sink::OuterLevels,
-            (Self::TessInner, TessControl) => Sink::InnerLevels,
+            (Self::Patch, TessControl) => float(Semantic::GenericPatchVarying(index)),
+            (Self::TessOuter, TessControl) => OutputTarget::OuterLevels,
+            (Self::TessInner, TessControl) => OutputTarget::InnerLevels,
             (Self::Position, _) => float(Semantic::Position),
             (Self::PointSize, _) => float(Semantic::PointSize),
-            (Self::Fog, _) if options.old => float(Semantic::FogCoord),
-            (Self::Fog, _) => float(Semantic::FogVector),
+            (Self::Fog, _) if options.legacy_semantics => float(Semantic::FogCoord),
+            (Self::Fog, _) => float(Semantic::FogCoordVec4),
             (Self::Layer, _) => word(Semantic::Layer),
             (Self::ViewportIndex, _) => word(Semantic::ViewportIndex),
             (Self::ViewportMask, _) => word(Semantic::ViewportMask),
             (Self::PrimitiveId, Geometry) => word(Semantic::PrimitiveId),
-            (Self::ClipDistance, _) if index < 2 => Sink::Distances(4 * index),
-            (Self::CullDistance, _) if index < 2 => Sink::CullDistances(4 * index),
-            (Self::ClipVertex, _) => Sink::ClipVertex,
-            (Self::EdgeFlag, _) => Sink::Dropped,
-            _ => float(self.numbered(index)?),
+            (Self::ClipDistance, _) if index < 2 => OutputTarget::Distances(4 * index),
+            (Self::CullDistance, _) if index < 2 => OutputTarget::CullDistances(4 * index),
+            (Self::ClipVertex, _) => OutputTarget::ClipVertex,
+            (Self::EdgeFlag, _) => OutputTarget::Dropped,
+            _ => float(self.numbered_semantic(index)?),
         })
     }
 
+    /// Returns the target of a fragment output, None for semantics that fragment programs do not
+    /// write. With `dual_source` both colors are blended into attachment 0.
     #[inline]
-    fn fragment_sink(self, index: u8, dual_source: bool) -> Option<Sink> {
+    fn fragment_output_target(self, index: u8, dual_source: bool) -> Option<OutputTarget> {
         let (semantic, base) = match (self, index) {
             // Only z of the output counts. TGSI, TGSI_SEMANTIC_POSITION.
-            (Self::Position, _) => (Semantic::FragDepth, TypeBase::Float),
+            (Self::Position, _) => (Semantic::FragDepth, BaseType::Float),
             (Self::Color, 0..8) => {
                 // Color 1 is a second color for attachment 0 or the color of attachment 1: the
                 // program does not specify it, the state of blending does.
                 let (buffer, index) = if dual_source { (0, index) } else { (index, 0) };
-                (Semantic::FragColor { buffer, index }, TypeBase::Float)
+                (Semantic::FragColor { buffer, index }, BaseType::Float)
             }
-            (Self::Stencil, _) => (Semantic::FragStencil, TypeBase::Unsigned),
-            (Self::SampleMask, _) => (Semantic::SampleMask, TypeBase::Unsigned),
+            (Self::Stencil, _) => (Semantic::FragStencil, BaseType::UnsignedInt),
+            (Self::SampleMask, _) => (Semantic::SampleMask, BaseType::UnsignedInt),
             _ => return None,
         };
-        Some(Sink::Output(semantic, base))
+        Some(OutputTarget::Output(semantic, base))
     }
 }
 
-const fn float(semantic: Semantic) -> Content {
-    Content::Input(semantic, TypeBase::Float)
+/// Returns the kind of an input of floats.
+const fn float_input(semantic: Semantic) -> InputKind {
+    InputKind::Input(semantic, BaseType::Float)
 }
 
-const fn word(semantic: Semantic) -> Content {
-    Content::Input(semantic, TypeBase::Unsigned)
+/// Returns the kind of an input of unsigned integers.
+const fn word_input(semantic: Semantic) -> InputKind {
+    InputKind::Input(semantic, BaseType::UnsignedInt)
 }
 
-/// Returns the first `count` lanes, from a number on.
+/// Returns the kind of a register whose first `count` lanes are consecutive scalar inputs from
+/// number `from` on.
 #[inline]
-fn lanes(first: fn(u8) -> Semantic, from: u8, count: u8) -> Content {
+fn lane_inputs(first: fn(u8) -> Semantic, from: u8, count: u8) -> InputKind {
     let lane = |lane: u8| (lane < count).then(|| first(from + lane));
-    Content::Lanes([0, 1, 2, 3].map(lane))
+    InputKind::Lanes([0, 1, 2, 3].map(lane))
 }
 
 #[cfg(test)]
@@ -331,28 +346,45 @@ mod tests {
 
     #[test]
     fn words_are_unique() {
-        let mut words: Vec<_> = Name::words().collect();
+        let mut words: Vec<_> = SemanticName::words().collect();
         words.sort_unstable();
         let count = words.len();
         words.dedup();
         assert_eq!(words.len(), count);
-        for (text, name) in Name::all() {
+        for (text, name) in SemanticName::words_and_names() {
             let text = text.as_bytes();
-            assert_eq!(Name::of(&Word { text, start: 0 }), Some(name));
+            assert_eq!(
+                SemanticName::from_word(&Word { text, start: 0 }),
+                Some(name)
+            );
         }
     }
 
     #[test]
     fn what_stages_write_later_stages_read() {
         let options = TgsiOptions::default();
-        let passed = [Name::Generic, Name::Color, Name::BackColor, Name::TexCoord];
-        for name in passed.into_iter().chain([Name::Fog, Name::ClipDistance]) {
+        let passed = [
+            SemanticName::Generic,
+            SemanticName::Color,
+            SemanticName::BackColor,
+            SemanticName::TexCoord,
+        ];
+        for name in passed
+            .into_iter()
+            .chain([SemanticName::Fog, SemanticName::ClipDistance])
+        {
             for index in [0, 1] {
-                assert!(name.sink(index, Stage::Vertex, &options).is_some());
-                let read = name.content(index, Stage::Fragment, false, false);
+                assert!(name.output_target(index, Stage::Vertex, &options).is_some());
+                let read = name.input_kind(index, Stage::Fragment, false, false);
                 assert!(read.is_some(), "{name:?}");
-                assert!(name.content(index, Stage::Vertex, false, false).is_none());
-                assert!(name.content(index, Stage::Compute, false, false).is_none());
+                assert!(
+                    name.input_kind(index, Stage::Vertex, false, false)
+                        .is_none()
+                );
+                assert!(
+                    name.input_kind(index, Stage::Compute, false, false)
+                        .is_none()
+                );
             }
         }
     }
@@ -361,18 +393,24 @@ mod tests {
     fn numbers_have_ends() {
         let options = TgsiOptions::default();
         let ends = [
-            (Name::Color, Stage::Vertex, 2),
-            (Name::Color, Stage::Fragment, 8),
-            (Name::BackColor, Stage::Vertex, 2),
-            (Name::TexCoord, Stage::Vertex, 8),
-            (Name::ClipDistance, Stage::Vertex, 2),
-            (Name::CullDistance, Stage::Geometry, 2),
+            (SemanticName::Color, Stage::Vertex, 2),
+            (SemanticName::Color, Stage::Fragment, 8),
+            (SemanticName::BackColor, Stage::Vertex, 2),
+            (SemanticName::TexCoord, Stage::Vertex, 8),
+            (SemanticName::ClipDistance, Stage::Vertex, 2),
+            (SemanticName::CullDistance, Stage::Geometry, 2),
         ];
         for (name, stage, end) in ends {
-            assert!(name.sink(end - 1, stage, &options).is_some(), "{name:?}");
-            assert!(name.sink(end, stage, &options).is_none(), "{name:?}");
+            assert!(
+                name.output_target(end - 1, stage, &options).is_some(),
+                "{name:?}"
+            );
+            assert!(
+                name.output_target(end, stage, &options).is_none(),
+                "{name:?}"
+            );
         }
-        let last = Name::Generic.sink(255, Stage::Vertex, &options);
+        let last = SemanticName::Generic.output_target(255, Stage::Vertex, &options);
         assert!(last.is_some());
     }
 
@@ -380,14 +418,14 @@ mod tests {
     fn the_second_color_may_be_blended_with() {
         let color = |dual_source| {
             let options = TgsiOptions {
-                dual_source,
+                dual_source_blending: dual_source,
                 ..TgsiOptions::default()
             };
-            Name::Color.sink(1, Stage::Fragment, &options)
+            SemanticName::Color.output_target(1, Stage::Fragment, &options)
         };
         let output = |buffer, index| {
             let semantic = Semantic::FragColor { buffer, index };
-            Some(Sink::Output(semantic, TypeBase::Float))
+            Some(OutputTarget::Output(semantic, BaseType::Float))
         };
         assert_eq!(color(false), output(1, 0));
         assert_eq!(color(true), output(0, 1));

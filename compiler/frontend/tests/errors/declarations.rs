@@ -1,26 +1,26 @@
 //! Names, declarations and bindings.
 
-use super::{errors, fine, fragment, vertex};
+use super::{check_fragment_error, check_loads, check_vertex_error, errors};
 use glasm_frontend::Code;
 
 #[test]
 fn names() {
-    fragment("TEMP «r»;", Code::DuplicateName);
-    fragment("ALIAS «r» = q;", Code::DuplicateName);
-    fragment("ALIAS x = «nothing»;", Code::UndeclaredName);
-    fragment("MOV r, «nothing».x; MOV r, nothing;", Code::UndeclaredName);
-    fragment("TEMP «program»;", Code::ReservedName);
-    fragment("TEMP «fragment»;", Code::ReservedName);
-    fragment("CAL «nowhere»;", Code::UndefinedLabel);
-    fragment("x: RET; «x»: RET;", Code::DuplicateLabel);
-    fine("!!NVfp5.0 TEMP vertex, MOV, TEMP, CC, EQ, END1; MOV MOV, EQ; MOV TEMP, MOV; END");
-    fine("!!NVvp5.0 TEMP fragment, primitive; MOV fragment, primitive; END");
+    check_fragment_error("TEMP «r»;", Code::DuplicateName);
+    check_fragment_error("ALIAS «r» = q;", Code::DuplicateName);
+    check_fragment_error("ALIAS x = «nothing»;", Code::UndeclaredName);
+    check_fragment_error("MOV r, «nothing».x; MOV r, nothing;", Code::UndeclaredName);
+    check_fragment_error("TEMP «program»;", Code::ReservedName);
+    check_fragment_error("TEMP «fragment»;", Code::ReservedName);
+    check_fragment_error("CAL «nowhere»;", Code::UndefinedLabel);
+    check_fragment_error("x: RET; «x»: RET;", Code::DuplicateLabel);
+    check_loads("!!NVfp5.0 TEMP vertex, MOV, TEMP, CC, EQ, END1; MOV MOV, EQ; MOV TEMP, MOV; END");
+    check_loads("!!NVvp5.0 TEMP fragment, primitive; MOV fragment, primitive; END");
 }
 
 #[test]
 fn bindings_of_memory() {
     // The wrong declaration is the only error, not what uses its name.
-    fragment(
+    check_fragment_error(
         "CBUFFER b[] = { program.buffer[«99»] }; LDC.F32 r, b[0];",
         Code::BindingRange,
     );
@@ -34,39 +34,39 @@ fn bindings_of_memory() {
             &[Code::BindingUnknown],
         );
     }
-    fine("!!NVfp5.0 OPTION NV_shader_storage_buffer; PARAM p = program.storagelen[0]; END");
+    check_loads("!!NVfp5.0 OPTION NV_shader_storage_buffer; PARAM p = program.storagelen[0]; END");
 }
 
 #[test]
 fn declaration_modifiers() {
-    fragment("INT «FLOAT» TEMP x;", Code::TypeModifierTwice);
-    fragment("SHORT «LONG» TEMP x;", Code::SizeModifierTwice);
-    fragment("«LONG PARAM x = 1;»", Code::LongNotAllowed);
-    fragment("«SHORT PARAM x = 1;»", Code::ShortNotAllowed);
-    fragment("«INT TEXTURE x = texture[0];»", Code::TypeNotAllowed);
-    fragment("«FLAT TEMP x;»", Code::InterpolationNotAllowed);
-    fragment(
+    check_fragment_error("INT «FLOAT» TEMP x;", Code::TypeModifierTwice);
+    check_fragment_error("SHORT «LONG» TEMP x;", Code::SizeModifierTwice);
+    check_fragment_error("«LONG PARAM x = 1;»", Code::LongNotAllowed);
+    check_fragment_error("«SHORT PARAM x = 1;»", Code::ShortNotAllowed);
+    check_fragment_error("«INT TEXTURE x = texture[0];»", Code::TypeNotAllowed);
+    check_fragment_error("«FLAT TEMP x;»", Code::InterpolationNotAllowed);
+    check_fragment_error(
         "FLAT «FLAT» ATTRIB x = fragment.attrib[0];",
         Code::InterpolationTwice,
     );
-    fragment(
+    check_fragment_error(
         "«FLAT CENTROID ATTRIB x = fragment.attrib[0];»",
         Code::InterpolationMix,
     );
-    fragment("«INT ATTRIB x = fragment.attrib[0];»", Code::IntNotFlat);
-    fragment(
+    check_fragment_error("«INT ATTRIB x = fragment.attrib[0];»", Code::IntNotFlat);
+    check_fragment_error(
         "«FLAT ATTRIB x = fragment.position;»",
         Code::InterpolationNotAllowed,
     );
-    fragment(
+    check_fragment_error(
         "FLAT ATTRIB x = fragment.attrib[1]; «ATTRIB y = fragment.attrib[1];»",
         Code::InterpolationConflict,
     );
-    fragment(
+    check_fragment_error(
         "FLAT ATTRIB x = fragment.color; «ATTRIB y = fragment.color.secondary;»",
         Code::InterpolationConflict,
     );
-    fine(
+    check_loads(
         "!!NVfp5.0 CENTROID NOPERSPECTIVE FLOAT ATTRIB x = fragment.attrib[0]; FLAT INT ATTRIB y = primitive.id; END",
     );
     errors(
@@ -81,18 +81,18 @@ fn declaration_modifiers() {
 
 #[test]
 fn arrays() {
-    fragment("PARAM x[«3»] = { 1, 2 };", Code::ArraySizeMismatch);
-    fragment("TEMP x[«0»];", Code::ArraySizeBad);
-    fragment("TEMP «x»[];", Code::ArraySizeBad);
-    fragment(
+    check_fragment_error("PARAM x[«3»] = { 1, 2 };", Code::ArraySizeMismatch);
+    check_fragment_error("TEMP x[«0»];", Code::ArraySizeBad);
+    check_fragment_error("TEMP «x»[];", Code::ArraySizeBad);
+    check_fragment_error(
         "«ATTRIB x[] = { fragment.texcoord[0], fragment.attrib[1] };»",
         Code::ArrayKinds,
     );
-    fragment(
+    check_fragment_error(
         "«ATTRIB x[] = { fragment.attrib[0], fragment.attrib[2] };»",
         Code::ArrayOrder,
     );
-    fragment(
+    check_fragment_error(
         "«ATTRIB x[] = { fragment.attrib[1], fragment.attrib[0] };»",
         Code::ArrayOrder,
     );
@@ -109,53 +109,53 @@ fn run_time_arrays_share_no_binding() {
     let two = "!!NVvp5.0 TEMP i; ATTRIB a[] = { vertex.attrib[0..2] }; «ATTRIB b[] = { vertex.attrib[2..3] };» \
                ADD result.position, a[i.x], b[i.x]; END";
     errors(two, &[Code::RelativeOverlap]);
-    fine(
+    check_loads(
         "!!NVvp5.0 TEMP i; PARAM a[] = { program.env[0..3], program.env[1] }; MOV result.position, a[4]; END",
     );
-    fine("!!NVvp5.0 TEMP i; PARAM a[] = { 1.0, 1.0 }; MOV result.position, a[i.x]; END");
+    check_loads("!!NVvp5.0 TEMP i; PARAM a[] = { 1.0, 1.0 }; MOV result.position, a[i.x]; END");
 }
 
 #[test]
 fn bindings() {
-    fragment("MOV r, program.env[«5000»];", Code::BindingRange);
-    fragment("PARAM x[] = { «program.env[3..2]» };", Code::RangeReversed);
-    fragment("MOV r, «program.env[0..1]»;", Code::RangeAsOperand);
-    fragment("PARAM x = «program.local[0..1]»;", Code::RangeAsOperand);
-    fragment("MOV r, fragment.«colour»;", Code::BindingUnknown);
-    fragment("MOV r, fragment.«attrib».x;", Code::BindingNeedsIndex);
-    fragment("MOV r, fragment.«fogcoord[0]»;", Code::BindingTakesNoIndex);
-    fragment(
+    check_fragment_error("MOV r, program.env[«5000»];", Code::BindingRange);
+    check_fragment_error("PARAM x[] = { «program.env[3..2]» };", Code::RangeReversed);
+    check_fragment_error("MOV r, «program.env[0..1]»;", Code::RangeAsOperand);
+    check_fragment_error("PARAM x = «program.local[0..1]»;", Code::RangeAsOperand);
+    check_fragment_error("MOV r, fragment.«colour»;", Code::BindingUnknown);
+    check_fragment_error("MOV r, fragment.«attrib».x;", Code::BindingNeedsIndex);
+    check_fragment_error("MOV r, fragment.«fogcoord[0]»;", Code::BindingTakesNoIndex);
+    check_fragment_error(
         "MOV r, state.matrix.mvp.«row[0][1]»;",
         Code::BindingTakesNoIndex,
     );
-    fragment(
+    check_fragment_error(
         "MOV r, state.«matrix[1]».mvp.row[0];",
         Code::BindingTakesNoIndex,
     );
-    fragment(
+    check_fragment_error(
         "MOV r, «state[1]».matrix.mvp.row[0];",
         Code::BindingTakesNoIndex,
     );
-    fragment("TEX r, r, «texture[0][1]», 2D;", Code::BindingTakesNoIndex);
-    fragment("IMAGE x = «image[0][1]»;", Code::BindingTakesNoIndex);
-    fragment("MOV r, «state.matrix.mvp»;", Code::MatrixNeedsRow);
-    fragment("PARAM x = «state.matrix.mvp»;", Code::MatrixNeedsRow);
-    fragment("MOV r, state.matrix.mvp.row[«4»];", Code::BindingRange);
-    fragment(
+    check_fragment_error("TEX r, r, «texture[0][1]», 2D;", Code::BindingTakesNoIndex);
+    check_fragment_error("IMAGE x = «image[0][1]»;", Code::BindingTakesNoIndex);
+    check_fragment_error("MOV r, «state.matrix.mvp»;", Code::MatrixNeedsRow);
+    check_fragment_error("PARAM x = «state.matrix.mvp»;", Code::MatrixNeedsRow);
+    check_fragment_error("MOV r, state.matrix.mvp.row[«4»];", Code::BindingRange);
+    check_fragment_error(
         "MOV r, state.matrix.«program».row[0];",
         Code::BindingNeedsIndex,
     );
-    fragment("MOV r, state.light[«8»].ambient;", Code::BindingRange);
-    fragment("MOV r, state.«light».ambient;", Code::BindingNeedsIndex);
-    fragment("MOV r, «program.buffer[0][1]»;", Code::BufferOperand);
-    fragment("MOV «result.color[1]», r;", Code::ResultOption);
-    fragment("MOV «result.color.secondary», r;", Code::ResultOption);
-    fine("!!NVfp5.0 OPTION ARB_draw_buffers; MOV result.color[1], 0; END");
-    vertex(
+    check_fragment_error("MOV r, state.light[«8»].ambient;", Code::BindingRange);
+    check_fragment_error("MOV r, state.«light».ambient;", Code::BindingNeedsIndex);
+    check_fragment_error("MOV r, «program.buffer[0][1]»;", Code::BufferOperand);
+    check_fragment_error("MOV «result.color[1]», r;", Code::ResultOption);
+    check_fragment_error("MOV «result.color.secondary», r;", Code::ResultOption);
+    check_loads("!!NVfp5.0 OPTION ARB_draw_buffers; MOV result.color[1], 0; END");
+    check_vertex_error(
         "MOV r, vertex.position; MOV r, «vertex.attrib[0]»;",
         Code::AliasPair,
     );
-    vertex(
+    check_vertex_error(
         "ATTRIB x = vertex.attrib[9]; «ATTRIB y = vertex.texcoord[1];»",
         Code::AliasPair,
     );
@@ -167,19 +167,19 @@ fn bindings() {
 
 #[test]
 fn buffers() {
-    fragment(
+    check_fragment_error(
         "BUFFER x = program.buffer[0][1]; «BUFFER4 y = program.buffer[0][2];»",
         Code::BufferKind,
     );
-    fragment(
+    check_fragment_error(
         "BUFFER x[] = { program.buffer[0][1], «program.buffer[1][2]» };",
         Code::BufferBindings,
     );
-    fragment(
+    check_fragment_error(
         "CBUFFER x[] = { program.buffer[0] }; MOV r, «x[0]»;",
         Code::MemoryOperand,
     );
-    fragment(
+    check_fragment_error(
         "BUFFER x[] = { program.buffer[0] }; LDC.F32 r, «x[0]»;",
         Code::MemoryOperand,
     );
@@ -191,5 +191,5 @@ fn buffers() {
 
 #[test]
 fn wide_attributes() {
-    fine("!!NVvp5.0 LONG ATTRIB x = vertex.attrib[1]; LONG TEMP l; MOV.U64 l, x; END");
+    check_loads("!!NVvp5.0 LONG ATTRIB x = vertex.attrib[1]; LONG TEMP l; MOV.U64 l, x; END");
 }

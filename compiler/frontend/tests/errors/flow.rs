@@ -1,24 +1,24 @@
 //! Flow control: blocks, calls, critical sections.
 
-use super::{errors, fine, fragment};
+use super::{check_fragment_error, check_loads, errors};
 use glasm_frontend::{Code, Source, translate};
 
 #[test]
 fn blocks() {
-    fragment("IF NE.x; «ENDREP»; ENDIF;", Code::BlockMismatch);
-    fragment("REP 2; «ENDIF»; ENDREP;", Code::BlockMismatch);
-    fragment("«ELSE»;", Code::BlockMismatch);
-    fragment("IF NE.x; ELSE; «ELSE»; ENDIF;", Code::BlockMismatch);
-    fragment("«ENDIF»;", Code::BlockMismatch);
-    fragment("«IF NE.x»;", Code::BlockOpen);
-    fragment("«REP 3»;", Code::BlockOpen);
-    fragment("IF NE.x; «x»:", Code::LabelInBlock);
-    fragment("«BRK»;", Code::BreakOutsideLoop);
-    fragment("IF NE.x; «CONT (EQ.x)»; ENDIF;", Code::BreakOutsideLoop);
-    fragment("«REP»; ENDREP;", Code::InfiniteLoop);
-    fragment("«REP»; REP 4; BRK; ENDREP; ENDREP;", Code::InfiniteLoop);
-    fine("!!NVfp5.0 REP; REP 4; RET; ENDREP; ENDREP; END");
-    fine("!!NVfp5.0 REP; IF TR; BRK (NE.x); ENDIF; ENDREP; END");
+    check_fragment_error("IF NE.x; «ENDREP»; ENDIF;", Code::BlockMismatch);
+    check_fragment_error("REP 2; «ENDIF»; ENDREP;", Code::BlockMismatch);
+    check_fragment_error("«ELSE»;", Code::BlockMismatch);
+    check_fragment_error("IF NE.x; ELSE; «ELSE»; ENDIF;", Code::BlockMismatch);
+    check_fragment_error("«ENDIF»;", Code::BlockMismatch);
+    check_fragment_error("«IF NE.x»;", Code::BlockOpen);
+    check_fragment_error("«REP 3»;", Code::BlockOpen);
+    check_fragment_error("IF NE.x; «x»:", Code::LabelInBlock);
+    check_fragment_error("«BRK»;", Code::BreakOutsideLoop);
+    check_fragment_error("IF NE.x; «CONT (EQ.x)»; ENDIF;", Code::BreakOutsideLoop);
+    check_fragment_error("«REP»; ENDREP;", Code::InfiniteLoop);
+    check_fragment_error("«REP»; REP 4; BRK; ENDREP; ENDREP;", Code::InfiniteLoop);
+    check_loads("!!NVfp5.0 REP; REP 4; RET; ENDREP; ENDREP; END");
+    check_loads("!!NVfp5.0 REP; IF TR; BRK (NE.x); ENDIF; ENDREP; END");
 }
 
 #[test]
@@ -41,8 +41,8 @@ fn nesting_limits() {
     let deep = |open: &str, close: &str, count: usize| {
         format!("!!NVfp5.0 {}{}END", open.repeat(count), close.repeat(count))
     };
-    fine(&deep("IF TR; ", "ENDIF; ", 64));
-    fine(&deep("REP 1; ", "ENDREP; ", 64));
+    check_loads(&deep("IF TR; ", "ENDIF; ", 64));
+    check_loads(&deep("REP 1; ", "ENDREP; ", 64));
     let (program, diagnostics) = translate(&Source::new("test", &deep("IF TR; ", "ENDIF; ", 65)));
     assert!(program.is_none());
     assert_eq!(
@@ -107,16 +107,16 @@ fn limits_of_calls() {
              main: {calls} RET; {routines} END"
         )
     };
-    fine(&program(&"CALI v;".repeat(256)));
+    check_loads(&program(&"CALI v;".repeat(256)));
     let calls = "CALI v;".repeat(256) + "«CALI v»; CALI v;";
     errors(&program(&calls), &[Code::TooManyInstructions]);
 }
 
 #[test]
 fn calls() {
-    fine("!!NVfp5.0 main: CAL a; RET; a: CAL a; END");
-    fine("!!NVfp5.0 main: CAL a; RET; a: CAL b; RET; b: CAL a (NE.x); END");
-    fine("!!NVfp5.0 main: CAL main (NE.x); RET; END");
+    check_loads("!!NVfp5.0 main: CAL a; RET; a: CAL a; END");
+    check_loads("!!NVfp5.0 main: CAL a; RET; a: CAL b; RET; b: CAL a (NE.x); END");
+    check_loads("!!NVfp5.0 main: CAL main (NE.x); RET; END");
     // MAX_PROGRAM_CALL_DEPTH_NV is 32.
     let chain = |count: usize| {
         let calls: String = (1..count)
@@ -124,17 +124,17 @@ fn calls() {
             .collect();
         format!("!!NVfp5.0 main: CAL f1; RET; {calls} f{count}: RET; END")
     };
-    fine(&chain(32));
+    check_loads(&chain(32));
     errors(&chain(33), &[Code::CallDepth]);
-    fine("!!NVfp5.0 main: CAL a; CAL b; RET; a: CAL b; RET; b: RET; END");
+    check_loads("!!NVfp5.0 main: CAL a; CAL b; RET; a: CAL b; RET; b: RET; END");
 }
 
 #[test]
 fn critical_sections() {
     let with_option =
         |body: &str| format!("!!NVfp4.0 OPTION NV_pixel_interlock_ordered; {body} END");
-    fine(&with_option("FSIB; IF TR; ENDIF; FSIE;"));
-    fine(&with_option("a: RET; main: FSIB; CAL a; FSIE;"));
+    check_loads(&with_option("FSIB; IF TR; ENDIF; FSIE;"));
+    check_loads(&with_option("a: RET; main: FSIB; CAL a; FSIE;"));
     let wrong = |body: &str| errors(&with_option(body), &[Code::Interlock]);
     wrong("FSIB; «FSIB»; FSIE;");
     wrong("«FSIE»; FSIB;");

@@ -17,7 +17,7 @@ use support::errors;
 
 /// Errors in statements of a fragment program with some variables.
 #[track_caller]
-fn fragment(statements: &str, code: Code) {
+fn check_fragment_error(statements: &str, code: Code) {
     let declarations = "TEMP r, q, a[4]; LONG TEMP l; INT TEMP i; UINT TEMP u; FLOAT TEMP f; SHORT TEMP h; PARAM p = 1;";
     errors(
         &format!("!!NVfp5.0 {declarations} {statements} END"),
@@ -26,12 +26,12 @@ fn fragment(statements: &str, code: Code) {
 }
 
 #[track_caller]
-fn vertex(statements: &str, code: Code) {
+fn check_vertex_error(statements: &str, code: Code) {
     errors(&format!("!!NVvp5.0 TEMP r, i; {statements} END"), &[code]);
 }
 
 #[track_caller]
-fn compute(statements: &str, code: Code) {
+fn check_compute_error(statements: &str, code: Code) {
     errors(
         &format!("!!NVcp5.0 GROUP_SIZE 8; TEMP r, i; {statements} END"),
         &[code],
@@ -40,6 +40,6 @@ fn compute(statements: &str, code: Code) {
 
 /// The program must load.
 #[track_caller]
-fn fine(text: &str) {
+fn check_loads(text: &str) {
     errors(text, &[]);
 }

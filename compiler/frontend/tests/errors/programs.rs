@@ -1,6 +1,6 @@
 //! Options, and rules of the whole program.
 
-use super::{errors, fine};
+use super::{check_loads, errors};
 use glasm_frontend::{Code, Source, translate};
 
 #[test]
@@ -21,7 +21,7 @@ fn options() {
         "!!NVfp5.0 OPTION ARB_precision_hint_nicest; OPTION «ARB_precision_hint_fastest»; END",
         &[Code::OptionConflict],
     );
-    fine(
+    check_loads(
         "!!NVfp5.0 OPTION ARB_draw_buffers; OPTION ARB_draw_buffers; OPTION ARB_precision_hint_nicest; END",
     );
 }
@@ -33,7 +33,7 @@ fn post_depth_coverage_needs_early_tests() {
             &format!("!!NVfp5.0 OPTION «{option}»; END"),
             &[Code::OptionNeedsOther],
         );
-        fine(&format!(
+        check_loads(&format!(
             "!!NVfp5.0 OPTION {option}; OPTION NV_early_fragment_tests; END"
         ));
     }
@@ -43,13 +43,13 @@ fn post_depth_coverage_needs_early_tests() {
 fn options_lower_limits() {
     for option in ["ARB_fog_exp", "ARB_fog_exp2", "ARB_fog_linear"] {
         let program = |body: &str| format!("!!NVfp4.0 OPTION {option}; {body} END");
-        fine(&program("TEMP a[4095]; MOV a[0], 0;"));
+        check_loads(&program("TEMP a[4095]; MOV a[0], 0;"));
         errors(
             &program("TEMP a[4095], «b»; MOV a[0], 0;"),
             &[Code::TooManyTemporaries],
         );
         let rows = |count: usize| format!("PARAM p[] = {{ {} }};", "0, ".repeat(count - 1) + "0");
-        fine(&program(&rows(16_382)));
+        check_loads(&program(&rows(16_382)));
         let parts = rows(16_382) + " «PARAM q[1] = { 1 };»";
         errors(&program(&parts), &[Code::TooManyParameters]);
     }
@@ -62,7 +62,7 @@ fn components_of_attributes_and_results() {
         .collect();
     let program = |more: &str| format!("!!NVfp4.0 TEMP r; {reads} {more} MOV result.color, r; END");
     // 31 times 4 components and 4 of one more binding, in two parts.
-    fine(&program(
+    check_loads(&program(
         "ADD r, r, fragment.position.xyxy; ADD r, r, fragment.position.zwzw;",
     ));
     let (_, diagnostics) = translate(&Source::new(
@@ -76,7 +76,7 @@ fn components_of_attributes_and_results() {
         "!!NVfp4.0 ATTRIB a[] = { fragment.attrib[0..31] }; ATTRIB c = fragment.color; INT TEMP i; ADD result.color, a[i.x], c; END",
     ));
     assert_eq!(diagnostics.list[0].code, Code::TooManyAttribComponents);
-    fine(
+    check_loads(
         "!!NVfp4.0 ATTRIB a[] = { fragment.attrib[0..31] }; ATTRIB c = fragment.color; MOV result.color, a[1]; END",
     );
     let writes = |mask: &str| -> String {
@@ -86,7 +86,7 @@ fn components_of_attributes_and_results() {
     };
     let (_, diagnostics) = translate(&Source::new("test", &writes("")));
     assert_eq!(diagnostics.list[0].code, Code::TooManyResultComponents);
-    fine(&writes(".xyz"));
+    check_loads(&writes(".xyz"));
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn limits() {
         "!!NVfp5.0 TEMP a[4096], «b»; MOV b, 0; END",
         &[Code::TooManyTemporaries],
     );
-    fine("!!NVfp5.0 TEMP a[4095], b; MOV b, a[0]; END");
+    check_loads("!!NVfp5.0 TEMP a[4095], b; MOV b, a[0]; END");
     let many: String = (0..150).map(|n| format!("MOV x{n}, 0;")).collect();
     let (_, diagnostics) = translate(&Source::new("test", &format!("!!NVfp5.0 {many} END")));
     assert_eq!(diagnostics.list.len(), 101);
@@ -162,5 +162,5 @@ fn invariant_position() {
         "!!NVvp5.0 OPTION ARB_position_invariant; OUTPUT p = «result.position»; END",
         &[Code::PositionInvariant],
     );
-    fine("!!NVvp5.0 OPTION ARB_position_invariant; MOV result.color, 1; END");
+    check_loads("!!NVvp5.0 OPTION ARB_position_invariant; MOV result.color, 1; END");
 }

@@ -1,6 +1,6 @@
 //! What cannot be read, and where reading goes on.
 
-use super::{errors, fragment};
+use super::{check_fragment_error, errors};
 use glasm_frontend::{Code, Source, translate};
 
 #[test]
@@ -15,18 +15,18 @@ fn three_mistakes_give_three_errors() {
 
 #[test]
 fn grammar() {
-    fragment("MOV r «r»;", Code::UnexpectedToken);
-    fragment(
+    check_fragment_error("MOV r «r»;", Code::UnexpectedToken);
+    check_fragment_error(
         "MOV r, r, «r»;".replace(", «r»", "«,» r").as_str(),
         Code::ExtraOperand,
     );
-    fragment("ADD r, r«;»", Code::MissingOperand);
-    fragment("MOV r, «@»1;", Code::UnexpectedCharacter);
-    fragment("MOV r, «12ab»;", Code::BadNumber);
-    fragment("«mov» r, r;", Code::UnknownOpcode);
-    fragment("«;»", Code::UnexpectedToken);
-    fragment("«ARL» r.x, r;", Code::OldLanguage);
-    fragment("«ADDRESS» x;", Code::OldLanguage);
+    check_fragment_error("ADD r, r«;»", Code::MissingOperand);
+    check_fragment_error("MOV r, «@»1;", Code::UnexpectedCharacter);
+    check_fragment_error("MOV r, «12ab»;", Code::BadNumber);
+    check_fragment_error("«mov» r, r;", Code::UnknownOpcode);
+    check_fragment_error("«;»", Code::UnexpectedToken);
+    check_fragment_error("«ARL» r.x, r;", Code::OldLanguage);
+    check_fragment_error("«ADDRESS» x;", Code::OldLanguage);
     errors("!!NVfp5.0 TEMP r; MOV r, 1; «»", &[Code::MissingEnd]);
     errors("!!NVfp5.0 END «MOV»", &[Code::TextAfterEnd]);
     errors("«!!NVxp5.0» END", &[Code::HeaderUnknown]);

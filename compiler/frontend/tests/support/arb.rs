@@ -34,7 +34,9 @@ pub(crate) fn run(text: &str, semantic: Semantic) -> [f32; 4] {
             | ParamSource::Argument => [0; 4],
         });
     }
-    let outcome = interpreter.run(&mut environment).expect("the program ends");
+    let outcome = interpreter
+        .run_main(&mut environment)
+        .expect("the program ends");
     let output = program
         .outputs
         .iter()

@@ -27,6 +27,7 @@ pub(super) struct Sha256 {
 }
 
 impl Sha256 {
+    /// Returns the state before the first byte: FIPS 180-4 section 5.3.3.
     pub(super) const fn new() -> Self {
         Self {
             state: INITIAL,
@@ -35,7 +36,7 @@ impl Sha256 {
         }
     }
 
-    /// Adds bytes.
+    /// Appends bytes to the message, and hashes its complete blocks of 64 bytes.
     pub(super) fn update(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let filled = (self.len % 64) as usize;
@@ -49,8 +50,8 @@ impl Sha256 {
         }
     }
 
-    /// Returns the digest. Section 5.1.1: a bit, zeros up to eight bytes before the end of a block,
-    /// the number of bits.
+    /// Returns the digest of the message. Section 5.1.1: a bit, zeros up to eight bytes before the
+    /// end of a block, the number of bits.
     pub(super) fn finish(mut self) -> [u8; 32] {
         let bits = 8 * self.len;
         self.update(&[0x80]);
@@ -66,6 +67,7 @@ impl Sha256 {
     }
 }
 
+/// Updates the state with a block of 64 bytes of the message. FIPS 180-4 section 6.2.2.
 fn compress(state: &mut [u32; 8], block: &[u8; 64]) {
     let mut schedule = [0u32; 64];
     for (word, bytes) in schedule.iter_mut().zip(block.chunks_exact(4)) {

@@ -4,42 +4,46 @@
 //! Each writes red, green and blue before alpha, because these read the old alpha.
 
 use super::{
-    Argument, BaseFormat, Combine, CombineFunction, CombineOperand, CombineSource, Combiner,
-    Environment, FixedFragment, FogMode, Scale, Text, TextureTarget, TextureUnit, UNITS,
+    BaseFormat, Combine, CombineArgument, CombineFunction, CombineOperand, CombineScale,
+    CombineSource, Combiner, FixedFragmentKey, FogMode, MAX_TEXTURE_UNITS, ProgramText,
+    TextureEnvironment, TextureTarget, TextureUnit,
 };
 
-/// Returns the program of GL's texturing, color sum and fog. GL 2.1 sections 3.8.13 to 3.10.
-pub fn fragment_program(key: &FixedFragment) -> String {
-    let mut program = Fragments {
-        text: Text::default(),
+/// Returns the source of the ARB fragment program of GL's texturing, color sum and fog. GL 2.1
+/// sections 3.8.13 to 3.10.
+pub fn generate_fragment_program(key: &FixedFragmentKey) -> String {
+    let mut program = FragmentProgramBuilder {
+        text: ProgramText::default(),
         key,
     };
-    let head = program.build_head();
-    let looked_up = program.find_looked_up();
+    let head = program.build_options();
+    let looked_up = program.find_sampled_units();
     for (number, _) in looked_up.iter().enumerate().filter(|(_, used)| **used) {
         program.emit_lookup(number);
     }
     program.emit_line("MOV{sat} color, fragment.color");
-    if program.uses(CombineSource::PrimaryColor) {
+    if program.is_source_used(CombineSource::PrimaryColor) {
         program.emit_line("MOV primary, color");
     }
-    for number in 0..UNITS {
-        if program.is_applied(number) {
+    for number in 0..MAX_TEXTURE_UNITS {
+        if program.is_unit_applied(number) {
             program.emit_unit(number);
         }
     }
     if key.color_sum {
         program.emit_line("ADD{sat} color.xyz, color, fragment.color.secondary");
     }
-    if key.unclamped {
+    if key.unclamped_colors {
         program.emit_fog();
     }
     program.emit_line("MOV result.color, color");
-    let texels: [String; UNITS] = std::array::from_fn(format_texel);
+    let texels: [String; MAX_TEXTURE_UNITS] = std::array::from_fn(format_texel_name);
     let names = ["color", "primary", "fog", "a0", "a1", "a2", "a3"].into_iter();
     let names = names.chain(texels.iter().map(String::as_str));
-    let temporaries = program.text.declare_temporaries(names);
-    let constants = if program.uses(CombineSource::Zero) || program.uses(CombineSource::One) {
+    let temporaries = program.text.build_temp_declaration(names);
+    let constants = if program.is_source_used(CombineSource::Zero)
+        || program.is_source_used(CombineSource::One)
+    {
         "PARAM unit = { 0, 1 };\n"
     } else {
         ""
@@ -49,24 +53,24 @@ pub fn fragment_program(key: &FixedFragment) -> String {
 }
 
 /// Returns the name of the texel of a unit.
-fn format_texel(number: usize) -> String {
-    format!("texel{number}")
+fn format_texel_name(unit: usize) -> String {
+    format!("texel{unit}")
 }
 
 /// A program under construction.
-struct Fragments<'a> {
-    text: Text,
-    key: &'a FixedFragment,
+struct FragmentProgramBuilder<'a> {
+    text: ProgramText,
+    key: &'a FixedFragmentKey,
 }
 
 /// Components that a combiner writes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Lanes {
+enum CombinerChannels {
     Rgb,
     Alpha,
 }
 
-/// Returns the number of arguments that a function has.
+/// Returns the number of arguments of a combiner function, which are the first ones.
 const fn count_arguments(function: CombineFunction) -> usize {
     match function {
         CombineFunction::Replace => 1,
@@ -84,8 +88,8 @@ const fn count_arguments(function: CombineFunction) -> usize {
     }
 }
 
-/// Returns the sources of a combiner's function.
-fn sources(combiner: &Combiner) -> impl Iterator<Item = CombineSource> {
+/// Returns the sources of the arguments that the function of a combiner uses.
+fn list_sources(combiner: &Combiner) -> impl Iterator<Item = CombineSource> {
     let arguments = combiner
         .arguments
         .iter()
@@ -94,15 +98,17 @@ fn sources(combiner: &Combiner) -> impl Iterator<Item = CombineSource> {
 }
 
 impl Combine {
-    /// Returns all sources.
-    fn sources(&self) -> impl Iterator<Item = CombineSource> {
+    /// Returns the sources of both combiners that they use; of the color combiner only if its
+    /// function is `DOT3_RGBA`, which writes alpha, too.
+    fn list_sources(&self) -> impl Iterator<Item = CombineSource> {
         let has_alpha = self.rgb.function != CombineFunction::Dot3Rgba;
         let alpha = has_alpha.then_some(&self.alpha).into_iter();
-        sources(&self.rgb).chain(alpha.flat_map(sources))
+        list_sources(&self.rgb).chain(alpha.flat_map(list_sources))
     }
 }
 
-impl Scale {
+impl CombineScale {
+    /// Returns the factor as a number.
     const fn factor(self) -> u32 {
         match self {
             Self::One => 1,
@@ -114,11 +120,11 @@ impl Scale {
 
 impl TextureUnit {
     /// Returns the opcode of a lookup and its target: cube maps have a direction as coordinates,
-    /// which has no divisor.
-    fn get_access(&self) -> Option<(&'static str, &'static str)> {
+    /// which has no divisor. `None` for a disabled unit.
+    fn get_lookup(&self) -> Option<(&'static str, &'static str)> {
         // Without programs s, t and r are divided by q before the lookup. Comparisons use r / q,
         // which TXP computes as well.
-        Some(match (self.target?, self.compared) {
+        Some(match (self.target?, self.compares_depth) {
             (TextureTarget::D1, false) => ("TXP", "1D"),
             (TextureTarget::D1, true) => ("TXP", "SHADOW1D"),
             (TextureTarget::D2, false) => ("TXP", "2D"),
@@ -130,35 +136,41 @@ impl TextureUnit {
         })
     }
 
-    /// Returns the combiners, if the environment has any.
-    fn combine(&self) -> Option<&Combine> {
+    /// Returns the combiners of the environment `COMBINE`; `None` for other environments.
+    fn get_combine(&self) -> Option<&Combine> {
         match &self.environment {
-            Environment::Combine(combine) => Some(combine),
-            Environment::Modulate
-            | Environment::Replace
-            | Environment::Decal
-            | Environment::Blend
-            | Environment::Add => None,
+            TextureEnvironment::Combine(combine) => Some(combine),
+            TextureEnvironment::Modulate
+            | TextureEnvironment::Replace
+            | TextureEnvironment::Decal
+            | TextureEnvironment::Blend
+            | TextureEnvironment::Add => None,
         }
     }
 }
 
-impl Fragments<'_> {
-    /// Appends an instruction, in which `{sat}` is the suffix of results that are clamped.
+impl FragmentProgramBuilder<'_> {
+    /// Appends an instruction, in which `{sat}` is replaced by `_SAT`, unless colors are not
+    /// clamped.
     fn emit_line(&mut self, line: &str) {
-        let suffix = if self.key.unclamped { "" } else { "_SAT" };
+        let suffix = if self.key.unclamped_colors {
+            ""
+        } else {
+            "_SAT"
+        };
         let line = line.replace("{sat}", suffix);
         self.text.push_line(format_args!("{line}"));
     }
 
-    /// Returns the options.
-    fn build_head(&self) -> String {
-        let units = self.key.units.iter();
-        let mut accesses = units.filter_map(TextureUnit::get_access);
+    /// Returns the `OPTION` lines that the program needs for shadow targets and for fog of clamped
+    /// colors.
+    fn build_options(&self) -> String {
+        let units = self.key.texture_units.iter();
+        let mut accesses = units.filter_map(TextureUnit::get_lookup);
         let compares = accesses.any(|(_, target)| target.starts_with("SHADOW"));
         let shadow = compares.then_some("ARB_fragment_program_shadow");
         // The options blend clamped colors: ARB_fragment_program section 3.11.4.5.1.
-        let fog = self.key.fog.filter(|_| !self.key.unclamped);
+        let fog = self.key.fog_mode.filter(|_| !self.key.unclamped_colors);
         let fog = fog.map(|mode| match mode {
             FogMode::Linear => "ARB_fog_linear",
             FogMode::Exp => "ARB_fog_exp",
@@ -170,10 +182,12 @@ impl Fragments<'_> {
             .collect()
     }
 
-    /// Emits fog for colors that are not clamped, unlike the colors of the fog options. The factor
-    /// is clamped. GL 2.1 section 3.10, ARB_color_buffer_float issue 12.
+    /// Emits fog for colors that are not clamped, unlike the colors of the fog options; nothing
+    /// without fog. The factor is clamped. GL 2.1 section 3.10, ARB_color_buffer_float issue 12.
     fn emit_fog(&mut self) {
-        let Some(mode) = self.key.fog else { return };
+        let Some(mode) = self.key.fog_mode else {
+            return;
+        };
         if mode == FogMode::Linear {
             // (end - c) / (end - start); the parameters hold end in z and 1 / (end - start) in w.
             self.emit_line("SUB fog.x, state.fog.params.z, fragment.fogcoord.x");
@@ -190,19 +204,20 @@ impl Fragments<'_> {
         self.emit_line("LRP color.xyz, fog.x, color, state.fog.color");
     }
 
-    /// Returns true if a unit is enabled.
-    fn is_enabled(&self, number: usize) -> bool {
-        let unit = self.key.units.get(number);
+    /// Returns true if a unit is enabled; false for units that do not exist.
+    fn is_unit_enabled(&self, unit_index: usize) -> bool {
+        let unit = self.key.texture_units.get(unit_index);
         unit.is_some_and(|unit| unit.target.is_some())
     }
 
-    /// Returns true if a unit modifies the color: ARB_texture_env_crossbar.
-    fn is_applied(&self, number: usize) -> bool {
-        let combine = self.key.units[number].combine();
-        let mut sources = combine.into_iter().flat_map(Combine::sources);
-        self.is_enabled(number)
+    /// Returns true if a unit modifies the color: it is enabled, and so are the units whose
+    /// textures it combines. ARB_texture_env_crossbar.
+    fn is_unit_applied(&self, unit_index: usize) -> bool {
+        let combine = self.key.texture_units[unit_index].get_combine();
+        let mut sources = combine.into_iter().flat_map(Combine::list_sources);
+        self.is_unit_enabled(unit_index)
             && sources.all(|source| match source {
-                CombineSource::TextureUnit(other) => self.is_enabled(usize::from(other)),
+                CombineSource::TextureUnit(other) => self.is_unit_enabled(usize::from(other)),
                 CombineSource::Texture
                 | CombineSource::Constant
                 | CombineSource::PrimaryColor
@@ -212,30 +227,35 @@ impl Fragments<'_> {
             })
     }
 
-    /// Returns true if a unit that modifies the color has this source.
-    fn uses(&self, wanted: CombineSource) -> bool {
-        (0..UNITS).any(|number| {
-            let combine = self.key.units[number].combine();
-            let mut sources = combine.into_iter().flat_map(Combine::sources);
-            self.is_applied(number) && sources.any(|source| source == wanted)
+    /// Returns true if a unit that modifies the color has this source in its combiners.
+    fn is_source_used(&self, wanted: CombineSource) -> bool {
+        (0..MAX_TEXTURE_UNITS).any(|number| {
+            let combine = self.key.texture_units[number].get_combine();
+            let mut sources = combine.into_iter().flat_map(Combine::list_sources);
+            self.is_unit_applied(number) && sources.any(|source| source == wanted)
         })
     }
 
-    /// Returns true for the units whose textures are looked up.
-    fn find_looked_up(&self) -> [bool; UNITS] {
+    /// Returns for each unit whether its texture is looked up: by its own environment, or by the
+    /// combiners of any unit that modifies the color.
+    fn find_sampled_units(&self) -> [bool; MAX_TEXTURE_UNITS] {
         std::array::from_fn(|number| {
-            let unit = &self.key.units[number];
-            let own = self.is_applied(number)
-                && match unit.combine() {
-                    Some(combine) => combine.sources().any(|it| it == CombineSource::Texture),
+            let unit = &self.key.texture_units[number];
+            let own = self.is_unit_applied(number)
+                && match unit.get_combine() {
+                    Some(combine) => combine
+                        .list_sources()
+                        .any(|it| it == CombineSource::Texture),
                     None => true,
                 };
-            own || self.uses(CombineSource::TextureUnit(number as u8))
+            own || self.is_source_used(CombineSource::TextureUnit(number as u8))
         })
     }
 
+    /// Emits the texture lookup of a unit into the temporary of its texel; nothing for a disabled
+    /// unit.
     fn emit_lookup(&mut self, number: usize) {
-        let Some((opcode, target)) = self.key.units[number].get_access() else {
+        let Some((opcode, target)) = self.key.texture_units[number].get_lookup() else {
             return;
         };
         self.emit_line(&format!(
@@ -243,13 +263,14 @@ impl Fragments<'_> {
         ));
     }
 
-    /// Emits the texture environment of a unit. GL 2.1 tables 3.22 and 3.23.
-    fn emit_unit(&mut self, number: usize) {
-        let unit = self.key.units[number];
-        let texel = format_texel(number);
+    /// Emits the texture environment of a unit, which modifies `color`. GL 2.1 tables 3.22 and
+    /// 3.23.
+    fn emit_unit(&mut self, unit_index: usize) {
+        let unit = self.key.texture_units[unit_index];
+        let texel = format_texel_name(unit_index);
         match unit.environment {
-            Environment::Replace => self.emit_replace(unit.base_format, &texel),
-            Environment::Modulate => match unit.base_format {
+            TextureEnvironment::Replace => self.emit_replace(unit.base_format, &texel),
+            TextureEnvironment::Modulate => match unit.base_format {
                 BaseFormat::Alpha => self.emit_modulate_alpha(&texel),
                 BaseFormat::Luminance | BaseFormat::Rgb => {
                     self.emit_line(&format!("MUL{{sat}} color.xyz, color, {texel}"));
@@ -258,7 +279,7 @@ impl Fragments<'_> {
                     self.emit_line(&format!("MUL{{sat}} color, color, {texel}"));
                 }
             },
-            Environment::Decal => match unit.base_format {
+            TextureEnvironment::Decal => match unit.base_format {
                 BaseFormat::Rgb => self.emit_line(&format!("MOV color.xyz, {texel}")),
                 BaseFormat::Rgba => {
                     self.emit_line(&format!("LRP{{sat}} color.xyz, {texel}.w, {texel}, color"))
@@ -268,18 +289,21 @@ impl Fragments<'_> {
                 | BaseFormat::LuminanceAlpha
                 | BaseFormat::Intensity => {}
             },
-            Environment::Blend => self.emit_blend(unit.base_format, &texel, number),
-            Environment::Add => self.emit_add(unit.base_format, &texel),
-            Environment::Combine(combine) => self.combine(&combine, number),
+            TextureEnvironment::Blend => self.emit_blend(unit.base_format, &texel, unit_index),
+            TextureEnvironment::Add => self.emit_add(unit.base_format, &texel),
+            TextureEnvironment::Combine(combine) => self.emit_combine(&combine, unit_index),
         }
     }
 
+    /// Emits the product of color and texel for alpha only.
     fn emit_modulate_alpha(&mut self, texel: &str) {
         self.emit_line(&format!("MUL{{sat}} color.w, color, {texel}"));
     }
 
-    // Texels are clamped at their lookup.
+    /// Emits the environment `REPLACE` to the components of `color` that the base format of the
+    /// texture has. GL 2.1 table 3.22.
     fn emit_replace(&mut self, format: BaseFormat, texel: &str) {
+        // Texels are clamped at their lookup.
         let lanes = match format {
             BaseFormat::Alpha => ".w",
             BaseFormat::Luminance | BaseFormat::Rgb => ".xyz",
@@ -288,7 +312,9 @@ impl Fragments<'_> {
         self.emit_line(&format!("MOV color{lanes}, {texel}"));
     }
 
-    fn emit_blend(&mut self, format: BaseFormat, texel: &str, number: usize) {
+    /// Emits the environment `BLEND`, which modifies `color`, for the base format of the texture:
+    /// with the environment color, and alpha multiplied except for intensities. GL 2.1 table 3.23.
+    fn emit_blend(&mut self, format: BaseFormat, texel: &str, unit_index: usize) {
         let lanes = match format {
             BaseFormat::Alpha => return self.emit_modulate_alpha(texel),
             BaseFormat::Luminance | BaseFormat::Rgb => ".xyz",
@@ -296,7 +322,7 @@ impl Fragments<'_> {
             BaseFormat::LuminanceAlpha | BaseFormat::Rgba => ".xyz",
         };
         self.emit_line(&format!(
-            "LRP{{sat}} color{lanes}, {texel}, state.texenv[{number}].color, color"
+            "LRP{{sat}} color{lanes}, {texel}, state.texenv[{unit_index}].color, color"
         ));
         match format {
             BaseFormat::LuminanceAlpha | BaseFormat::Rgba => self.emit_modulate_alpha(texel),
@@ -305,6 +331,8 @@ impl Fragments<'_> {
         }
     }
 
+    /// Emits the environment `ADD`, which modifies `color`, for the base format of the texture:
+    /// alpha is multiplied except for intensities. GL 2.1 table 3.23.
     fn emit_add(&mut self, format: BaseFormat, texel: &str) {
         let lanes = match format {
             BaseFormat::Alpha => return self.emit_modulate_alpha(texel),
@@ -322,11 +350,12 @@ impl Fragments<'_> {
         }
     }
 
-    /// Emits a combiner. GL 2.1 table 3.24.
-    // Red, green and blue come first: alpha reads the old alpha, which they preserve, and DOT3_RGBA
-    // reads their product.
-    fn combine(&mut self, combine: &Combine, number: usize) {
-        self.emit_combiner(&combine.rgb, Lanes::Rgb, number);
+    /// Emits the environment `COMBINE`: the combiners of color and alpha; `DOT3_RGBA` writes both.
+    /// GL 2.1 section 3.8.13, table 3.24.
+    fn emit_combine(&mut self, combine: &Combine, number: usize) {
+        // Red, green and blue come first: alpha reads the old alpha, which they preserve, and
+        // DOT3_RGBA reads their product.
+        self.emit_combiner(&combine.rgb, CombinerChannels::Rgb, number);
         match combine.rgb.function {
             CombineFunction::Dot3Rgba => {
                 self.emit_dot(&combine.alpha, "color.w");
@@ -343,23 +372,25 @@ impl Fragments<'_> {
             | CombineFunction::ModulateSubtract
             | CombineFunction::AddProducts
             | CombineFunction::AddProductsSigned => {
-                self.emit_combiner(&combine.alpha, Lanes::Alpha, number);
+                self.emit_combiner(&combine.alpha, CombinerChannels::Alpha, number);
             }
         }
     }
 
-    fn emit_combiner(&mut self, combiner: &Combiner, lanes: Lanes, number: usize) {
+    /// Emits a combiner for color or alpha of a unit: the function of its arguments, scaled and
+    /// clamped, into the channels of `color`. Dot products remain in `a2`, for alpha.
+    fn emit_combiner(&mut self, combiner: &Combiner, lanes: CombinerChannels, unit_index: usize) {
         let count = count_arguments(combiner.function);
         let used = combiner.arguments.iter().take(count);
         let mut names = [const { String::new() }; 4];
         let temporaries = ["a0", "a1", "a2", "a3"];
         for ((name, argument), temporary) in names.iter_mut().zip(used).zip(temporaries) {
-            *name = self.emit_argument(*argument, (lanes, number), temporary);
+            *name = self.emit_argument(*argument, (lanes, unit_index), temporary);
         }
         let [a0, a1, a2, a3] = names;
         let result = match lanes {
-            Lanes::Rgb => "color.xyz",
-            Lanes::Alpha => "color.w",
+            CombinerChannels::Rgb => "color.xyz",
+            CombinerChannels::Alpha => "color.w",
         };
         let scale = combiner.scale.factor();
         // Scaled results are clamped after scaling.
@@ -367,7 +398,7 @@ impl Fragments<'_> {
         match (combiner.function, lanes) {
             (CombineFunction::Replace, _) => self.emit_line(&format!("MOV{sat} {result}, {a0}")),
             (CombineFunction::Modulate, _)
-            | (CombineFunction::Dot3Rgb | CombineFunction::Dot3Rgba, Lanes::Alpha) => {
+            | (CombineFunction::Dot3Rgb | CombineFunction::Dot3Rgba, CombinerChannels::Alpha) => {
                 self.emit_line(&format!("MUL{sat} {result}, {a0}, {a1}"));
             }
             (CombineFunction::Add, _) => self.emit_line(&format!("ADD{sat} {result}, {a0}, {a1}")),
@@ -403,7 +434,7 @@ impl Fragments<'_> {
             }
             // For arguments in [0, 1] that represent vectors of [-1, 1], (2 a0 - 1) . (2 a1 - 1),
             // which is 4 (a0 - 1/2) . (a1 - 1/2).
-            (CombineFunction::Dot3Rgb | CombineFunction::Dot3Rgba, Lanes::Rgb) => {
+            (CombineFunction::Dot3Rgb | CombineFunction::Dot3Rgba, CombinerChannels::Rgb) => {
                 self.emit_line(&format!("SUB a0.xyz, {a0}, 0.5"));
                 self.emit_line(&format!("SUB a1.xyz, {a1}, 0.5"));
                 self.emit_line("DP3 a2, a0, a1");
@@ -415,24 +446,25 @@ impl Fragments<'_> {
         }
     }
 
-    /// Emits four times the dot product, which is in `a2`, with the scale of a combiner.
+    /// Emits four times the dot product, which is in `a2`, with the scale of a combiner, clamped,
+    /// to `result`.
     fn emit_dot(&mut self, combiner: &Combiner, result: &str) {
         let factor = 4 * combiner.scale.factor();
         self.emit_line(&format!("MUL{{sat}} {result}, a2, {factor}"));
     }
 
-    /// Returns an argument as an operand; one minus a color is computed in `temporary`. GL 2.1
+    /// Returns an argument as an operand; one minus a color is emitted to `temporary`. GL 2.1
     /// tables 3.25 and 3.26.
     fn emit_argument(
         &mut self,
-        argument: Argument,
-        (lanes, number): (Lanes, usize),
+        argument: CombineArgument,
+        (lanes, unit_index): (CombinerChannels, usize),
         temporary: &str,
     ) -> String {
         let source = match argument.source {
-            CombineSource::Texture => format_texel(number),
-            CombineSource::TextureUnit(other) => format_texel(usize::from(other)),
-            CombineSource::Constant => format!("state.texenv[{number}].color"),
+            CombineSource::Texture => format_texel_name(unit_index),
+            CombineSource::TextureUnit(other) => format_texel_name(usize::from(other)),
+            CombineSource::Constant => format!("state.texenv[{unit_index}].color"),
             CombineSource::PrimaryColor => "primary".to_owned(),
             CombineSource::Previous => "color".to_owned(),
             CombineSource::Zero => "unit.x".to_owned(),
@@ -448,8 +480,8 @@ impl Fragments<'_> {
         // Operands of alpha combiners read alpha in all modes: table 3.26 has no others.
         let suffix = match lanes {
             _ if is_constant => "",
-            Lanes::Rgb => suffix,
-            Lanes::Alpha => ".w",
+            CombinerChannels::Rgb => suffix,
+            CombinerChannels::Alpha => ".w",
         };
         if inverted {
             self.emit_line(&format!("SUB {temporary}, 1, {source}{suffix}"));

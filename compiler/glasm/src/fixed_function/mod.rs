@@ -1,37 +1,37 @@
 //! The fixed functions of OpenGL as program strings.
 //!
 //! If an application binds only a vertex program or only a fragment program, or none, GL
-//! transforms, lights and textures according to its state. [`vertex_program`] and
-//! [`fragment_program`] generate programs of the ARB languages for these functions, which are
-//! loaded and compiled like any other. [`FixedVertex`] and [`FixedFragment`] are the state that
-//! determines the program, and the keys by which a caller caches the programs. All other state
-//! (matrices, colors of lights, fog) is read through `state.*` parameters, which
+//! transforms, lights and textures according to its state. [`generate_vertex_program`] and
+//! [`generate_fragment_program`] generate programs of the ARB languages for these functions, which
+//! are loaded and compiled like any other. [`FixedVertexKey`] and [`FixedFragmentKey`] are the
+//! state that determines the program, and the keys by which a caller caches the programs. All other
+//! state (matrices, colors of lights, fog) is read through `state.*` parameters, which
 //! [`GlState`](crate::state::GlState) evaluates: it changes without a new program.
 //!
 //! The vertex program has `OPTION ARB_position_invariant`, so that its depths equal those of the
-//! caller's invariant programs and [`FixedState::clip_planes`](crate::FixedState) applies.
-//! Functions that GL has outside of programs are options of the compiler, as for the caller's
-//! programs: clamped vertex colors, the selection of the face's color, flat colors, point sprites,
-//! the alpha test.
+//! caller's invariant programs and [`PipelineState::clip_plane_mask`](crate::PipelineState)
+//! applies. Functions that GL has outside of programs are options of the compiler, as for the
+//! caller's programs: clamped vertex colors, the selection of the face's color, flat colors, point
+//! sprites, the alpha test.
 //!
 //! ```
-//! use glasm::fixed_function::{FixedFragment, FixedVertex, FogMode, FogSource, LightForm, Lighting, TextureTarget};
-//! use glasm::fixed_function::{fragment_program, vertex_program};
+//! use glasm::fixed_function::{FixedFragmentKey, FixedVertexKey, FogMode, FogSource, LightKey, LightingKey, TextureTarget};
+//! use glasm::fixed_function::{generate_fragment_program, generate_vertex_program};
 //! use glasm::{Options, Source, compile};
 //!
 //! // One infinite light, one texture that modulates the color, and fog by depth.
-//! let mut lighting = Lighting::default();
-//! lighting.lights[0] = LightForm { enabled: true, ..LightForm::default() };
-//! let mut vertex = FixedVertex {
+//! let mut lighting = LightingKey::default();
+//! lighting.lights[0] = LightKey { enabled: true, ..LightKey::default() };
+//! let mut vertex = FixedVertexKey {
 //!     lighting: Some(lighting),
-//!     fog_coordinate: Some(FogSource::FragmentDepth),
-//!     ..FixedVertex::default()
+//!     fog_coordinate_source: Some(FogSource::FragmentDepth),
+//!     ..FixedVertexKey::default()
 //! };
-//! vertex.texcoords[0].needed = true;
-//! let mut fragment = FixedFragment { fog: Some(FogMode::Linear), ..FixedFragment::default() };
-//! fragment.units[0].target = Some(TextureTarget::D2);
+//! vertex.tex_coord_sets[0].is_read = true;
+//! let mut fragment = FixedFragmentKey { fog_mode: Some(FogMode::Linear), ..FixedFragmentKey::default() };
+//! fragment.texture_units[0].target = Some(TextureTarget::D2);
 //!
-//! for text in [vertex_program(&vertex), fragment_program(&fragment)] {
+//! for text in [generate_vertex_program(&vertex), generate_fragment_program(&fragment)] {
 //!     let source = Source::new("fixed functions", text.as_bytes());
 //!     assert!(compile(&source, &Options::default()).is_ok(), "{text}");
 //! }
@@ -40,17 +40,17 @@
 mod fragment;
 mod vertex;
 
-pub use fragment::fragment_program;
-pub use vertex::vertex_program;
+pub use fragment::generate_fragment_program;
+pub use vertex::generate_vertex_program;
 
 use crate::state::Light;
 use std::collections::HashSet;
 use std::fmt::{Arguments, Write};
 
 /// Number of lights (`MAX_LIGHTS`).
-pub const LIGHTS: usize = 8;
+pub const MAX_LIGHTS: usize = 8;
 /// Number of texture units and texture coordinate sets (`MAX_TEXTURE_UNITS`).
-pub const UNITS: usize = 8;
+pub const MAX_TEXTURE_UNITS: usize = 8;
 
 /// Key of the program for GL's vertex processing. The default is GL's initial state. GL 2.1
 /// sections 2.11 and 2.14.
@@ -60,20 +60,20 @@ pub const UNITS: usize = 8;
     derive(serde::Deserialize, serde::Serialize),
     serde(default, deny_unknown_fields)
 )]
-pub struct FixedVertex {
+pub struct FixedVertexKey {
     /// Scaling of normals after the modelview matrix.
-    pub normals: NormalScaling,
+    pub normal_scaling: NormalScaling,
     /// `LIGHTING`; without it colors pass through unchanged.
-    pub lighting: Option<Lighting>,
+    pub lighting: Option<LightingKey>,
     /// The fog coordinate for the fragment stage; `None` if it reads none.
-    pub fog_coordinate: Option<FogSource>,
+    pub fog_coordinate_source: Option<FogSource>,
     /// The program computes the point size: `POINT_DISTANCE_ATTENUATION` is not (1, 0, 0), or
     /// `POINT_SIZE` is outside of `POINT_SIZE_MIN` and `POINT_SIZE_MAX`. Otherwise it writes none,
-    /// and [`FixedState::unwritten_point_size`](crate::FixedState) specifies it. GL 2.1 section
+    /// and [`PipelineState::default_point_size`](crate::PipelineState) specifies it. GL 2.1 section
     /// 3.3.
-    pub point_attenuation: bool,
+    pub computes_point_size: bool,
     /// Texture coordinates by set.
-    pub texcoords: [TexCoords; UNITS],
+    pub tex_coord_sets: [TexCoordSet; MAX_TEXTURE_UNITS],
 }
 
 /// `NORMALIZE` and `RESCALE_NORMAL`. GL 2.1 section 2.11.3.
@@ -100,22 +100,23 @@ pub enum NormalScaling {
     derive(serde::Deserialize, serde::Serialize),
     serde(default, deny_unknown_fields)
 )]
-pub struct Lighting {
+pub struct LightingKey {
     /// The lights.
-    pub lights: [LightForm; LIGHTS],
+    pub lights: [LightKey; MAX_LIGHTS],
     /// `LIGHT_MODEL_LOCAL_VIEWER`
     pub local_viewer: bool,
     /// `LIGHT_MODEL_TWO_SIDE`: back colors are also written.
-    /// [`FixedState::two_sided_color`](crate::FixedState) of the fragment stage selects one of
-    /// them.
+    /// [`PipelineState::two_sided_color`](crate::PipelineState) of the fragment stage selects one
+    /// of them.
     pub two_sided: bool,
     /// `LIGHT_MODEL_COLOR_CONTROL` is `SEPARATE_SPECULAR_COLOR`. The color sum adds it:
-    /// [`FixedFragment::color_sum`].
+    /// [`FixedFragmentKey::color_sum`].
     pub separate_specular: bool,
     /// `COLOR_MATERIAL`: the material colors that are the vertex color.
     pub color_material: Option<ColorMaterial>,
     /// Bit n: the part of the material changes between `glBegin` and `glEnd`, and is the vertex
-    /// attribute that [`MATERIAL_ATTRIBUTES`] names; see [`FixedVertex::material_attributes`].
+    /// attribute that [`MATERIAL_ATTRIBUTES`] names; see
+    /// [`FixedVertexKey::find_material_attributes`].
     pub material_attributes: u16,
 }
 
@@ -133,7 +134,7 @@ pub const MATERIAL_ATTRIBUTES: [u8; 10] = [7, 6, 1, 15, 14, 12, 13, 11, 10, 9];
     derive(serde::Deserialize, serde::Serialize),
     serde(default, deny_unknown_fields)
 )]
-pub struct LightForm {
+pub struct LightKey {
     /// `LIGHTn`
     pub enabled: bool,
     /// w of its position is not 0.
@@ -144,14 +145,14 @@ pub struct LightForm {
     pub spot: bool,
 }
 
-impl FixedVertex {
+impl FixedVertexKey {
     /// Returns a mask; bit n: attribute n of [`MATERIAL_ATTRIBUTES`] is part of the material, as
-    /// [`Lighting::material_attributes`] requests. Texture coordinates that are needed have
-    /// priority.
-    pub fn material_attributes(&self) -> u16 {
+    /// [`LightingKey::material_attributes`] requests. Texture coordinates that are read have
+    /// priority: their attributes are excluded.
+    pub fn find_material_attributes(&self) -> u16 {
         let wanted = self.lighting.map_or(0, |it| it.material_attributes);
         let is_free = |number: u8| match number.checked_sub(8) {
-            Some(set) => !self.texcoords[usize::from(set)].needed,
+            Some(set) => !self.tex_coord_sets[usize::from(set)].is_read,
             None => true,
         };
         let free = MATERIAL_ATTRIBUTES.iter().enumerate();
@@ -160,9 +161,10 @@ impl FixedVertex {
     }
 }
 
-impl LightForm {
-    /// Returns the form of an enabled light.
-    pub fn of(light: &Light) -> Self {
+impl LightKey {
+    /// Returns the properties of an enabled light that determine its code: position, attenuation
+    /// and spot.
+    pub fn from_light(light: &Light) -> Self {
         Self {
             enabled: true,
             positional: light.position[3] != 0.0,
@@ -251,13 +253,13 @@ pub enum FogSource {
     derive(serde::Deserialize, serde::Serialize),
     serde(default, deny_unknown_fields)
 )]
-pub struct TexCoords {
+pub struct TexCoordSet {
     /// The fragment stage reads it. Other sets are not written.
-    pub needed: bool,
+    pub is_read: bool,
     /// Generation of s, t, r and q (`TEXTURE_GEN_S` and so on).
-    pub generated: [TexGenMode; 4],
+    pub generation_modes: [TexGenMode; 4],
     /// The texture matrix is not the identity.
-    pub transformed: bool,
+    pub has_texture_matrix: bool,
 }
 
 /// `TEXTURE_GEN_MODE` of a coordinate. GL 2.1 section 2.11.4.
@@ -294,17 +296,17 @@ pub enum TexGenMode {
     derive(serde::Deserialize, serde::Serialize),
     serde(default, deny_unknown_fields)
 )]
-pub struct FixedFragment {
+pub struct FixedFragmentKey {
     /// Texture units.
-    pub units: [TextureUnit; UNITS],
+    pub texture_units: [TextureUnit; MAX_TEXTURE_UNITS],
     /// The secondary color is added: `COLOR_SUM`, and also `LIGHTING` if no vertex program is
     /// bound. GL 2.1 section 3.9.
     pub color_sum: bool,
     /// `FOG` and `FOG_MODE`.
-    pub fog: Option<FogMode>,
+    pub fog_mode: Option<FogMode>,
     /// `CLAMP_FRAGMENT_COLOR` is off: neither the inputs of the units nor their results are clamped
     /// to [0, 1]. ARB_color_buffer_float.
-    pub unclamped: bool,
+    pub unclamped_colors: bool,
 }
 
 /// `FOG_MODE`. GL 2.1 section 3.10.
@@ -339,9 +341,9 @@ pub struct TextureUnit {
     pub base_format: BaseFormat,
     /// A depth texture whose `TEXTURE_COMPARE_MODE` is not `NONE`. Applies to the targets 1D, 2D
     /// and RECTANGLE.
-    pub compared: bool,
+    pub compares_depth: bool,
     /// Texture environment.
-    pub environment: Environment,
+    pub environment: TextureEnvironment,
 }
 
 /// Targets of textures.
@@ -353,10 +355,13 @@ pub struct TextureUnit {
 )]
 pub enum TextureTarget {
     /// `TEXTURE_1D`
+    #[cfg_attr(feature = "serde", serde(rename = "1d"))]
     D1,
     /// `TEXTURE_2D`
+    #[cfg_attr(feature = "serde", serde(rename = "2d"))]
     D2,
     /// `TEXTURE_3D`
+    #[cfg_attr(feature = "serde", serde(rename = "3d"))]
     D3,
     /// `TEXTURE_CUBE_MAP`
     Cube,
@@ -394,7 +399,7 @@ pub enum BaseFormat {
     derive(serde::Deserialize, serde::Serialize),
     serde(rename_all = "snake_case")
 )]
-pub enum Environment {
+pub enum TextureEnvironment {
     /// `MODULATE`
     #[default]
     Modulate,
@@ -428,7 +433,7 @@ pub struct Combine {
 impl Default for Combine {
     fn default() -> Self {
         let combiner = |operand| {
-            let argument = |source, operand| Argument { source, operand };
+            let argument = |source, operand| CombineArgument { source, operand };
             Combiner {
                 function: CombineFunction::Modulate,
                 arguments: [
@@ -447,7 +452,7 @@ impl Default for Combine {
                         },
                     ),
                 ],
-                scale: Scale::One,
+                scale: CombineScale::One,
             }
         };
         Self {
@@ -469,15 +474,15 @@ pub struct Combiner {
     pub function: CombineFunction,
     /// Its arguments: `SRCn_RGB` and `OPERANDn_RGB`, or those of alpha. Arguments that the function
     /// does not have are ignored.
-    pub arguments: [Argument; 4],
+    pub arguments: [CombineArgument; 4],
     /// `RGB_SCALE` or `ALPHA_SCALE`.
-    pub scale: Scale,
+    pub scale: CombineScale,
 }
 
 impl Combiner {
     /// Returns the combiner with the semantics of the mode `COMBINE4_NV`: `ADD` and `ADD_SIGNED`
     /// add two products. NV_texture_env_combine4, section 3.8.12.
-    pub fn with_products(self) -> Self {
+    pub fn with_combine4_semantics(self) -> Self {
         let function = match self.function {
             CombineFunction::Add => CombineFunction::AddProducts,
             CombineFunction::AddSigned => CombineFunction::AddProductsSigned,
@@ -541,7 +546,7 @@ pub enum CombineFunction {
     derive(serde::Deserialize, serde::Serialize),
     serde(deny_unknown_fields)
 )]
-pub struct Argument {
+pub struct CombineArgument {
     /// The color.
     pub source: CombineSource,
     /// The operand that is read of it.
@@ -599,7 +604,7 @@ pub enum CombineOperand {
     derive(serde::Deserialize, serde::Serialize),
     serde(rename_all = "snake_case")
 )]
-pub enum Scale {
+pub enum CombineScale {
     /// 1
     #[default]
     One,
@@ -611,21 +616,22 @@ pub enum Scale {
 
 /// The text of a program under construction.
 #[derive(Default)]
-struct Text {
+struct ProgramText {
     body: String,
 }
 
-impl Text {
-    /// Appends an instruction.
+impl ProgramText {
+    /// Appends an instruction, without its semicolon, which is added.
     fn push_line(&mut self, line: Arguments<'_>) {
         // Writing to a string does not fail.
         let _ = writeln!(self.body, "{line};");
     }
 
-    /// Returns the declaration of the temporaries that the instructions name.
-    // Operands are between these separators, and the part before a dot is the name: the generated
-    // instructions use no other syntax.
-    fn declare_temporaries<'a>(&self, names: impl Iterator<Item = &'a str>) -> String {
+    /// Returns the declaration of those temporaries in `names` that the instructions name; empty if
+    /// they name none.
+    fn build_temp_declaration<'a>(&self, names: impl Iterator<Item = &'a str>) -> String {
+        // Operands are between these separators, and the part before a dot is the name: the
+        // generated instructions use no other syntax.
         let operands = self.body.split([' ', ',', '-', ';', '\n']);
         let named: HashSet<&str> = operands.filter_map(|word| word.split('.').next()).collect();
         let used: Vec<&str> = names.filter(|name| named.contains(name)).collect();

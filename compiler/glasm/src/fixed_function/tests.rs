@@ -5,9 +5,9 @@ use crate::{Options, Source, compile};
 use std::time::{Duration, Instant};
 
 /// A deterministic sequence of pseudorandom numbers (SplitMix64).
-struct Numbers(u64);
+struct KeyGenerator(u64);
 
-impl Numbers {
+impl KeyGenerator {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -16,7 +16,7 @@ impl Numbers {
         z ^ (z >> 31)
     }
 
-    fn coin(&mut self) -> bool {
+    fn pick_bool(&mut self) -> bool {
         self.next() & 1 == 0
     }
 
@@ -24,29 +24,29 @@ impl Numbers {
         all[(self.next() % all.len() as u64) as usize]
     }
 
-    fn maybe<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> Option<T> {
-        self.coin().then(|| make(self))
+    fn pick_option<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        self.pick_bool().then(|| make(self))
     }
 
-    fn vertex(&mut self) -> FixedVertex {
-        FixedVertex {
-            normals: self.pick(&[
+    fn generate_vertex_key(&mut self) -> FixedVertexKey {
+        FixedVertexKey {
+            normal_scaling: self.pick(&[
                 NormalScaling::None,
                 NormalScaling::Rescale,
                 NormalScaling::Normalize,
             ]),
-            lighting: self.maybe(Self::lighting),
-            fog_coordinate: self.pick(&[
+            lighting: self.pick_option(Self::generate_lighting),
+            fog_coordinate_source: self.pick(&[
                 None,
                 Some(FogSource::FragmentDepth),
                 Some(FogSource::EyePlane),
                 Some(FogSource::EyeRadial),
                 Some(FogSource::FogCoord),
             ]),
-            point_attenuation: self.coin(),
-            texcoords: std::array::from_fn(|_| TexCoords {
-                needed: self.coin(),
-                generated: std::array::from_fn(|_| {
+            computes_point_size: self.pick_bool(),
+            tex_coord_sets: std::array::from_fn(|_| TexCoordSet {
+                is_read: self.pick_bool(),
+                generation_modes: std::array::from_fn(|_| {
                     self.pick(&[
                         TexGenMode::None,
                         TexGenMode::ObjectLinear,
@@ -56,23 +56,23 @@ impl Numbers {
                         TexGenMode::NormalMap,
                     ])
                 }),
-                transformed: self.coin(),
+                has_texture_matrix: self.pick_bool(),
             }),
         }
     }
 
-    fn lighting(&mut self) -> Lighting {
-        Lighting {
-            lights: std::array::from_fn(|_| LightForm {
-                enabled: self.coin(),
-                positional: self.coin(),
-                attenuated: self.coin(),
-                spot: self.coin(),
+    fn generate_lighting(&mut self) -> LightingKey {
+        LightingKey {
+            lights: std::array::from_fn(|_| LightKey {
+                enabled: self.pick_bool(),
+                positional: self.pick_bool(),
+                attenuated: self.pick_bool(),
+                spot: self.pick_bool(),
             }),
-            local_viewer: self.coin(),
-            two_sided: self.coin(),
-            separate_specular: self.coin(),
-            color_material: self.maybe(|it| ColorMaterial {
+            local_viewer: self.pick_bool(),
+            two_sided: self.pick_bool(),
+            separate_specular: self.pick_bool(),
+            color_material: self.pick_option(|it| ColorMaterial {
                 faces: it.pick(&[
                     MaterialFaces::Front,
                     MaterialFaces::Back,
@@ -90,21 +90,21 @@ impl Numbers {
         }
     }
 
-    fn fragment(&mut self) -> FixedFragment {
-        FixedFragment {
-            units: std::array::from_fn(|_| self.unit()),
-            color_sum: self.coin(),
-            fog: self.pick(&[
+    fn generate_fragment_key(&mut self) -> FixedFragmentKey {
+        FixedFragmentKey {
+            texture_units: std::array::from_fn(|_| self.generate_texture_unit()),
+            color_sum: self.pick_bool(),
+            fog_mode: self.pick(&[
                 None,
                 Some(FogMode::Linear),
                 Some(FogMode::Exp),
                 Some(FogMode::Exp2),
             ]),
-            unclamped: self.coin(),
+            unclamped_colors: self.pick_bool(),
         }
     }
 
-    fn unit(&mut self) -> TextureUnit {
+    fn generate_texture_unit(&mut self) -> TextureUnit {
         TextureUnit {
             target: self.pick(&[
                 None,
@@ -122,22 +122,22 @@ impl Numbers {
                 BaseFormat::Rgb,
                 BaseFormat::Rgba,
             ]),
-            compared: self.coin(),
+            compares_depth: self.pick_bool(),
             environment: match self.next() % 7 {
-                0 => Environment::Modulate,
-                1 => Environment::Replace,
-                2 => Environment::Decal,
-                3 => Environment::Blend,
-                4 => Environment::Add,
-                _ => Environment::Combine(Combine {
-                    rgb: self.combiner(),
-                    alpha: self.combiner(),
+                0 => TextureEnvironment::Modulate,
+                1 => TextureEnvironment::Replace,
+                2 => TextureEnvironment::Decal,
+                3 => TextureEnvironment::Blend,
+                4 => TextureEnvironment::Add,
+                _ => TextureEnvironment::Combine(Combine {
+                    rgb: self.generate_combiner(),
+                    alpha: self.generate_combiner(),
                 }),
             },
         }
     }
 
-    fn combiner(&mut self) -> Combiner {
+    fn generate_combiner(&mut self) -> Combiner {
         Combiner {
             function: self.pick(&[
                 CombineFunction::Replace,
@@ -154,7 +154,7 @@ impl Numbers {
                 CombineFunction::AddProducts,
                 CombineFunction::AddProductsSigned,
             ]),
-            arguments: std::array::from_fn(|_| Argument {
+            arguments: std::array::from_fn(|_| CombineArgument {
                 source: match self.next() % 5 {
                     0 => CombineSource::Texture,
                     1 => CombineSource::TextureUnit((self.next() % 9) as u8),
@@ -169,13 +169,13 @@ impl Numbers {
                     CombineOperand::OneMinusAlpha,
                 ]),
             }),
-            scale: self.pick(&[Scale::One, Scale::Two, Scale::Four]),
+            scale: self.pick(&[CombineScale::One, CombineScale::Two, CombineScale::Four]),
         }
     }
 }
 
 #[track_caller]
-fn loads(text: &str) {
+fn assert_loads(text: &str) {
     let source = Source::new("fixed functions", text.as_bytes());
     match compile(&source, &Options::default()) {
         Ok(shader) => assert!(shader.warnings.list.is_empty(), "{text}"),
@@ -186,11 +186,11 @@ fn loads(text: &str) {
 /// Checks random keys. The time limit allows for a busy machine: the test needs a twentieth of it.
 #[test]
 fn random_keys_load() {
-    let mut numbers = Numbers(2026);
+    let mut numbers = KeyGenerator(2026);
     let start = Instant::now();
     for _ in 0..1000 {
-        loads(&vertex_program(&numbers.vertex()));
-        loads(&fragment_program(&numbers.fragment()));
+        assert_loads(&generate_vertex_program(&numbers.generate_vertex_key()));
+        assert_loads(&generate_fragment_program(&numbers.generate_fragment_key()));
     }
     assert!(start.elapsed() < Duration::from_secs(100));
 }
@@ -199,20 +199,26 @@ fn random_keys_load() {
 #[cfg(feature = "serde")]
 #[test]
 fn keys_survive_json() {
-    let mut numbers = Numbers(11);
+    let mut numbers = KeyGenerator(11);
     for _ in 0..100 {
-        let (vertex, fragment) = (numbers.vertex(), numbers.fragment());
+        let (vertex, fragment) = (
+            numbers.generate_vertex_key(),
+            numbers.generate_fragment_key(),
+        );
         let text = serde_json::to_string(&vertex).unwrap();
-        assert_eq!(serde_json::from_str::<FixedVertex>(&text).unwrap(), vertex);
+        assert_eq!(
+            serde_json::from_str::<FixedVertexKey>(&text).unwrap(),
+            vertex
+        );
         let text = serde_json::to_string(&fragment).unwrap();
         assert_eq!(
-            serde_json::from_str::<FixedFragment>(&text).unwrap(),
+            serde_json::from_str::<FixedFragmentKey>(&text).unwrap(),
             fragment
         );
     }
     assert_eq!(
-        serde_json::from_str::<FixedVertex>("{}").unwrap(),
-        FixedVertex::default()
+        serde_json::from_str::<FixedVertexKey>("{}").unwrap(),
+        FixedVertexKey::default()
     );
 }
 
@@ -220,20 +226,20 @@ fn keys_survive_json() {
 /// and of the back's emission unless set 2 is needed.
 #[test]
 fn materials_can_be_attributes() {
-    let mut key = FixedVertex {
-        lighting: Some(Lighting {
-            lights: [LightForm {
+    let mut key = FixedVertexKey {
+        lighting: Some(LightingKey {
+            lights: [LightKey {
                 enabled: true,
-                ..LightForm::default()
-            }; LIGHTS],
+                ..LightKey::default()
+            }; MAX_LIGHTS],
             two_sided: true,
             material_attributes: 1 << 1 | 1 << 4 | 1 << 8,
-            ..Lighting::default()
+            ..LightingKey::default()
         }),
-        ..FixedVertex::default()
+        ..FixedVertexKey::default()
     };
-    assert_eq!(key.material_attributes(), 1 << 1 | 1 << 4 | 1 << 8);
-    let text = vertex_program(&key);
+    assert_eq!(key.find_material_attributes(), 1 << 1 | 1 << 4 | 1 << 8);
+    let text = generate_vertex_program(&key);
     for part in [
         "vertex.attrib[6], state.light[7].diffuse",
         "temp.w, vertex.attrib[14].x",
@@ -245,59 +251,59 @@ fn materials_can_be_attributes() {
     assert!(
         !text.contains("lightprod[0].front.diffuse") && text.contains("lightprod[0].back.diffuse")
     );
-    key.texcoords[2].needed = true;
-    assert_eq!(key.material_attributes(), 1 << 1 | 1 << 4);
+    key.tex_coord_sets[2].is_read = true;
+    assert_eq!(key.find_material_attributes(), 1 << 1 | 1 << 4);
 }
 
 /// Returns keys with all features: eight positional spots on both sides, eight units with all
 /// possible coordinates.
-fn largest() -> (FixedVertex, FixedFragment) {
-    let light = LightForm {
+fn make_largest_keys() -> (FixedVertexKey, FixedFragmentKey) {
+    let light = LightKey {
         enabled: true,
         positional: true,
         attenuated: true,
         spot: true,
     };
-    let vertex = FixedVertex {
-        normals: NormalScaling::Normalize,
-        lighting: Some(Lighting {
-            lights: [light; LIGHTS],
+    let vertex = FixedVertexKey {
+        normal_scaling: NormalScaling::Normalize,
+        lighting: Some(LightingKey {
+            lights: [light; MAX_LIGHTS],
             local_viewer: true,
             two_sided: true,
             separate_specular: true,
             color_material: Some(ColorMaterial::default()),
             material_attributes: 0x3FF,
         }),
-        fog_coordinate: Some(FogSource::FragmentDepth),
-        point_attenuation: true,
-        texcoords: [TexCoords {
-            needed: true,
-            generated: [TexGenMode::SphereMap; 4],
-            transformed: true,
-        }; UNITS],
+        fog_coordinate_source: Some(FogSource::FragmentDepth),
+        computes_point_size: true,
+        tex_coord_sets: [TexCoordSet {
+            is_read: true,
+            generation_modes: [TexGenMode::SphereMap; 4],
+            has_texture_matrix: true,
+        }; MAX_TEXTURE_UNITS],
     };
     let combiner = |number: u8, operand| Combiner {
         function: CombineFunction::Interpolate,
-        arguments: std::array::from_fn(|place| Argument {
+        arguments: std::array::from_fn(|place| CombineArgument {
             source: CombineSource::TextureUnit((number + place as u8) % 8),
             operand,
         }),
-        scale: Scale::Four,
+        scale: CombineScale::Four,
     };
     let unit = |number| TextureUnit {
         target: Some(TextureTarget::D2),
-        compared: true,
-        environment: Environment::Combine(Combine {
+        compares_depth: true,
+        environment: TextureEnvironment::Combine(Combine {
             rgb: combiner(number, CombineOperand::OneMinusColor),
             alpha: combiner(number, CombineOperand::OneMinusAlpha),
         }),
         ..TextureUnit::default()
     };
-    let fragment = FixedFragment {
-        units: std::array::from_fn(|number| unit(number as u8)),
+    let fragment = FixedFragmentKey {
+        texture_units: std::array::from_fn(|number| unit(number as u8)),
         color_sum: true,
-        fog: Some(FogMode::Exp2),
-        unclamped: false,
+        fog_mode: Some(FogMode::Exp2),
+        unclamped_colors: false,
     };
     (vertex, fragment)
 }
@@ -305,17 +311,17 @@ fn largest() -> (FixedVertex, FixedFragment) {
 /// Checks the limits of GPUs of that time: NV40 and R420 for vertices, R420 for fragments.
 #[test]
 fn the_largest_programs_load_and_fit_gpus() {
-    let (vertex, fragment) = largest();
+    let (vertex, fragment) = make_largest_keys();
     let count = |text: String| {
-        loads(&text);
+        assert_loads(&text);
         let source = Source::new("fixed functions", text.as_bytes());
         crate::Program::load(&source).unwrap().counts().to_owned()
     };
-    let vertex = count(vertex_program(&vertex));
+    let vertex = count(generate_vertex_program(&vertex));
     assert!(vertex.instructions <= 512, "{vertex:?}");
     assert!(vertex.temporaries <= 32, "{vertex:?}");
     assert!(vertex.parameters <= 256, "{vertex:?}");
-    let fragment = count(fragment_program(&fragment));
+    let fragment = count(generate_fragment_program(&fragment));
     assert!(fragment.instructions <= 512, "{fragment:?}");
     assert!(fragment.temporaries <= 32, "{fragment:?}");
 }
@@ -327,15 +333,15 @@ fn units_that_name_textures_that_are_off_do_nothing() {
     let mut combine = Combine::default();
     combine.rgb.function = CombineFunction::Replace;
     combine.rgb.arguments[0].source = CombineSource::TextureUnit(3);
-    let mut key = FixedFragment::default();
-    key.units[0].target = Some(TextureTarget::D2);
-    key.units[0].environment = Environment::Combine(combine);
-    let nothing = fragment_program(&FixedFragment::default());
-    assert_eq!(fragment_program(&key), nothing);
-    key.units[3].target = Some(TextureTarget::D2);
-    key.units[3].environment = Environment::Decal;
-    key.units[3].base_format = BaseFormat::Alpha;
-    let text = fragment_program(&key);
+    let mut key = FixedFragmentKey::default();
+    key.texture_units[0].target = Some(TextureTarget::D2);
+    key.texture_units[0].environment = TextureEnvironment::Combine(combine);
+    let nothing = generate_fragment_program(&FixedFragmentKey::default());
+    assert_eq!(generate_fragment_program(&key), nothing);
+    key.texture_units[3].target = Some(TextureTarget::D2);
+    key.texture_units[3].environment = TextureEnvironment::Decal;
+    key.texture_units[3].base_format = BaseFormat::Alpha;
+    let text = generate_fragment_program(&key);
     assert!(text.contains("MOV_SAT color.xyz, texel3;"), "{text}");
     assert!(
         text.contains("fragment.texcoord[3], texture[3], 2D"),
@@ -343,25 +349,25 @@ fn units_that_name_textures_that_are_off_do_nothing() {
     );
     // An argument that the function does not have is ignored.
     combine.rgb.arguments[1].source = CombineSource::TextureUnit(200);
-    key.units[0].environment = Environment::Combine(combine);
-    assert_eq!(fragment_program(&key), text);
+    key.texture_units[0].environment = TextureEnvironment::Combine(combine);
+    assert_eq!(generate_fragment_program(&key), text);
     combine.rgb.arguments[0].source = CombineSource::TextureUnit(200);
-    key.units[0].environment = Environment::Combine(combine);
-    assert!(!fragment_program(&key).contains("200"));
+    key.texture_units[0].environment = TextureEnvironment::Combine(combine);
+    assert!(!generate_fragment_program(&key).contains("200"));
 }
 
 /// Checks that maps that GL does not support for a coordinate use the vertex coordinate, and that
 /// sets that are not read are not written.
 #[test]
 fn coordinates_that_gl_cannot_make_come_from_the_vertex() {
-    let mut key = FixedVertex::default();
-    let plain = vertex_program(&key);
-    key.texcoords[5].generated = [TexGenMode::SphereMap; 4];
-    key.texcoords[5].transformed = true;
-    assert_eq!(vertex_program(&key), plain);
-    key.texcoords[5].needed = true;
-    key.texcoords[5].transformed = false;
-    let text = vertex_program(&key);
+    let mut key = FixedVertexKey::default();
+    let plain = generate_vertex_program(&key);
+    key.tex_coord_sets[5].generation_modes = [TexGenMode::SphereMap; 4];
+    key.tex_coord_sets[5].has_texture_matrix = true;
+    assert_eq!(generate_vertex_program(&key), plain);
+    key.tex_coord_sets[5].is_read = true;
+    key.tex_coord_sets[5].has_texture_matrix = false;
+    let text = generate_vertex_program(&key);
     assert!(
         text.contains("MOV result.texcoord[5].zw, vertex.texcoord[5];"),
         "{text}"
@@ -370,8 +376,8 @@ fn coordinates_that_gl_cannot_make_come_from_the_vertex() {
         text.contains("MOV result.texcoord[5].xy, sphere;"),
         "{text}"
     );
-    key.texcoords[5].generated = [TexGenMode::NormalMap; 4];
-    let text = vertex_program(&key);
+    key.tex_coord_sets[5].generation_modes = [TexGenMode::NormalMap; 4];
+    let text = generate_vertex_program(&key);
     assert!(
         text.contains("MOV result.texcoord[5].w, vertex.texcoord[5];"),
         "{text}"
@@ -386,11 +392,14 @@ fn coordinates_that_gl_cannot_make_come_from_the_vertex() {
 /// state and literals.
 #[test]
 fn parameters_follow_gl_state() {
-    let (vertex, fragment) = largest();
-    for text in [vertex_program(&vertex), fragment_program(&fragment)] {
+    let (vertex, fragment) = make_largest_keys();
+    for text in [
+        generate_vertex_program(&vertex),
+        generate_fragment_program(&fragment),
+    ] {
         let source = Source::new("fixed functions", text.as_bytes());
         let shader = compile(&source, &Options::default()).unwrap();
-        let slots = shader.reflection.params.unwrap().slots;
+        let slots = shader.reflection.parameter_block.unwrap().parameters;
         assert!(!slots.is_empty());
         for slot in slots {
             assert!(matches!(slot, crate::ParamSource::State(_)), "{slot:?}");

@@ -6,14 +6,14 @@
 //! unit vector to the eye), `normal`, `reflection`.
 
 use super::{
-    ColorMaterial, FixedVertex, FogSource, LightForm, Lighting, MATERIAL_ATTRIBUTES, MaterialFaces,
-    MaterialMode, NormalScaling, TexGenMode, Text,
+    ColorMaterial, FixedVertexKey, FogSource, LightKey, LightingKey, MATERIAL_ATTRIBUTES,
+    MaterialFaces, MaterialMode, NormalScaling, ProgramText, TexGenMode,
 };
 use crate::state::Face;
 
 /// Constants: 0, 1/2, 1, and the minimum of squared lengths, so that normalized zero vectors are
 /// not NaN.
-const CONSTANTS: &str = "PARAM value = { 0, 0.5, 1, 1e-36 }";
+const CONSTANT_DECLARATION: &str = "PARAM value = { 0, 0.5, 1, 1e-36 }";
 
 /// All temporaries.
 const TEMPORARIES: [&str; 17] = [
@@ -39,14 +39,15 @@ const TEMPORARIES: [&str; 17] = [
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 const COORDINATES: [&str; 4] = ["s", "t", "r", "q"];
 
-/// Returns the program of GL's vertex processing. GL 2.1 sections 2.11 and 2.14.
-pub fn vertex_program(key: &FixedVertex) -> String {
-    let needs = Needs::from_key(key);
-    let mut text = Text::default();
-    text.emit_eye_space(key.normals, needs);
+/// Returns the source of the ARB vertex program, with position invariance, of GL's vertex
+/// processing. GL 2.1 sections 2.11 and 2.14.
+pub fn generate_vertex_program(key: &FixedVertexKey) -> String {
+    let needs = NeededVectors::from_key(key);
+    let mut text = ProgramText::default();
+    text.emit_eye_space(key.normal_scaling, needs);
     match &key.lighting {
-        Some(lighting) => text.emit_lighting(&Lighting {
-            material_attributes: key.material_attributes(),
+        Some(lighting) => text.emit_lighting(&LightingKey {
+            material_attributes: key.find_material_attributes(),
             ..*lighting
         }),
         None => {
@@ -57,24 +58,26 @@ pub fn vertex_program(key: &FixedVertex) -> String {
         }
     }
     text.emit_texture_coordinates(key);
-    if let Some(source) = key.fog_coordinate {
+    if let Some(source) = key.fog_coordinate_source {
         text.emit_fog_coordinate(source);
     }
-    if key.point_attenuation {
+    if key.computes_point_size {
         text.emit_point_size();
     }
-    let temporaries = text.declare_temporaries(TEMPORARIES.iter().copied());
+    let temporaries = text.build_temp_declaration(TEMPORARIES.iter().copied());
     let body = text.body;
-    format!("!!ARBvp1.0\nOPTION ARB_position_invariant;\n{CONSTANTS};\n{temporaries}{body}END\n")
+    format!(
+        "!!ARBvp1.0\nOPTION ARB_position_invariant;\n{CONSTANT_DECLARATION};\n{temporaries}{body}END\n"
+    )
 }
 
 /// Vectors of eye space that parts of the program read.
 #[derive(Clone, Copy, Default)]
-struct Needs {
+struct NeededVectors {
     /// The position.
     eye: bool,
     /// The position after division by w.
-    place: bool,
+    euclidean_position: bool,
     /// The unit vector from the vertex to the eye.
     view: bool,
     /// The normal.
@@ -85,19 +88,21 @@ struct Needs {
     sphere: bool,
 }
 
-impl Needs {
-    fn from_key(key: &FixedVertex) -> Self {
+impl NeededVectors {
+    /// Returns the intermediate values that the program of a key computes, with those that they
+    /// require.
+    fn from_key(key: &FixedVertexKey) -> Self {
         let mut needs = Self::default();
         if let Some(lighting) = &key.lighting {
             let mut enabled = lighting.lights.iter().filter(|light| light.enabled);
             let any = enabled.clone().next().is_some();
             needs.normal = any;
             needs.view = any && lighting.local_viewer;
-            needs.place = enabled.any(|light| light.positional);
+            needs.euclidean_position = enabled.any(|light| light.positional);
         }
-        for set in key.texcoords.iter().filter(|set| set.needed) {
-            for (coordinate, mode) in set.generated.into_iter().enumerate() {
-                match resolve_mode(mode, coordinate) {
+        for set in key.tex_coord_sets.iter().filter(|set| set.is_read) {
+            for (coordinate, mode) in set.generation_modes.into_iter().enumerate() {
+                match resolve_texgen_mode(mode, coordinate) {
                     TexGenMode::None | TexGenMode::ObjectLinear => {}
                     TexGenMode::EyeLinear => needs.eye = true,
                     TexGenMode::SphereMap => needs.sphere = true,
@@ -106,22 +111,22 @@ impl Needs {
                 }
             }
         }
-        needs.place |= key.point_attenuation;
-        needs.place |= key
-            .fog_coordinate
+        needs.euclidean_position |= key.computes_point_size;
+        needs.euclidean_position |= key
+            .fog_coordinate_source
             .is_some_and(|source| source != FogSource::FogCoord);
         needs.reflection |= needs.sphere;
         needs.view |= needs.reflection;
         needs.normal |= needs.reflection;
-        needs.place |= needs.view;
-        needs.eye |= needs.place;
+        needs.euclidean_position |= needs.view;
+        needs.eye |= needs.euclidean_position;
         needs
     }
 }
 
 /// Returns the mode of a coordinate; [`TexGenMode::None`] if GL does not support it for that
 /// coordinate.
-fn resolve_mode(mode: TexGenMode, coordinate: usize) -> TexGenMode {
+fn resolve_texgen_mode(mode: TexGenMode, coordinate: usize) -> TexGenMode {
     let last = match mode {
         TexGenMode::None | TexGenMode::ObjectLinear | TexGenMode::EyeLinear => 3,
         TexGenMode::ReflectionMap | TexGenMode::NormalMap => 2,
@@ -134,7 +139,7 @@ fn resolve_mode(mode: TexGenMode, coordinate: usize) -> TexGenMode {
     }
 }
 
-/// Returns the name of a face in bindings.
+/// Returns the name of a face in bindings, `front` or `back`.
 const fn get_face_name(face: Face) -> &'static str {
     match face {
         Face::Front => "front",
@@ -142,7 +147,8 @@ const fn get_face_name(face: Face) -> &'static str {
     }
 }
 
-/// Returns true if a color of a face's material is the vertex color.
+/// Returns true if `GL_COLOR_MATERIAL` makes the vertex color this color of a face's material;
+/// `color` is `None` if it is disabled.
 fn is_vertex_color(color: Option<ColorMaterial>, face: Face, term: MaterialMode) -> bool {
     let Some(color) = color else { return false };
     let same_face = match (color.faces, face) {
@@ -157,7 +163,11 @@ fn is_vertex_color(color: Option<ColorMaterial>, face: Face, term: MaterialMode)
 
 /// Returns the vertex attribute that replaces a color of a face's material, if there is one:
 /// `vertex.color` or a generic one.
-fn find_attribute(lighting: &Lighting, face: Face, term: MaterialMode) -> Option<String> {
+fn find_material_attribute(
+    lighting: &LightingKey,
+    face: Face,
+    term: MaterialMode,
+) -> Option<String> {
     if is_vertex_color(lighting.color_material, face, term) {
         return Some("vertex.color".to_owned());
     }
@@ -167,19 +177,20 @@ fn find_attribute(lighting: &Lighting, face: Face, term: MaterialMode) -> Option
 /// Position of the shininess after the colors in [`MATERIAL_ATTRIBUTES`].
 const SHININESS: usize = 4;
 
-/// Returns the generic attribute that replaces a part of a face's material; `None` if there is
-/// none.
-fn find_generic_attribute(lighting: &Lighting, face: Face, part: usize) -> Option<String> {
-    let place = match face {
+/// Returns the generic attribute that replaces a part of a face's material, numbered as
+/// [`MaterialMode`], then the shininess; `None` if there is none.
+fn find_generic_attribute(lighting: &LightingKey, face: Face, part: usize) -> Option<String> {
+    let index = match face {
         Face::Front => part,
         Face::Back => 5 + part,
     };
-    let is_attribute = lighting.material_attributes >> place & 1 != 0;
-    is_attribute.then(|| format!("vertex.attrib[{}]", MATERIAL_ATTRIBUTES[place]))
+    let is_attribute = lighting.material_attributes >> index & 1 != 0;
+    is_attribute.then(|| format!("vertex.attrib[{}]", MATERIAL_ATTRIBUTES[index]))
 }
 
-impl Text {
-    /// Emits the normalization of a vector; w of the result is one over the original length.
+impl ProgramText {
+    /// Emits the normalization of a vector to `result`; w of the result is one over the original
+    /// length. A zero vector remains zero.
     fn emit_normalize(&mut self, result: &str, vector: &str) {
         self.push_line(format_args!("DP3 {result}.w, {vector}, {vector}"));
         self.push_line(format_args!("MAX {result}.w, {result}.w, value.w"));
@@ -187,17 +198,19 @@ impl Text {
         self.push_line(format_args!("MUL {result}.xyz, {vector}, {result}.w"));
     }
 
-    /// Emits 1, the length, and its square, from a vector and one over its length in `inverse`; in
-    /// `temp`.
-    // DST, with the operands d d and 1 / d, returns 1, the product of both y, z of the first and w
-    // of the second operand.
+    /// Emits 1, the length, and its square to `temp`, from a vector and one over its length in
+    /// `inverse`.
     fn emit_distance(&mut self, vector: &str, inverse: &str) {
+        // DST, with the operands d d and 1 / d, returns 1, the product of both y, z of the first
+        // and w of the second operand.
         self.push_line(format_args!("DP3 temp.y, {vector}, {vector}"));
         self.push_line(format_args!("DST temp, temp.y, {inverse}"));
     }
 
-    /// Emits the vectors of eye space.
-    fn emit_eye_space(&mut self, normals: NormalScaling, needs: Needs) {
+    /// Emits the vectors of eye space that `needs` lists, each to the temporary of its name: `eye`
+    /// and `place`, the position before and after the division by w, `view`, the direction to the
+    /// viewer, `normal`, `reflection`, and `sphere`, the sphere map coordinates.
+    fn emit_eye_space(&mut self, normals: NormalScaling, needs: NeededVectors) {
         if needs.eye {
             for (row, component) in COMPONENTS.iter().enumerate() {
                 self.push_line(format_args!(
@@ -205,7 +218,7 @@ impl Text {
                 ));
             }
         }
-        if needs.place {
+        if needs.euclidean_position {
             // Lights and fog use the Euclidean position: GL 2.1 section 2.14.1 divides positions by
             // their w.
             self.push_line(format_args!("RCP place.w, eye.w"));
@@ -234,7 +247,8 @@ impl Text {
         }
     }
 
-    /// Emits the normal in eye space. GL 2.1 section 2.11.3.
+    /// Emits the normal in eye space to `normal`, scaled as `scaling` specifies. GL 2.1 section
+    /// 2.11.3.
     fn emit_normal(&mut self, scaling: NormalScaling) {
         for (row, component) in COMPONENTS.iter().take(3).enumerate() {
             self.push_line(format_args!(
@@ -256,10 +270,11 @@ impl Text {
         }
     }
 
-    /// Emits the colors of the faces. GL 2.1 section 2.14.1.
-    // The vector to a light, its attenuation and the half vector do not depend on the face: they
-    // are computed once for both.
-    fn emit_lighting(&mut self, lighting: &Lighting) {
+    /// Emits the lighting equation for each enabled light and face, and writes the result colors;
+    /// the secondary color is black unless it is the specular one. GL 2.1 section 2.14.1.
+    fn emit_lighting(&mut self, lighting: &LightingKey) {
+        // The vector to a light, its attenuation and the half vector do not depend on the face:
+        // they are computed once for both.
         let faces: &[Face] = if lighting.two_sided {
             &[Face::Front, Face::Back]
         } else {
@@ -282,56 +297,57 @@ impl Text {
             }
         }
         for face in faces {
-            let word = get_face_name(*face);
-            self.push_line(format_args!("MOV result.color.{word}.primary, {word}"));
+            let face_name = get_face_name(*face);
+            self.push_line(format_args!(
+                "MOV result.color.{face_name}.primary, {face_name}"
+            ));
             let secondary = if lighting.separate_specular {
-                format!("{word}_specular")
+                format!("{face_name}_specular")
             } else {
                 "value.xxxz".to_owned()
             };
             self.push_line(format_args!(
-                "MOV result.color.{word}.secondary, {secondary}"
+                "MOV result.color.{face_name}.secondary, {secondary}"
             ));
         }
     }
 
-    /// Emits the color of a face without lights: e_cm + a_cm a_cs, with the alpha of the diffuse
-    /// color.
-    fn emit_scene_color(&mut self, lighting: &Lighting, face: Face) {
-        let word = get_face_name(face);
-        let attribute = |term| find_attribute(lighting, face, term);
+    /// Emits the color of a face without lights to the temporary of the face: e_cm + a_cm a_cs,
+    /// with the alpha of the diffuse color. Clears the separate specular color, if there is one.
+    fn emit_scene_color(&mut self, lighting: &LightingKey, face: Face) {
+        let face_name = get_face_name(face);
+        let attribute = |term| find_material_attribute(lighting, face, term);
         let emission = attribute(MaterialMode::Emission);
         match (attribute(MaterialMode::Ambient), emission) {
             (Some(ambient), emission) => {
                 let emission =
-                    emission.unwrap_or_else(|| format!("state.material.{word}.emission"));
+                    emission.unwrap_or_else(|| format!("state.material.{face_name}.emission"));
                 self.push_line(format_args!(
-                    "MAD {word}.xyz, {ambient}, state.lightmodel.ambient, {emission}"
+                    "MAD {face_name}.xyz, {ambient}, state.lightmodel.ambient, {emission}"
                 ));
             }
             (None, Some(emission)) => {
-                self.push_line(format_args!("MOV temp, state.material.{word}.ambient"));
+                self.push_line(format_args!("MOV temp, state.material.{face_name}.ambient"));
                 self.push_line(format_args!(
-                    "MAD {word}.xyz, temp, state.lightmodel.ambient, {emission}"
+                    "MAD {face_name}.xyz, temp, state.lightmodel.ambient, {emission}"
                 ));
             }
             (None, None) => self.push_line(format_args!(
-                "MOV {word}.xyz, state.lightmodel.{word}.scenecolor"
+                "MOV {face_name}.xyz, state.lightmodel.{face_name}.scenecolor"
             )),
         }
         let diffuse = attribute(MaterialMode::Diffuse);
-        let diffuse = diffuse.unwrap_or_else(|| format!("state.material.{word}.diffuse"));
+        let diffuse = diffuse.unwrap_or_else(|| format!("state.material.{face_name}.diffuse"));
         // GL 2.1 section 2.14.1: the alpha of a lit color is that of the diffuse material alone.
-        self.push_line(format_args!("MOV {word}.w, {diffuse}.w"));
+        self.push_line(format_args!("MOV {face_name}.w, {diffuse}.w"));
         if lighting.separate_specular {
-            self.push_line(format_args!("MOV {word}_specular, value.xxxz"));
+            self.push_line(format_args!("MOV {face_name}_specular, value.xxxz"));
         }
     }
 
-    /// Emits the reflection coefficients of a light's terms for a face, in `lit`: 1, n . VP, and
-    /// the power of n . h if the light is in front of the surface.
-    // Back colors use the reversed normal (GL 2.1 section 2.14.1). LIT returns z 0 if x, which is n
-    // . VP, is not positive: that is f of the lighting equation.
+    /// Emits the diffuse and specular factors of a light for a face to `lit`: 1, n . VP, and n . h
+    /// to the power of the shininess, or 0 if the light is not in front of the surface; multiplied
+    /// by `factor` if `has_factor` is set. GL 2.1 section 2.14.1.
     fn emit_reflection(
         &mut self,
         face: Face,
@@ -339,13 +355,16 @@ impl Text {
         has_factor: bool,
         shininess: Option<String>,
     ) {
-        let (word, sign) = match face {
+        // Back colors use the reversed normal. LIT returns z 0 if x, which is n . VP, is not
+        // positive: that is f of the lighting equation.
+        let (face_name, sign) = match face {
             Face::Front => ("front", ""),
             Face::Back => ("back", "-"),
         };
         self.push_line(format_args!("DP3 temp.x, {sign}normal, light"));
         self.push_line(format_args!("DP3 temp.y, {sign}normal, {half}"));
-        let shininess = shininess.unwrap_or_else(|| format!("state.material.{word}.shininess"));
+        let shininess =
+            shininess.unwrap_or_else(|| format!("state.material.{face_name}.shininess"));
         self.push_line(format_args!("MOV temp.w, {shininess}.x"));
         self.push_line(format_args!("LIT lit, temp"));
         if has_factor {
@@ -353,9 +372,10 @@ impl Text {
         }
     }
 
-    /// Adds the terms of a light to a face.
-    fn emit_light(&mut self, lighting: &Lighting, number: usize, face: Face) {
-        let word = get_face_name(face);
+    /// Emits the addition of the ambient, diffuse and specular terms of a light, by the factors in
+    /// `lit`, to the colors of a face. GL 2.1 section 2.14.1.
+    fn emit_light(&mut self, lighting: &LightingKey, light_index: usize, face: Face) {
+        let face_name = get_face_name(face);
         let specular = if lighting.separate_specular {
             "_specular"
         } else {
@@ -367,25 +387,25 @@ impl Text {
             (MaterialMode::Diffuse, "diffuse", "y", ""),
             (MaterialMode::Specular, "specular", "z", specular),
         ] {
-            let color = match find_attribute(lighting, face, term) {
+            let color = match find_material_attribute(lighting, face, term) {
                 Some(material) => {
                     self.push_line(format_args!(
-                        "MUL temp.xyz, {material}, state.light[{number}].{name}"
+                        "MUL temp.xyz, {material}, state.light[{light_index}].{name}"
                     ));
                     "temp".to_owned()
                 }
-                None => format!("state.lightprod[{number}].{word}.{name}"),
+                None => format!("state.lightprod[{light_index}].{face_name}.{name}"),
             };
             self.push_line(format_args!(
-                "MAD {word}{sum}.xyz, lit.{lane}, {color}, {word}{sum}"
+                "MAD {face_name}{sum}.xyz, lit.{lane}, {color}, {face_name}{sum}"
             ));
         }
     }
 
-    /// Emits the unit vector from the vertex to the light, in `light`; w is one over the distance
-    /// of a positional light.
-    fn emit_light_direction(&mut self, number: usize, light: LightForm) {
-        let position = format!("state.light[{number}].position");
+    /// Emits the unit vector from the vertex to the light to `light`; w is one over the distance of
+    /// a positional light, whose vector remains in `half`.
+    fn emit_light_direction(&mut self, light_index: usize, light: LightKey) {
+        let position = format!("state.light[{light_index}].position");
         if light.positional {
             // The vector to the light is the difference of two points; the vector before
             // normalization remains in `half`, for the distance.
@@ -397,10 +417,11 @@ impl Text {
         }
     }
 
-    /// Emits attenuation and spot, in `factor`; returns true if there is any. For a positional
-    /// light `half` must be the vector that [`Self::emit_light_direction`] has stored.
-    fn emit_light_factor(&mut self, number: usize, light: LightForm) -> bool {
-        let attenuation = format!("state.light[{number}].attenuation");
+    /// Emits attenuation and spot to `factor`; returns false, and emits nothing, if there are none.
+    /// For a positional light `half` must be the vector that [`Self::emit_light_direction`] has
+    /// stored.
+    fn emit_light_factor(&mut self, light_index: usize, light: LightKey) -> bool {
+        let attenuation = format!("state.light[{light_index}].attenuation");
         let attenuated = light.positional && light.attenuated;
         if attenuated {
             self.emit_distance("half", "light.w");
@@ -409,7 +430,7 @@ impl Text {
             self.push_line(format_args!("RCP factor.x, factor.x"));
         }
         if light.spot {
-            let direction = format!("state.light[{number}].spot.direction");
+            let direction = format!("state.light[{light_index}].spot.direction");
             self.emit_normalize("spot", &direction);
             // The power of the cosine, 1 for the power 0, as in LIT; 0 outside of the cone, whose
             // cosine is not negative.
@@ -428,10 +449,16 @@ impl Text {
         attenuated || light.spot
     }
 
-    /// Emits the half vector between the directions to the light and to the eye; returns its name.
-    fn emit_half_vector(&mut self, lighting: &Lighting, number: usize, light: LightForm) -> String {
+    /// Emits the half vector between the directions to the light and to the eye; returns the
+    /// operand that holds it, which may be GL state.
+    fn emit_half_vector(
+        &mut self,
+        lighting: &LightingKey,
+        light_index: usize,
+        light: LightKey,
+    ) -> String {
         if !light.positional && !lighting.local_viewer {
-            return format!("state.light[{number}].half");
+            return format!("state.light[{light_index}].half");
         }
         let view = if lighting.local_viewer {
             "view"
@@ -445,25 +472,27 @@ impl Text {
         "half".to_owned()
     }
 
-    /// Emits all texture coordinate sets. GL 2.1 sections 2.11.2 and 2.11.4.
-    // Generated coordinates are transformed by the texture matrix like those of the application:
-    // generation comes first.
-    fn emit_texture_coordinates(&mut self, key: &FixedVertex) {
-        for (number, set) in key.texcoords.iter().enumerate() {
-            if !set.needed {
+    /// Emits generation and texture matrix of the coordinate sets that the fragment stage reads. GL
+    /// 2.1 sections 2.11.2 and 2.11.4.
+    fn emit_texture_coordinates(&mut self, key: &FixedVertexKey) {
+        // Generated coordinates are transformed by the texture matrix like those of the
+        // application: generation comes first.
+        for (number, set) in key.tex_coord_sets.iter().enumerate() {
+            if !set.is_read {
                 continue;
             }
             let result = format!("result.texcoord[{number}]");
-            let made = if set.transformed {
+            let target = if set.has_texture_matrix {
                 "coord"
             } else {
                 result.as_str()
             };
-            let modes: [TexGenMode; 4] =
-                std::array::from_fn(|place| resolve_mode(set.generated[place], place));
-            self.emit_copied_coordinates(made, number, modes);
-            self.emit_linear_coordinates(made, number, modes);
-            if !set.transformed {
+            let modes: [TexGenMode; 4] = std::array::from_fn(|place| {
+                resolve_texgen_mode(set.generation_modes[place], place)
+            });
+            self.emit_copied_coordinates(target, number, modes);
+            self.emit_linear_coordinates(target, number, modes);
+            if !set.has_texture_matrix {
                 continue;
             }
             for (row, component) in COMPONENTS.iter().enumerate() {
@@ -474,8 +503,9 @@ impl Text {
         }
     }
 
-    /// Emits coordinates that are components of vectors.
-    fn emit_copied_coordinates(&mut self, made: &str, set: usize, modes: [TexGenMode; 4]) {
+    /// Emits the coordinates of a set that are components of vectors to `target`: those of the
+    /// application and those of the sphere, reflection and normal maps.
+    fn emit_copied_coordinates(&mut self, target: &str, set: usize, modes: [TexGenMode; 4]) {
         let own = format!("vertex.texcoord[{set}]");
         for (mode, vector) in [
             (TexGenMode::None, own.as_str()),
@@ -483,16 +513,17 @@ impl Text {
             (TexGenMode::ReflectionMap, "reflection"),
             (TexGenMode::NormalMap, "normal"),
         ] {
-            let same = modes.iter().zip(COMPONENTS).filter(|(it, _)| **it == mode);
-            let mask: String = same.map(|(_, component)| component).collect();
+            let matching = modes.iter().zip(COMPONENTS).filter(|(it, _)| **it == mode);
+            let mask: String = matching.map(|(_, component)| component).collect();
             if !mask.is_empty() {
-                self.push_line(format_args!("MOV {made}.{mask}, {vector}"));
+                self.push_line(format_args!("MOV {target}.{mask}, {vector}"));
             }
         }
     }
 
-    /// Emits coordinates that are products with planes.
-    fn emit_linear_coordinates(&mut self, made: &str, set: usize, modes: [TexGenMode; 4]) {
+    /// Emits the coordinates of a set that are products of the position with object or eye planes
+    /// to `target`.
+    fn emit_linear_coordinates(&mut self, target: &str, set: usize, modes: [TexGenMode; 4]) {
         for (coordinate, mode) in modes.into_iter().enumerate() {
             let (vector, space) = match mode {
                 TexGenMode::ObjectLinear => ("vertex.position", "object"),
@@ -504,12 +535,13 @@ impl Text {
             };
             let (component, letter) = (COMPONENTS[coordinate], COORDINATES[coordinate]);
             self.push_line(format_args!(
-                "DP4 {made}.{component}, {vector}, state.texgen[{set}].{space}.{letter}"
+                "DP4 {target}.{component}, {vector}, state.texgen[{set}].{space}.{letter}"
             ));
         }
     }
 
-    /// Emits the fog coordinate. GL 2.1 section 3.10 and NV_fog_distance.
+    /// Emits the fog coordinate as a result: a distance in eye space, or that of the application.
+    /// GL 2.1 section 3.10 and NV_fog_distance.
     fn emit_fog_coordinate(&mut self, source: FogSource) {
         match source {
             // GL 2.1 specifies the distance from the eye and allows |z| of eye space instead, which
@@ -531,9 +563,10 @@ impl Text {
         }
     }
 
-    /// Emits the point size: GL 2.1 section 3.3.
-    // size * sqrt(1 / (a + b d + c d d)), within the limits; RSQ computes the reciprocal root.
+    /// Emits the point size, attenuated by the distance and limited, as a result: GL 2.1 section
+    /// 3.3.
     fn emit_point_size(&mut self) {
+        // size * sqrt(1 / (a + b d + c d d)), within the limits; RSQ computes the reciprocal root.
         self.emit_normalize("temp", "place");
         self.push_line(format_args!("MOV coord.w, temp.w"));
         self.emit_distance("place", "coord.w");

@@ -2,186 +2,206 @@
 
 use super::*;
 use crate::{Options, ProgramType, Source, compile};
-use glasm_codegen::reflect::{ImageFormat, Requirements, Scalar};
+use glasm_codegen::reflect::{ImageFormat, Requirements, ScalarType};
 
-fn slot(set: u32, binding: u32) -> DescriptorSlot {
+fn make_slot(set: u32, binding: u32) -> DescriptorSlot {
     DescriptorSlot { set, binding }
 }
 
 /// Returns the reflection of a program that uses nothing.
-fn nothing(stage: Stage) -> Reflection {
+fn make_empty_reflection(stage: Stage) -> Reflection {
     Reflection {
         stage,
         entry_point: "main",
-        params: None,
-        state: None,
-        named: Vec::new(),
+        parameter_block: None,
+        state_block: None,
+        named_parameters: Vec::new(),
         state_program: None,
         textures: Vec::new(),
         samplers: Vec::new(),
-        attachments: Vec::new(),
+        input_attachments: Vec::new(),
         images: Vec::new(),
         handle_arrays: Vec::new(),
         buffers: Vec::new(),
-        image_lock: None,
+        image_lock_slot: None,
         inputs: Vec::new(),
         outputs: Vec::new(),
-        replication: None,
-        primitives: None,
+        view_replication: None,
+        primitive_info: None,
         workgroup_size: None,
-        unclipped_depth: false,
-        transparent_missing: false,
+        requires_depth_clamp: false,
+        missing_textures_have_zero_alpha: false,
         requirements: Requirements::default(),
     }
 }
 
-fn texture(unit: u32, count: u32, target: TexTarget) -> TextureBinding {
+fn make_texture_binding(unit: u32, count: u32, target: TexTarget) -> TextureBinding {
     TextureBinding {
-        slot: slot(1, unit),
+        slot: make_slot(1, unit),
         unit,
-        count,
+        descriptor_count: count,
         target,
-        shadow: false,
-        texel: Scalar::Float,
+        is_shadow: false,
+        sampled_type: ScalarType::Float32,
     }
 }
 
-fn image(unit: u32, target: TexTarget) -> ImageBinding {
+fn make_image_binding(unit: u32, target: TexTarget) -> ImageBinding {
     ImageBinding {
-        slot: slot(3, 128 + unit),
+        slot: make_slot(3, 128 + unit),
         unit,
-        count: 1,
+        descriptor_count: 1,
         target,
-        format: ImageFormat::Own(Scalar::Float),
-        written: false,
+        format: ImageFormat::Native(ScalarType::Float32),
+        is_written: false,
     }
 }
 
-fn handles(binding: u32, kind: HandleKind, target: TexTarget) -> HandleArray {
+fn make_handle_array(binding: u32, kind: HandleKind, target: TexTarget) -> HandleArray {
     HandleArray {
-        slot: slot(4, binding),
-        count: 5,
+        slot: make_slot(4, binding),
+        descriptor_count: 5,
         kind,
         target,
-        written: false,
+        is_written: false,
     }
 }
 
-fn buffer(set: u32, index: u32, kind: BufferKind) -> BufferBinding {
+fn make_buffer_binding(set: u32, index: u32, kind: BufferKind) -> BufferBinding {
     BufferBinding {
-        slot: slot(set, index),
-        index,
-        count: 2,
+        slot: make_slot(set, index),
+        program_binding: index,
+        descriptor_count: 2,
         kind,
     }
 }
 
 /// Set, binding, kind, count.
-type Row = (u32, u32, DescriptorKind, u32);
+type BindingRow = (u32, u32, DescriptorType, u32);
 
-fn rows(sets: &[SetLayout]) -> Vec<Row> {
+fn list_bindings(sets: &[SetLayout]) -> Vec<BindingRow> {
     let rows = sets.iter().flat_map(|layout| {
         let bindings = layout.bindings.iter();
-        bindings.map(|it| (layout.set, it.binding, it.kind, it.count))
+        bindings.map(|it| {
+            (
+                layout.set,
+                it.binding,
+                it.descriptor_type,
+                it.descriptor_count,
+            )
+        })
     });
     rows.collect()
 }
 
 /// Returns the reflection of a program that uses all resources.
-fn everything() -> Reflection {
+fn make_full_reflection() -> Reflection {
     Reflection {
-        params: Some(ParamBlock {
-            slot: slot(0, 4),
-            slots: Vec::new(),
-            storage: false,
+        parameter_block: Some(ParamBlock {
+            slot: make_slot(0, 4),
+            parameters: Vec::new(),
+            is_storage_buffer: false,
         }),
         state_program: Some(StateProgram {
-            slot: slot(3, 0),
-            written: Vec::new(),
+            slot: make_slot(3, 0),
+            written_parameters: Vec::new(),
         }),
         textures: vec![
-            texture(0, 3, TexTarget::D2),
-            texture(7, 1, TexTarget::Buffer),
+            make_texture_binding(0, 3, TexTarget::D2),
+            make_texture_binding(7, 1, TexTarget::Buffer),
         ],
         samplers: vec![SamplerBinding {
-            slot: slot(1, 9),
+            slot: make_slot(1, 9),
             unit: 9,
-            shadow: false,
+            is_shadow: false,
         }],
-        attachments: vec![AttachmentBinding {
-            slot: slot(1, 64),
-            buffer: 0,
-            texel: Scalar::Float,
+        input_attachments: vec![AttachmentBinding {
+            slot: make_slot(1, 64),
+            attachment_index: 0,
+            texel_type: ScalarType::Float32,
         }],
-        images: vec![image(0, TexTarget::D3), image(1, TexTarget::Buffer)],
+        images: vec![
+            make_image_binding(0, TexTarget::D3),
+            make_image_binding(1, TexTarget::Buffer),
+        ],
         handle_arrays: vec![
-            handles(0, HandleKind::Texture(Scalar::Float), TexTarget::D2),
-            handles(1, HandleKind::QueriedTexture, TexTarget::Buffer),
-            handles(2, HandleKind::Image(ImageFormat::Any), TexTarget::D2),
-            handles(3, HandleKind::Image(ImageFormat::Any), TexTarget::Buffer),
+            make_handle_array(0, HandleKind::Texture(ScalarType::Float32), TexTarget::D2),
+            make_handle_array(1, HandleKind::QueryOnlyTexture, TexTarget::Buffer),
+            make_handle_array(2, HandleKind::Image(ImageFormat::AnyUint), TexTarget::D2),
+            make_handle_array(
+                3,
+                HandleKind::Image(ImageFormat::AnyUint),
+                TexTarget::Buffer,
+            ),
         ],
         buffers: vec![
-            buffer(2, 1, BufferKind::Constant),
-            buffer(3, 0, BufferKind::State),
-            buffer(3, 1, BufferKind::Storage),
-            buffer(3, 64, BufferKind::Counter),
-            buffer(3, 77, BufferKind::Shared),
-            buffer(3, 78, BufferKind::Private),
+            make_buffer_binding(2, 1, BufferKind::ProgramParameter),
+            make_buffer_binding(3, 0, BufferKind::VertexStateParameters),
+            make_buffer_binding(3, 1, BufferKind::Storage),
+            make_buffer_binding(3, 64, BufferKind::AtomicCounter),
+            make_buffer_binding(3, 77, BufferKind::Shared),
+            make_buffer_binding(3, 78, BufferKind::Private),
         ],
-        image_lock: Some(slot(3, 352)),
-        ..nothing(Stage::Fragment)
+        image_lock_slot: Some(make_slot(3, 352)),
+        ..make_empty_reflection(Stage::Fragment)
     }
 }
 
 #[test]
 fn every_member_with_a_slot_has_a_binding() {
     let expected = [
-        (0, 4, DescriptorKind::UniformBuffer, 1),
-        (1, 0, DescriptorKind::CombinedImageSampler, 3),
-        (1, 7, DescriptorKind::UniformTexelBuffer, 1),
-        (1, 9, DescriptorKind::CombinedImageSampler, 1),
-        (1, 64, DescriptorKind::InputAttachment, 1),
-        (2, 1, DescriptorKind::UniformBuffer, 2),
-        (3, 0, DescriptorKind::StorageBuffer, 1),
-        (3, 1, DescriptorKind::StorageBuffer, 2),
-        (3, 64, DescriptorKind::StorageBuffer, 2),
-        (3, 128, DescriptorKind::StorageImage, 1),
-        (3, 129, DescriptorKind::StorageTexelBuffer, 1),
-        (3, 352, DescriptorKind::StorageBuffer, 1),
-        (4, 0, DescriptorKind::CombinedImageSampler, 5),
-        (4, 1, DescriptorKind::UniformTexelBuffer, 5),
-        (4, 2, DescriptorKind::StorageImage, 5),
-        (4, 3, DescriptorKind::StorageTexelBuffer, 5),
+        (0, 4, DescriptorType::UniformBuffer, 1),
+        (1, 0, DescriptorType::CombinedImageSampler, 3),
+        (1, 7, DescriptorType::UniformTexelBuffer, 1),
+        (1, 9, DescriptorType::CombinedImageSampler, 1),
+        (1, 64, DescriptorType::InputAttachment, 1),
+        (2, 1, DescriptorType::UniformBuffer, 2),
+        (3, 0, DescriptorType::StorageBuffer, 1),
+        (3, 1, DescriptorType::StorageBuffer, 2),
+        (3, 64, DescriptorType::StorageBuffer, 2),
+        (3, 128, DescriptorType::StorageImage, 1),
+        (3, 129, DescriptorType::StorageTexelBuffer, 1),
+        (3, 352, DescriptorType::StorageBuffer, 1),
+        (4, 0, DescriptorType::CombinedImageSampler, 5),
+        (4, 1, DescriptorType::UniformTexelBuffer, 5),
+        (4, 2, DescriptorType::StorageImage, 5),
+        (4, 3, DescriptorType::StorageTexelBuffer, 5),
     ];
-    assert_eq!(rows(&set_layouts(&[&everything()]).unwrap()), expected);
+    assert_eq!(
+        list_bindings(&build_set_layouts(&[&make_full_reflection()]).unwrap()),
+        expected
+    );
 }
 
 #[test]
 fn large_parameter_blocks_are_storage_buffers() {
     let large = Reflection {
-        params: Some(ParamBlock {
-            slot: slot(0, 0),
-            slots: Vec::new(),
-            storage: true,
+        parameter_block: Some(ParamBlock {
+            slot: make_slot(0, 0),
+            parameters: Vec::new(),
+            is_storage_buffer: true,
         }),
-        ..nothing(Stage::Vertex)
+        ..make_empty_reflection(Stage::Vertex)
     };
-    let sets = set_layouts(&[&large]).unwrap();
-    assert_eq!(rows(&sets), [(0, 0, DescriptorKind::StorageBuffer, 1)]);
+    let sets = build_set_layouts(&[&large]).unwrap();
+    assert_eq!(
+        list_bindings(&sets),
+        [(0, 0, DescriptorType::StorageBuffer, 1)]
+    );
 }
 
 #[test]
 fn stages_share_bindings() {
     let with = |stage, count| Reflection {
-        textures: vec![texture(2, count, TexTarget::D2)],
-        ..nothing(stage)
+        textures: vec![make_texture_binding(2, count, TexTarget::D2)],
+        ..make_empty_reflection(stage)
     };
     let (vertex, fragment) = (with(Stage::Vertex, 3), with(Stage::Fragment, 1));
-    let shared = LayoutBinding {
+    let shared = SetLayoutBinding {
         binding: 2,
-        kind: DescriptorKind::CombinedImageSampler,
-        count: 3,
-        stages: 0x11,
+        descriptor_type: DescriptorType::CombinedImageSampler,
+        descriptor_count: 3,
+        stage_flags: 0x11,
     };
     // Set 0 is empty but present.
     let expected = |shared| {
@@ -197,20 +217,26 @@ fn stages_share_bindings() {
             },
         ]
     };
-    assert_eq!(set_layouts(&[&vertex, &fragment]), Ok(expected(shared)));
-    assert_eq!(set_layouts(&[&fragment, &vertex]), Ok(expected(shared)));
-    assert_eq!(set_layouts(&[]), Ok(Vec::new()));
+    assert_eq!(
+        build_set_layouts(&[&vertex, &fragment]),
+        Ok(expected(shared))
+    );
+    assert_eq!(
+        build_set_layouts(&[&fragment, &vertex]),
+        Ok(expected(shared))
+    );
+    assert_eq!(build_set_layouts(&[]), Ok(Vec::new()));
 }
 
 #[test]
 fn kinds_that_differ_are_a_conflict() {
     let with = |stage, target| Reflection {
-        textures: vec![texture(2, 1, target)],
-        ..nothing(stage)
+        textures: vec![make_texture_binding(2, 1, target)],
+        ..make_empty_reflection(stage)
     };
     let vertex = with(Stage::Vertex, TexTarget::Buffer);
     let fragment = with(Stage::Fragment, TexTarget::D2);
-    let conflict = set_layouts(&[&vertex, &fragment]).unwrap_err();
+    let conflict = build_set_layouts(&[&vertex, &fragment]).unwrap_err();
     assert_eq!(
         conflict.to_string(),
         "set 1, binding 2: uniform texel buffer for stage vertex, combined image sampler for stage fragment"
@@ -231,11 +257,14 @@ fn compiled_programs_have_the_slots_of_their_options() {
     );
     let reflection = compile(&source, &Options::default()).unwrap().reflection;
     let expected = [
-        (0, 4, DescriptorKind::UniformBuffer, 1),
-        (1, 3, DescriptorKind::CombinedImageSampler, 1),
-        (2, 65, DescriptorKind::UniformBuffer, 1),
+        (0, 4, DescriptorType::UniformBuffer, 1),
+        (1, 3, DescriptorType::CombinedImageSampler, 1),
+        (2, 65, DescriptorType::UniformBuffer, 1),
     ];
-    assert_eq!(rows(&set_layouts(&[&reflection]).unwrap()), expected);
+    assert_eq!(
+        list_bindings(&build_set_layouts(&[&reflection]).unwrap()),
+        expected
+    );
 }
 
 #[test]
@@ -244,11 +273,14 @@ fn state_programs_have_their_buffer_once() {
     let source = source.for_type(ProgramType::VertexState);
     let reflection = compile(&source, &Options::default()).unwrap().reflection;
     let expected = [
-        (0, 0, DescriptorKind::UniformBuffer, 1),
-        (3, 0, DescriptorKind::StorageBuffer, 1),
+        (0, 0, DescriptorType::UniformBuffer, 1),
+        (3, 0, DescriptorType::StorageBuffer, 1),
     ];
-    assert_eq!(rows(&set_layouts(&[&reflection]).unwrap()), expected);
-    let resources = descriptors(&reflection);
-    let is_state = |it: &&Descriptor<'_>| matches!(it.resource, Resource::State(_));
+    assert_eq!(
+        list_bindings(&build_set_layouts(&[&reflection]).unwrap()),
+        expected
+    );
+    let resources = list_descriptors(&reflection);
+    let is_state = |it: &&Descriptor<'_>| matches!(it.resource, Resource::StateProgram(_));
     assert_eq!(resources.iter().filter(is_state).count(), 1);
 }

@@ -1,59 +1,63 @@
-//! Interface checks of the programs of a pipeline: modes of primitives and texture targets,
-//! compared with the previous programs.
+//! Checks of the programs of a pipeline against each other: order of stages, primitives, vertices
+//! of patches and texture targets.
 
 use glasm_frontend::lang::stage_name;
 use glasm_frontend::{Code, Diagnostic};
-use glasm_ir::inst::Aux;
+use glasm_ir::inst::InstData;
 use glasm_ir::primitive::{InputPrimitive, TessMode};
-use glasm_ir::{Base, Program, Span, Stage, TexTarget};
+use glasm_ir::{OperandBase, Program, Span, Stage, TexTarget};
 use std::collections::HashMap;
 
-/// Returns the errors and warnings of each program in the context of the others.
-pub(super) fn check_interfaces(programs: &[&Program]) -> Vec<Vec<Diagnostic>> {
-    let mut found: Vec<Vec<Diagnostic>> = programs.iter().map(|_| Vec::new()).collect();
+/// Returns the diagnostics of each program, in the order of `programs`: about their order, about
+/// primitives and vertices that the previous program does not output, and about different targets
+/// of the same texture image unit. Varyings are compared when locations are assigned.
+pub(super) fn check_pipeline(programs: &[&Program]) -> Vec<Vec<Diagnostic>> {
+    let mut diagnostics: Vec<Vec<Diagnostic>> = programs.iter().map(|_| Vec::new()).collect();
     let targets = check_targets(programs);
-    for (list, conflict) in found.iter_mut().zip(targets) {
+    for (list, conflict) in diagnostics.iter_mut().zip(targets) {
         list.extend(conflict);
     }
     for (index, program) in programs.iter().enumerate() {
         let before = &programs[..index];
-        found[index].extend(check_order(program, before));
+        diagnostics[index].extend(check_order(program, before));
         if let Some(before) = before.last() {
-            found[index].extend(check_primitives(program, before));
-            found[index].extend(check_vertices(program, before));
+            diagnostics[index].extend(check_primitives(program, before));
+            diagnostics[index].extend(check_vertices(program, before));
         }
     }
-    found
+    diagnostics
 }
 
-fn err_mismatch(message: String) -> Diagnostic {
+/// Returns the error of programs that do not form a pipeline.
+fn err_stage_mismatch(message: String) -> Diagnostic {
     Diagnostic::whole_program(Code::StageMismatch, message)
 }
 
-/// Returns an error if the program does not follow the previous ones in the order of a pipeline, or
-/// has the same stage.
-// `Stage` lists the stages in pipeline order, with compute programs, which are not part of
-// pipelines, at the end.
+/// Returns an error if the pipeline already has a program of the same or a later stage, or if a
+/// compute program follows another program; `before` are the programs before it.
 fn check_order(program: &Program, before: &[&Program]) -> Option<Diagnostic> {
+    // `Stage` lists the stages in pipeline order, with compute programs, which are not part of
+    // pipelines, at the end.
     let (own, last) = (program.stage, before.last()?.stage);
     let own_name = stage_name(own);
     if own == last {
-        Some(err_mismatch(format!(
-            "a pipeline has one {own_name} program"
+        Some(err_stage_mismatch(format!(
+            "a pipeline cannot contain two {own_name} programs"
         )))
     } else if own < last || own == Stage::Compute {
         let last = stage_name(last);
-        Some(err_mismatch(format!(
-            "no {own_name} program comes behind a {last} program"
+        Some(err_stage_mismatch(format!(
+            "a {own_name} program cannot follow a {last} program"
         )))
     } else {
         None
     }
 }
 
-/// Returns the primitives that a program outputs; `None` if they depend on the draw.
-// Quadrilaterals are a domain of subdivision: the resulting primitives are triangles.
-fn get_output_primitive(program: &Program) -> Option<InputPrimitive> {
+/// Returns the primitives that a tessellation program outputs; `None` for other programs, whose
+/// output depends on the draw or is not compared.
+fn find_output_primitive(program: &Program) -> Option<InputPrimitive> {
+    // Quadrilaterals are a domain of subdivision: the resulting primitives are triangles.
     let modes = &program.modes;
     match program.stage {
         Stage::TessControl => Some(InputPrimitive::Patches),
@@ -66,7 +70,7 @@ fn get_output_primitive(program: &Program) -> Option<InputPrimitive> {
     }
 }
 
-/// Returns the keyword of the languages for a primitive, such as `TRIANGLES`.
+/// Returns the keyword of the languages for a primitive, such as `TRIANGLES`; empty if it has none.
 fn format_primitive(primitive: InputPrimitive) -> String {
     let mut all = InputPrimitive::ALL.iter();
     let found = all.find(|(known, _)| *known == primitive);
@@ -74,32 +78,33 @@ fn format_primitive(primitive: InputPrimitive) -> String {
 }
 
 /// Returns an error if a geometry program does not accept the output primitives of the previous
-/// program. NV_geometry_program4 section 2.14.6.1, NV_gpu_program5 ("Patches").
+/// tessellation program; `None` for other programs. NV_geometry_program4 section 2.14.6.1,
+/// NV_gpu_program5 ("Patches").
 fn check_primitives(program: &Program, before: &Program) -> Option<Diagnostic> {
     if program.stage != Stage::Geometry {
         return None;
     }
-    let (wanted, made) = (program.modes.primitive_in, get_output_primitive(before)?);
-    (wanted != made).then(|| {
-        err_mismatch(format!(
-            "the geometry program takes {}, but the {} program before it makes {}",
-            format_primitive(wanted),
+    let (expected, actual) = (program.modes.primitive_in, find_output_primitive(before)?);
+    (expected != actual).then(|| {
+        err_stage_mismatch(format!(
+            "the geometry program expects {}, but the preceding {} program outputs {}",
+            format_primitive(expected),
             stage_name(before.stage),
-            format_primitive(made)
+            format_primitive(actual)
         ))
     })
 }
 
-/// Returns a warning about a vertex that the patches of the previous control program do not have:
-/// its inputs are undefined.
+/// Returns a warning about the first read of a constant vertex that the patches of the previous
+/// control program do not have: its inputs are undefined.
 fn check_vertices(program: &Program, before: &Program) -> Option<Diagnostic> {
     if before.stage != Stage::TessControl {
         return None;
     }
     let vertices = before.modes.vertices_out;
-    let beyond = program.insts.iter().find_map(|inst| {
+    let out_of_range = program.insts.iter().find_map(|inst| {
         let vertex = program.sources(inst).iter().find_map(|src| {
-            let Base::Input(input) = src.base else {
+            let OperandBase::Input(input) = src.base else {
                 return None;
             };
             let term = program.indices[src.index?].vertex?;
@@ -110,25 +115,25 @@ fn check_vertices(program: &Program, before: &Program) -> Option<Diagnostic> {
             .filter(|vertex| *vertex >= vertices)
             .map(|vertex| (vertex, inst.span))
     });
-    beyond.map(|(vertex, span): (u32, Span)| {
+    out_of_range.map(|(vertex, span): (u32, Span)| {
         let name = stage_name(program.stage);
         let message = format!(
-            "the {name} program reads vertex {vertex} of patches, to which the tessellation control program gives {vertices} vertices"
+            "the {name} program reads vertex {vertex}, but patches of the tessellation control program have {vertices} vertices"
         );
         Diagnostic::warning(Code::StageMismatch, span, message)
     })
 }
 
-/// Returns, for each stage, the error that it accesses a texture image unit with a different target
-/// than a previous stage. GL refuses to draw with such programs: NV_vertex_program3 section 2.14.4,
-/// NV_gpu_program4 section 2.X.4.4.
+/// Returns, for each program, the error that it accesses a texture image unit with a different
+/// target than a previous program, at the first such access. GL refuses to draw with such programs:
+/// NV_vertex_program3 section 2.14.4, NV_gpu_program4 section 2.X.4.4.
 fn check_targets(programs: &[&Program]) -> Vec<Option<Diagnostic>> {
     let mut targets: HashMap<u32, TexTarget> = HashMap::new();
     let mut conflicts = Vec::with_capacity(programs.len());
     for program in programs {
         let mut conflict = None;
         for (id, texture) in program.textures.iter_enumerated() {
-            for unit in texture.units.numbers() {
+            for unit in texture.units.indices() {
                 let target = *targets.entry(unit).or_insert(texture.target);
                 if target != texture.target && conflict.is_none() {
                     conflict = Some((id, unit));
@@ -137,10 +142,10 @@ fn check_targets(programs: &[&Program]) -> Vec<Option<Diagnostic>> {
         }
         conflicts.push(conflict.map(|(id, unit)| {
             let accesses =
-                |aux| matches!(aux, Aux::Tex(access) if program.tex_accesses[access].texture == id);
-            let first = program.insts.iter().find(|inst| accesses(inst.aux));
+                |aux| matches!(aux, InstData::Tex(access) if program.tex_accesses[access].texture == id);
+            let first = program.insts.iter().find(|inst| accesses(inst.data));
             let message =
-                format!("texture image unit {unit} is used with another target by a stage before");
+                format!("texture image unit {unit} is used with a different target by a previous stage");
             match first {
                 Some(inst) => Diagnostic::error(Code::TargetConflict, inst.span, message),
                 None => Diagnostic::whole_program(Code::TargetConflict, message),
@@ -156,6 +161,7 @@ mod tests {
     use super::*;
     use glasm_frontend::Severity;
 
+    /// Returns a program without code, with the stage and the modes of `text`.
     fn program(text: &str) -> Program {
         let text = format!("program {text}\nroutine fn0 {{\n}}\nmain fn0\n");
         glasm_ir::parse(&text).unwrap()
@@ -165,12 +171,14 @@ mod tests {
     fn messages(texts: &[&str]) -> Vec<String> {
         let programs: Vec<_> = texts.iter().map(|text| program(text)).collect();
         let programs: Vec<_> = programs.iter().collect();
-        let found = check_interfaces(&programs).pop().unwrap();
+        let found = check_pipeline(&programs).pop().unwrap();
         found.into_iter().map(|it| it.message).collect()
     }
 
     const CONTROL: &str = "tess_control\nvertices_out 3";
 
+    /// Checks that a geometry program whose input primitive differs from the output primitive of
+    /// the preceding program is an error.
     #[test]
     fn geometry_programs_take_what_is_made_before_them() {
         let geometry = |input: &str| {
@@ -188,7 +196,7 @@ mod tests {
             assert_eq!(fits, Vec::<String>::new());
             let wrong = messages(&["vertex", &before, &geometry("triangles_adjacency")]);
             let expected = format!(
-                "the geometry program takes TRIANGLES_ADJACENCY, but the tessellation evaluation program before it makes {}",
+                "the geometry program expects TRIANGLES_ADJACENCY, but the preceding tessellation evaluation program outputs {}",
                 input.to_uppercase()
             );
             assert_eq!(wrong, [expected]);
@@ -196,33 +204,35 @@ mod tests {
         assert!(messages(&["vertex", CONTROL, &geometry("patches")]).is_empty());
         assert!(messages(&["vertex", &geometry("patches")]).is_empty());
         let wrong = messages(&["vertex", CONTROL, &geometry("lines")]);
-        let expected = "the geometry program takes LINES, but the tessellation control program before it makes PATCHES";
+        let expected = "the geometry program expects LINES, but the preceding tessellation control program outputs PATCHES";
         assert_eq!(wrong, [expected]);
     }
 
+    /// Checks that stages out of order and repeated stages are errors.
     #[test]
     fn stages_come_in_order_and_once() {
         assert_eq!(
             messages(&["fragment", "vertex"]),
-            ["no vertex program comes behind a fragment program"]
+            ["a vertex program cannot follow a fragment program"]
         );
         assert_eq!(
             messages(&["vertex", "vertex"]),
-            ["a pipeline has one vertex program"]
+            ["a pipeline cannot contain two vertex programs"]
         );
         assert_eq!(
             messages(&["vertex", "compute"]),
-            ["no compute program comes behind a vertex program"]
+            ["a compute program cannot follow a vertex program"]
         );
     }
 
+    /// Checks that reading a vertex past the last one of the patch is a warning.
     #[test]
     fn vertices_that_patches_do_not_have_are_warned_of() {
         let text = "program tess_eval\nr0: temp32\nin0: position float per_vertex\nroutine fn0 {\n\
                     r0.xyzw = mov.f32 in0[0 of 1, vertex 2].xyzw\n\
                     r0.xyzw = mov.f32 in0[0 of 1, vertex 3].xyzw\n}\nmain fn0\n";
         let (control, evaluation) = (program(CONTROL), glasm_ir::parse(text).unwrap());
-        let found = check_interfaces(&[&control, &evaluation]);
+        let found = check_pipeline(&[&control, &evaluation]);
         assert_eq!(found[1].len(), 1);
         assert_eq!(found[1][0].severity, Severity::Warning);
         assert!(

@@ -18,7 +18,8 @@ pub(crate) struct IrTextBuilder {
 }
 
 impl IrTextBuilder {
-    /// Returns the builder of a program of a stage, with its modes as lines.
+    /// Returns the builder of a program of a stage, with its modes as lines, each of which ends
+    /// with a line feed.
     pub(crate) fn new(stage: &str, modes: Arguments<'_>) -> Self {
         Self {
             modes: format!("program {stage}\n{modes}"),
@@ -26,7 +27,8 @@ impl IrTextBuilder {
         }
     }
 
-    /// Declares an input with the properties that follow its semantic; returns its name.
+    /// Declares an input with the properties that follow its semantic in the text form; returns its
+    /// name.
     pub(crate) fn declare_input(&mut self, semantic: Semantic, properties: &str) -> String {
         let number = self.input_count;
         self.input_count += 1;
@@ -41,7 +43,8 @@ impl IrTextBuilder {
         self.declare_typed_output(semantic, "float")
     }
 
-    /// Declares an output of a type; returns its register.
+    /// Declares an output whose base type has the keyword `base`; returns its register. All outputs
+    /// must be declared before the first temporary.
     pub(crate) fn declare_typed_output(
         &mut self,
         semantic: Semantic,
@@ -52,7 +55,7 @@ impl IrTextBuilder {
         format!("r{}", self.outputs.len() - 1)
     }
 
-    /// Declares a temporary; returns its register.
+    /// Declares a 32-bit temporary; returns its register. No output may be declared after it.
     pub(crate) fn declare_temp(&mut self) -> String {
         self.temps += 1;
         format!("r{}", self.outputs.len() + self.temps - 1)
@@ -63,13 +66,15 @@ impl IrTextBuilder {
         let _ = writeln!(self.code, "{line}");
     }
 
-    /// Parses the text and returns the program.
+    /// Parses the text and returns the program; panics if the text is malformed.
     pub(crate) fn finish(&self) -> Program {
         let text = self.build_text();
         let program = glasm_ir::parse(&text);
         program.unwrap_or_else(|error| unreachable!("{error} in:\n{text}"))
     }
 
+    /// Returns the text of the program, which [`finish`](Self::finish) parses: modes, declarations
+    /// and the main routine.
     fn build_text(&self) -> String {
         let mut text = self.modes.clone();
         for number in 0..self.outputs.len() {
@@ -88,6 +93,6 @@ impl IrTextBuilder {
 }
 
 /// Returns a literal with these bits.
-pub(crate) fn format_bits(bits: u32) -> String {
+pub(crate) fn format_bits_literal(bits: u32) -> String {
     format!("{{0x{bits:x}}}")
 }

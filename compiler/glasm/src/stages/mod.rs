@@ -3,19 +3,18 @@
 //!
 //! | stage | needed if |
 //! | --- | --- |
-//! | [`control_stage`] | evaluation programs have no control program: GL has default patch levels |
-//! | [`replication_stage`] | programs select several viewports or views without device support |
+//! | [`build_control_stage`] | evaluation programs have no control program: GL has default patch levels |
+//! | [`build_replication_stage`] | programs select several viewports or views without device support |
 
-mod default_tess_control;
 mod ir_text_builder;
 mod passthrough;
 mod replicate;
 
-pub use default_tess_control::control_stage;
-pub use glasm_codegen::options::{MAX_VIEWPORTS, PatchLevels};
+pub use glasm_codegen::options::{DefaultTessLevels, MAX_VIEWPORTS};
 pub(crate) use ir_text_builder::IrTextBuilder;
 pub use passthrough::{
-    AttributeCopy, PassedPatch, Shading, pass_color, pass_evaluation, pass_patch, pass_primitive,
-    pass_vertex,
+    AttributeCopy, FragmentShading, PatchVarying, build_color_fragment, build_control_stage,
+    build_passthrough_control, build_passthrough_evaluation, build_passthrough_geometry,
+    build_passthrough_vertex,
 };
-pub use replicate::replication_stage;
+pub use replicate::build_replication_stage;

@@ -1,8 +1,8 @@
 //! The geometry stage that replicates primitives to several viewports and views.
 //!
-//! It follows a program whose reflection has a [`Replication`]. There is an invocation for every
-//! viewport, first for the first view, then for the second one, and each emits the primitive if its
-//! bit in the mask is set: so copies have the order of NV_viewport_array2 and
+//! It follows a program whose reflection has a [`ViewReplication`]. There is an invocation for
+//! every viewport, first for the first view, then for the second one, and each emits the primitive
+//! if its bit in the mask is set: so copies have the order of NV_viewport_array2 and
 //! NV_stereo_view_rendering, primitive by primitive, view by view, viewport by viewport. The
 //! selection of the first vertex of a primitive applies. Everything else passes through: varyings,
 //! clip distances, point size, the primitive index.
@@ -10,46 +10,48 @@
 //! The cost is a geometry stage with that number of invocations for each primitive; without it a
 //! device would need `VK_NV_viewport_array2`, and Vulkan has no equivalent of second views.
 
-use super::ir_text_builder::{IrTextBuilder, format_bits};
-use super::passthrough::{find_keyword, get_own_vertices};
-use crate::compiler::{Compiler, Shader};
-use glasm_codegen::options::{InterfaceTypes, MAX_VIEWPORTS, Options, Place, Varyings};
-use glasm_codegen::reflect::{InterfaceVariable, Replication, ViewportChoice};
+use super::ir_text_builder::{IrTextBuilder, format_bits_literal};
+use super::passthrough::{find_keyword, get_primitive_vertices};
+use crate::program::{Compiler, Shader};
+use glasm_codegen::options::{InterfaceTypes, MAX_VIEWPORTS, Options, VaryingLocation, Varyings};
+use glasm_codegen::reflect::{InterfaceVariable, ViewReplication, ViewportSelection};
 use glasm_codegen::{Reflection, varyings};
 use glasm_frontend::Diagnostics;
 use glasm_ir::primitive::{InputPrimitive, OutputPrimitive};
-use glasm_ir::{Program, Semantic, TypeBase};
+use glasm_ir::{BaseType, Program, Semantic};
 
-/// Returns the geometry stage after a program, for draws of such primitives on a device with
-/// `viewports` viewports; `None` if the program needs none. Of the options, target and device
-/// apply.
+/// Returns the geometry stage that replicates the primitives of a program to the viewports and
+/// views that it selects; `None` if the reflection has no [`ViewReplication`]. `primitive` is that
+/// of the draws, `viewports` the number of viewports of the device, clamped to 1 to
+/// [`MAX_VIEWPORTS`]. Of the options, only target and device apply.
 ///
 /// # Errors
 /// If the device lacks a required feature, or no varying is free for the selection of the program.
-pub fn replication_stage(
-    before: &Reflection,
+pub fn build_replication_stage(
+    previous: &Reflection,
     primitive: InputPrimitive,
     viewports: u32,
     options: &Options,
 ) -> Option<Result<Shader, Diagnostics>> {
-    let replication = before.replication?;
-    let choice = free_varying(&before.outputs);
-    let program = Stage {
+    let replication = previous.view_replication?;
+    let selection_varying = find_free_varying(&previous.outputs);
+    let program = ReplicationStage {
         replication,
         viewports: viewports.clamp(1, MAX_VIEWPORTS),
-        choice,
+        selection_varying,
     }
-    .build_program(&before.outputs, primitive);
-    let place = |semantic, location| Place::vector(semantic, location, TypeBase::Float);
-    let located = before.outputs.iter();
-    let mut places: Vec<Place> = located
-        .filter_map(|output| Some(place(output.semantic, output.location?)))
+    .build_program(&previous.outputs, primitive);
+    let make_location =
+        |semantic, location| VaryingLocation::vector(semantic, location, BaseType::Float);
+    let located = previous.outputs.iter();
+    let mut locations: Vec<VaryingLocation> = located
+        .filter_map(|output| Some(make_location(output.semantic, output.location?)))
         .collect();
-    let outputs = Varyings::Placed(places.clone());
-    places.push(place(choice, replication.location));
+    let outputs = Varyings::Explicit(locations.clone());
+    locations.push(make_location(selection_varying, replication.location));
     let options = Options {
         interface: InterfaceTypes {
-            inputs: Varyings::Placed(places),
+            inputs: Varyings::Explicit(locations),
             outputs,
             ..InterfaceTypes::default()
         },
@@ -60,58 +62,60 @@ pub fn replication_stage(
     Some(Compiler::new().compile_ir(&program, &options))
 }
 
-/// Returns a varying that the previous program does not write. The program has at most as many
-/// varyings as there are locations, one of which is free.
-fn free_varying(outputs: &[InterfaceVariable]) -> Semantic {
+/// Returns a generic varying that the previous program does not write; varying 0 if it writes all
+/// of them. The program has at most as many varyings as there are locations, one of which is free.
+fn find_free_varying(outputs: &[InterfaceVariable]) -> Semantic {
     let is_free = |semantic: &Semantic| outputs.iter().all(|it| it.semantic != *semantic);
-    let mut generic = (0..varyings::VARYING_LOCATIONS as u8).map(Semantic::Generic);
-    generic.find(is_free).unwrap_or(Semantic::Generic(0))
+    let mut generic = (0..varyings::VARYING_LOCATIONS as u8).map(Semantic::GenericVarying);
+    generic.find(is_free).unwrap_or(Semantic::GenericVarying(0))
 }
 
 /// The stage under construction.
-struct Stage {
-    replication: Replication,
+struct ReplicationStage {
+    replication: ViewReplication,
     viewports: u32,
     /// The varying with the selection of the previous program.
-    choice: Semantic,
+    selection_varying: Semantic,
 }
 
 /// A value that passes through: names of the input and of the register of the output.
-type Copy = (String, String);
+type VaryingCopy = (String, String);
 
 /// Registers for the destination of an invocation.
 struct Destination {
     /// All ones in the second view, in lane x.
-    second: String,
+    second_view: String,
     /// Layer, viewport, bit of the viewport in the mask.
-    place: String,
+    destination: String,
     layer: Option<String>,
     viewport: Option<String>,
 }
 
-impl Stage {
+impl ReplicationStage {
+    /// Returns the geometry program that emits each primitive once per selected viewport or view,
+    /// with these varyings.
     fn build_program(&self, outputs: &[InterfaceVariable], primitive: InputPrimitive) -> Program {
-        let (kept, output) = get_own_vertices(primitive);
+        let (own_vertices, output) = get_primitive_vertices(primitive);
         let (input, output) = (
             find_keyword(InputPrimitive::ALL, primitive),
             find_keyword(OutputPrimitive::ALL, output),
         );
-        let (vertices, invocations) = (kept.len(), self.count_invocations());
+        let (vertices, invocations) = (own_vertices.len(), self.count_invocations());
         let mut builder = IrTextBuilder::new(
             "geometry",
             format_args!(
                 "primitive_in {input}\nprimitive_out {output}\nvertices_out {vertices}\ninvocations {invocations}\n"
             ),
         );
-        let chosen = builder.declare_input(self.choice, "float per_vertex");
+        let selection = builder.declare_input(self.selection_varying, "float per_vertex");
         let invocation = builder.declare_input(Semantic::InvocationId, "signed");
-        let number = builder.declare_input(Semantic::PrimitiveId, "signed");
+        let primitive_id = builder.declare_input(Semantic::PrimitiveId, "signed");
         let copies = declare_copies(&mut builder, outputs);
         let position = (
             builder.declare_input(Semantic::Position, "float per_vertex"),
             builder.declare_output(Semantic::Position),
         );
-        let number = (number, builder.declare_output(Semantic::PrimitiveId));
+        let number = (primitive_id, builder.declare_output(Semantic::PrimitiveId));
         let layer = self.replication.has_layer;
         let layer = layer.then(|| builder.declare_output(Semantic::Layer));
         let viewport = self.has_viewport();
@@ -119,21 +123,21 @@ impl Stage {
         let to = Destination {
             layer,
             viewport,
-            second: builder.declare_temp(),
-            place: builder.declare_temp(),
+            second_view: builder.declare_temp(),
+            destination: builder.declare_temp(),
         };
-        self.emit_choice(
+        self.emit_destination(
             &mut builder,
             &to,
-            &format!("{chosen}[0 of 1, vertex {}]", kept[0]),
+            &format!("{selection}[0 of 1, vertex {}]", own_vertices[0]),
             &invocation,
         );
-        builder.push_line(format_args!("if nonzero.u32 {}.z {{", to.place));
-        for vertex in kept {
+        builder.push_line(format_args!("if nonzero.u32 {}.z {{", to.destination));
+        for vertex in own_vertices {
             self.emit_vertex(
                 &mut builder,
                 &to,
-                &chosen,
+                &selection,
                 (&position, &copies, &number),
                 *vertex,
             );
@@ -142,35 +146,47 @@ impl Stage {
         builder.finish()
     }
 
+    /// Returns true if a view selects its viewports by a mask, so that a primitive may have
+    /// several.
     fn has_mask(&self) -> bool {
-        self.replication.viewports == ViewportChoice::Mask || self.replication.has_second_mask
+        self.replication.viewport_selection == ViewportSelection::Mask
+            || self.replication.has_second_view_mask
     }
 
+    /// Returns true if the replicated program writes a viewport index.
     fn has_viewport(&self) -> bool {
-        self.replication.viewports != ViewportChoice::First || self.has_mask()
+        self.replication.viewport_selection != ViewportSelection::Zero || self.has_mask()
     }
 
-    fn has_second(&self) -> bool {
-        self.replication.has_second_position || self.replication.has_second_mask
+    /// Returns true if the program has a position or viewport mask for a second view.
+    fn has_second_view(&self) -> bool {
+        self.replication.has_second_view_position || self.replication.has_second_view_mask
     }
 
+    /// Returns the number of invocations of the geometry program: one for each combination of view
+    /// and viewport.
     fn count_invocations(&self) -> u32 {
         let viewports = if self.has_mask() { self.viewports } else { 1 };
-        let views = if self.has_second() { 2 } else { 1 };
+        let views = if self.has_second_view() { 2 } else { 1 };
         views * viewports
     }
 
     /// Emits the computation of the destination of this invocation, from the selection of the first
-    /// vertex.
-    fn emit_choice(
+    /// vertex: layer in x, viewport in y, and whether the primitive is drawn there in z. Also
+    /// whether the invocation is of the second view.
+    fn emit_destination(
         &self,
         builder: &mut IrTextBuilder,
         to: &Destination,
-        chosen: &str,
+        selection: &str,
         invocation: &str,
     ) {
-        let Destination { second, place, .. } = to;
-        let half = format_bits(if self.has_second() {
+        let Destination {
+            second_view: second,
+            destination: place,
+            ..
+        } = to;
+        let half = format_bits_literal(if self.has_second_view() {
             self.count_invocations() / 2
         } else {
             self.count_invocations()
@@ -179,23 +195,23 @@ impl Stage {
             "{second}.x = setge.u32 {invocation}.xxxx, {half}"
         ));
         builder.push_line(format_args!("{place}.xyz = mov.u32 {{0, 0, 1, 0}}"));
-        if self.replication.viewports != ViewportChoice::First {
-            builder.push_line(format_args!("{place}.y = mov.u32 {chosen}.yyyy"));
+        if self.replication.viewport_selection != ViewportSelection::Zero {
+            builder.push_line(format_args!("{place}.y = mov.u32 {selection}.yyyy"));
         }
         if self.has_mask() {
-            if self.replication.viewports == ViewportChoice::Mask {
-                builder.push_line(format_args!("{place}.z = mov.u32 {chosen}.yyyy"));
+            if self.replication.viewport_selection == ViewportSelection::Mask {
+                builder.push_line(format_args!("{place}.z = mov.u32 {selection}.yyyy"));
             } else {
                 // A view without a mask is drawn to the viewport that the program selected.
                 builder.push_line(format_args!("{place}.z = and.u32 {place}.yyyy, {{31}}"));
                 builder.push_line(format_args!("{place}.z = shl.u32 {{1}}, {place}.zzzz"));
             }
-            if self.replication.has_second_mask {
+            if self.replication.has_second_view_mask {
                 builder.push_line(format_args!(
-                    "{place}.z = selnz.u32 {second}.xxxx, {chosen}.zzzz, {place}.zzzz"
+                    "{place}.z = selnz.u32 {second}.xxxx, {selection}.zzzz, {place}.zzzz"
                 ));
             }
-            let count = format_bits(self.viewports);
+            let count = format_bits_literal(self.viewports);
             builder.push_line(format_args!(
                 "{place}.y = mod.u32 {invocation}.xxxx, {count}"
             ));
@@ -205,41 +221,48 @@ impl Stage {
             builder.push_line(format_args!("{place}.z = and.u32 {place}.zzzz, {{1}}"));
         }
         if self.replication.has_layer {
-            self.emit_layer_choice(builder, to, chosen);
+            self.emit_layer(builder, to, selection);
         }
     }
 
-    fn emit_layer_choice(&self, builder: &mut IrTextBuilder, to: &Destination, chosen: &str) {
-        let Destination { second, place, .. } = to;
-        builder.push_line(format_args!("{place}.x = mov.u32 {chosen}.xxxx"));
-        if self.replication.viewport_relative_layer {
+    /// Emits the layer of a destination to its x from the selected layer, with the viewport if it
+    /// is relative to that, and the offset of the second view. Overwrites w.
+    fn emit_layer(&self, builder: &mut IrTextBuilder, to: &Destination, selection: &str) {
+        let Destination {
+            second_view: second,
+            destination: place,
+            ..
+        } = to;
+        builder.push_line(format_args!("{place}.x = mov.u32 {selection}.xxxx"));
+        if self.replication.is_layer_viewport_relative {
             builder.push_line(format_args!(
                 "{place}.x = add.u32 {place}.xxxx, {place}.yyyy"
             ));
         }
-        let offset = format_bits(self.replication.second_layer_offset as u32);
+        let offset = format_bits_literal(self.replication.second_view_layer_offset as u32);
         builder.push_line(format_args!("{place}.w = and.u32 {second}.xxxx, {offset}"));
         builder.push_line(format_args!(
             "{place}.x = add.u32 {place}.xxxx, {place}.wwww"
         ));
     }
 
-    /// Emits a vertex. Each vertex writes all outputs, which are undefined after the previous one.
+    /// Emits vertex `vertex` of the input primitive. Each vertex writes all outputs, which are
+    /// undefined after the previous one.
     fn emit_vertex(
         &self,
         builder: &mut IrTextBuilder,
         to: &Destination,
-        chosen: &str,
-        (position, copies, number): (&Copy, &[Copy], &Copy),
+        selection: &str,
+        (position, copies, number): (&VaryingCopy, &[VaryingCopy], &VaryingCopy),
         vertex: u32,
     ) {
         let at = format!("[0 of 1, vertex {vertex}]");
         let (from, register) = position;
         builder.push_line(format_args!("{register}.xyzw = mov.u32 {from}{at}.xyzw"));
-        if self.replication.has_second_position {
-            let second = &to.second;
+        if self.replication.has_second_view_position {
+            let second = &to.second_view;
             builder.push_line(format_args!(
-                "{register}.x = selnz.u32 {second}.xxxx, {chosen}{at}.wwww, {from}{at}.xxxx"
+                "{register}.x = selnz.u32 {second}.xxxx, {selection}{at}.wwww, {from}{at}.xxxx"
             ));
         }
         for (from, register) in copies {
@@ -249,16 +272,19 @@ impl Stage {
         builder.push_line(format_args!("{register}.x = mov.u32 {from}.xxxx"));
         for (register, lane) in [(&to.layer, "xxxx"), (&to.viewport, "yyyy")] {
             if let Some(register) = register {
-                builder.push_line(format_args!("{register}.x = mov.u32 {}.{lane}", to.place));
+                builder.push_line(format_args!(
+                    "{register}.x = mov.u32 {}.{lane}",
+                    to.destination
+                ));
             }
         }
         builder.push_line(format_args!("emit.s32 {{0}}"));
     }
 }
 
-/// Declares inputs and outputs for the varyings that the previous program writes, except the
-/// position; returns their names.
-fn declare_copies(builder: &mut IrTextBuilder, outputs: &[InterfaceVariable]) -> Vec<Copy> {
+/// Declares inputs and outputs for the varyings that the previous program writes, with clip and
+/// cull distances and the point size, except the position; returns their names.
+fn declare_copies(builder: &mut IrTextBuilder, outputs: &[InterfaceVariable]) -> Vec<VaryingCopy> {
     let passed = |output: &&InterfaceVariable| {
         let is_built_in = matches!(
             output.semantic,

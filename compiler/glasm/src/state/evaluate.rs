@@ -10,14 +10,14 @@ impl GlState {
     /// Returns the value of a parameter. NV_gpu_program4 section 2.X.3.3, tables X.3 to X.11;
     /// ARB_vertex_program section 2.14.3.2 for the matrix palette. Any index is allowed: state that
     /// was never set has its initial value.
-    pub fn evaluate(&self, param: StateParam) -> [f32; 4] {
+    pub fn evaluate_param(&self, param: StateParam) -> [f32; 4] {
         match param {
             StateParam::MatrixRow { matrix, form, row } => {
-                matrix::row(&self.matrix(matrix, form), usize::from(row & 3))
+                matrix::get_row(&self.compute_matrix(matrix, form), usize::from(row & 3))
             }
-            StateParam::Material(face, term) => self.material(face).get_color(term),
+            StateParam::MaterialColor(face, term) => self.material(face).get_color(term),
             StateParam::MaterialShininess(face) => [self.material(face).shininess, 0.0, 0.0, 1.0],
-            StateParam::Light(n, term) => self.light(n).get_color(term),
+            StateParam::LightColor(n, term) => self.light(n).get_color(term),
             StateParam::LightPosition(n) => self.light(n).position,
             StateParam::LightAttenuation(n) => {
                 make_vec4(self.light(n).attenuation, self.light(n).spot_exponent)
@@ -26,12 +26,12 @@ impl GlState {
                 self.light(n).spot_direction,
                 self.light(n).compute_cutoff_cosine(),
             ),
-            StateParam::LightHalf(n) => make_vec4(self.light(n).compute_half_vector(), 1.0),
+            StateParam::LightHalfVector(n) => make_vec4(self.light(n).compute_half_vector(), 1.0),
             StateParam::LightModelAmbient => self.light_model_ambient,
             StateParam::LightModelSceneColor(face) => self.compute_scene_color(face),
             StateParam::LightProduct(n, face, term) => self.compute_light_product(n, face, term),
-            StateParam::TexGen(set, plane, coord) => self.get_texgen(set, plane)[coord as usize],
-            StateParam::TexEnvColor(unit) => self
+            StateParam::Texgen(set, plane, coord) => self.get_texgen(set, plane)[coord as usize],
+            StateParam::TexenvColor(unit) => self
                 .texenv_color
                 .get(unit as usize)
                 .copied()
@@ -65,16 +65,16 @@ impl GlState {
             StateParam::WindowOriginLower => self.compute_window_origin_lower(),
             StateParam::NormalScale => [self.compute_normal_scale(), 0.0, 0.0, 1.0],
             StateParam::SamplePosition(n) => {
-                let [x, y] = self.multisample.position(n);
+                let [x, y] = self.multisample.get_location(n);
                 [x, y, 0.0, 1.0]
             }
             StateParam::Samples => encode_integer(self.multisample.samples),
-            StateParam::Thread(property) => self.get_thread_property(property),
+            StateParam::ThreadProperty(property) => self.get_thread_property(property),
         }
     }
 
-    /// Returns the bounds of replaced depths of fragments: the depth range, or no bounds if depths
-    /// are clamped to the range. NV_fragment_program section 3.11.6.
+    /// Returns the least and the greatest allowed depth that a fragment program writes: the depth
+    /// range, or no bounds if depths are clamped to the range. NV_fragment_program section 3.11.6.
     fn compute_depth_bounds(&self) -> [f32; 4] {
         let [near, far] = self.depth_range;
         if self.depth_clamp {
@@ -86,13 +86,15 @@ impl GlState {
 
     /// Returns a matrix in one of its forms. NV_gpu_program4 table X.11: the product is projection
     /// times modelview 0.
-    pub fn matrix(&self, name: MatrixName, form: MatrixForm) -> Matrix {
+    pub fn compute_matrix(&self, name: MatrixName, form: MatrixForm) -> Matrix {
         let pick =
             |list: &[Matrix], n: u32| list.get(n as usize).copied().unwrap_or(matrix::IDENTITY);
         let plain = match name {
             MatrixName::Modelview(n) => pick(&self.modelview, n),
             MatrixName::Projection => self.projection,
-            MatrixName::Mvp => matrix::multiply(&self.projection, &pick(&self.modelview, 0)),
+            MatrixName::ModelviewProjection => {
+                matrix::multiply(&self.projection, &pick(&self.modelview, 0))
+            }
             MatrixName::Texture(n) => pick(&self.texture, n),
             MatrixName::Palette(n) => pick(&self.palette, n),
             MatrixName::Program(n) => pick(&self.program, n),
@@ -104,17 +106,17 @@ impl GlState {
     /// inverse of modelview matrix 0, regardless of whether rescaling is enabled. 1 if the row is
     /// zero. GL 2.1 section 2.11.3.
     fn compute_normal_scale(&self) -> f32 {
-        let inverse = self.matrix(MatrixName::Modelview(0), MatrixForm::Inverse);
+        let inverse = self.compute_matrix(MatrixName::Modelview(0), MatrixForm::Inverse);
         // In double precision the squares of the least and of the largest floats are neither 0 nor
         // infinite.
-        let [x, y, z, _] = matrix::row(&inverse, 2).map(f64::from);
+        let [x, y, z, _] = matrix::get_row(&inverse, 2).map(f64::from);
         match (x * x + y * y + z * z).sqrt() {
             0.0 => 1.0,
             length => (1.0 / length) as f32,
         }
     }
 
-    /// Returns a property of thread groups.
+    /// Returns a property of thread groups in the encoding of integers in state vectors.
     fn get_thread_property(&self, property: ThreadProperty) -> [f32; 4] {
         encode_integer(match property {
             ThreadProperty::WarpSize => self.threads.warp_size,
@@ -123,18 +125,18 @@ impl GlState {
         })
     }
 
-    /// Returns scale and offset of y of the window position, for an origin in the upper left
-    /// corner.
-    // `height - y` flips y, `y + 0` preserves it.
+    /// Returns scale and offset of y, in x and y, that convert the window position to an origin in
+    /// the upper left corner: a flip if the framebuffer has a lower left origin.
     fn compute_window_origin(&self) -> [f32; 4] {
+        // `height - y` flips y, `y + 0` preserves it.
         match self.lower_left_height {
             Some(height) => [-1.0, height, 0.0, 1.0],
             None => [1.0, 0.0, 0.0, 1.0],
         }
     }
 
-    /// Returns scale and offset of y of the window position, for an origin in the lower left
-    /// corner.
+    /// Returns scale and offset of y, in x and y, that convert the window position to an origin in
+    /// the lower left corner: a flip unless the framebuffer has a lower left origin.
     fn compute_window_origin_lower(&self) -> [f32; 4] {
         match self.lower_left_height {
             Some(_) => [1.0, 0.0, 0.0, 1.0],
@@ -155,7 +157,8 @@ impl GlState {
         color
     }
 
-    /// Returns the product of light and material color with the alpha of the material color.
+    /// Returns the product of the colors of light and material for a term, with the alpha of the
+    /// material color.
     fn compute_light_product(&self, n: u32, face: Face, term: ColorTerm) -> Color {
         let (light, material) = (
             self.light(n).get_color(term),
@@ -169,6 +172,8 @@ impl GlState {
         ]
     }
 
+    /// Returns the eye or object planes of a texture coordinate set for s, t, r and q; the initial
+    /// planes if they were never set.
     fn get_texgen(&self, set: u32, plane: TexGenPlane) -> [[f32; 4]; 4] {
         let texgen = self
             .texgen
@@ -183,6 +188,7 @@ impl GlState {
 }
 
 impl Material {
+    /// Returns the material color of a lighting term.
     fn get_color(&self, term: ColorTerm) -> Color {
         match term {
             ColorTerm::Ambient => self.ambient,
@@ -204,7 +210,8 @@ impl Light {
         }
     }
 
-    /// Returns the cosine of the cutoff; -1 for lights that are not spots (cutoff 180).
+    /// Returns the cosine of the cutoff angle, which is in degrees; -1 for lights that are not
+    /// spots (cutoff 180).
     fn compute_cutoff_cosine(&self) -> f32 {
         // Exactly -1 for 180 degrees, which are not a spot, and 0 for 90: a rounding error would
         // exclude points on the edge of the cone.
@@ -228,6 +235,7 @@ fn encode_integer(value: u32) -> [f32; 4] {
     [f32::from_bits(value), 0.0, 0.0, 0.0]
 }
 
+/// Returns a vector of four components, the last of which is `w`.
 fn make_vec4([x, y, z]: [f32; 3], w: f32) -> [f32; 4] {
     [x, y, z, w]
 }

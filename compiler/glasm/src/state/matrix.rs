@@ -38,18 +38,18 @@ pub fn transform(matrix: &Matrix, vector: [f32; 4]) -> [f32; 4] {
 /// Returns the plane `plane` in the space that `matrix` transforms to: its row vector times the
 /// inverse, so that distances of points are preserved. GL 2.1 section 2.12.
 pub fn transform_plane(matrix: &Matrix, plane: [f32; 4]) -> [f32; 4] {
-    transform(&transpose(&inverse(matrix)), plane)
+    transform(&transpose(&invert(matrix)), plane)
 }
 
 /// Returns row `row` (0 to 3), as `state.matrix.*.row[n]` reads it. NV_gpu_program4 section
 /// 2.X.3.3.
-pub fn row(matrix: &Matrix, row: usize) -> [f32; 4] {
+pub fn get_row(matrix: &Matrix, row: usize) -> [f32; 4] {
     std::array::from_fn(|column| matrix[column][row])
 }
 
 /// Returns the inverse by Gauss-Jordan elimination in double precision; the identity if the matrix
 /// is singular, which GL leaves undefined. NV_gpu_program4 section 2.X.3.3.
-pub fn inverse(matrix: &Matrix) -> Matrix {
+pub fn invert(matrix: &Matrix) -> Matrix {
     let mut work: [[f64; 8]; 4] = std::array::from_fn(|r| {
         std::array::from_fn(|c| {
             if c < 4 {
@@ -86,13 +86,14 @@ pub fn inverse(matrix: &Matrix) -> Matrix {
     std::array::from_fn(|column| std::array::from_fn(|r| work[r][4 + column] as f32))
 }
 
-/// Returns a matrix in one of its forms. NV_gpu_program4 section 2.X.3.3.
+/// Returns a matrix in one of its forms; the inverse of a singular matrix is the identity.
+/// NV_gpu_program4 section 2.X.3.3.
 pub(super) fn apply_form(matrix: &Matrix, form: MatrixForm) -> Matrix {
     match form {
         MatrixForm::Plain => *matrix,
-        MatrixForm::Inverse => inverse(matrix),
+        MatrixForm::Inverse => invert(matrix),
         MatrixForm::Transpose => transpose(matrix),
-        MatrixForm::InverseTranspose => transpose(&inverse(matrix)),
+        MatrixForm::InverseTranspose => transpose(&invert(matrix)),
     }
 }
 
@@ -111,7 +112,7 @@ pub fn scaling(factors: [f32; 3]) -> Matrix {
 }
 
 /// Returns the matrix of `glRotate`: `degrees` counter-clockwise around `axis`, which need not have
-/// length 1. GL 2.1 section 2.11.2.
+/// length 1; the zero vector is used unchanged. GL 2.1 section 2.11.2.
 pub fn rotation(degrees: f32, axis: [f32; 3]) -> Matrix {
     let (sin, cos) = compute_sin_cos(f64::from(degrees));
     let [x, y, z] = normalize3(axis.map(f64::from));
@@ -129,9 +130,9 @@ pub fn rotation(degrees: f32, axis: [f32; 3]) -> Matrix {
 }
 
 /// Returns sine and cosine of an angle in degrees, exact at multiples of 90.
-// Half of pi is not representable: the cosine of the nearest number is 6e-17, which would rotate
-// planes off their axes.
 pub(super) fn compute_sin_cos(degrees: f64) -> (f64, f64) {
+    // Half of pi is not representable: the cosine of the nearest number is 6e-17, which would
+    // rotate planes off their axes.
     match degrees.rem_euclid(360.0) {
         0.0 => (0.0, 1.0),
         90.0 => (1.0, 0.0),
@@ -197,6 +198,7 @@ pub fn look_at(eye: [f32; 3], center: [f32; 3], up: [f32; 3]) -> Matrix {
     multiply(&matrix, &translation(eye.map(|value| -value)))
 }
 
+/// Returns the cross product of two vectors.
 fn compute_cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [
         a[1] * b[2] - a[2] * b[1],
@@ -258,15 +260,15 @@ mod tests {
     #[test]
     fn product_applies_the_right_factor_first() {
         let product = multiply(&translation([1.0, 2.0, 3.0]), &scaling([2.0, 3.0, 4.0]));
-        assert_eq!(row(&product, 0), [2.0, 0.0, 0.0, 1.0]);
-        assert_eq!(row(&product, 2), [0.0, 0.0, 4.0, 3.0]);
+        assert_eq!(get_row(&product, 0), [2.0, 0.0, 0.0, 1.0]);
+        assert_eq!(get_row(&product, 2), [0.0, 0.0, 4.0, 3.0]);
     }
 
     #[test]
     fn inverse_undoes_and_survives_singular_matrices() {
         let matrix = multiply(&translation([1.0, 2.0, 3.0]), &scaling([2.0, 4.0, 8.0]));
         assert_close(
-            &inverse(&matrix),
+            &invert(&matrix),
             &[
                 [0.5, 0.0, 0.0, 0.0],
                 [0.0, 0.25, 0.0, 0.0],
@@ -274,16 +276,16 @@ mod tests {
                 [-0.5, -0.5, -0.375, 1.0],
             ],
         );
-        assert_eq!(inverse(&[[0.0; 4]; 4]), IDENTITY);
+        assert_eq!(invert(&[[0.0; 4]; 4]), IDENTITY);
     }
 
     #[test]
     fn frustum_maps_near_and_far_to_the_clip_range() {
         let matrix = frustum(-1.0, 1.0, -1.0, 1.0, 1.0, 3.0);
         // z = -1 gives z_clip = -1, w = 1; z = -3 gives z_clip = 3, w = 3.
-        let clip_z = |z: f32| row(&matrix, 2)[2] * z + row(&matrix, 2)[3];
+        let clip_z = |z: f32| get_row(&matrix, 2)[2] * z + get_row(&matrix, 2)[3];
         assert_eq!((clip_z(-1.0), clip_z(-3.0)), (-1.0, 3.0));
-        assert_eq!(row(&matrix, 3), [0.0, 0.0, -1.0, 0.0]);
+        assert_eq!(get_row(&matrix, 3), [0.0, 0.0, -1.0, 0.0]);
     }
 
     #[test]

@@ -1,16 +1,23 @@
 //! GL state and the parameters that programs read from it (`state.*`).
 //!
-//! A caller updates a [`GlState`] as the application sets state, and calls [`GlState::evaluate`]
-//! for each parameter of the [`ParamBlock`](crate::reflect::ParamBlock) that a program's reflection
-//! describes. Derived values (inverses, products, half vectors) are computed there. Parameters of
-//! vertex programs can track matrices instead, see [`GlState::track_matrix`].
-//! [`ConventionalAttribute`] maps `glNormal` and similar commands to generic attributes.
-//! NV_gpu_program4 section 2.X.3.3; ARB_vertex_program section 2.14.3.2; ARB_fragment_program
-//! section 3.11.3.2.
+//! A caller updates a [`GlState`] as the application sets state, and calls
+//! [`Shader::fill_parameter_block`](crate::Shader::fill_parameter_block) for the parameters that a
+//! module reads, with the [`ParameterValues`] of the application. [`StateChanges`] finds out
+//! whether a block must be filled again. [`GlState::evaluate_param`] returns a single parameter of
+//! a [`ParamBlock`](crate::reflect::ParamBlock). Derived values (inverses, products, half vectors) are
+//! computed there. Parameters of vertex programs can track matrices instead, see
+//! [`GlState::track_matrix`]. [`ConventionalAttribute`] maps `glNormal` and similar commands to
+//! generic attributes. NV_gpu_program4 section 2.X.3.3; ARB_vertex_program section 2.14.3.2;
+//! ARB_fragment_program section 3.11.3.2.
+//!
+//! Setters correspond to GL commands. Their indices must be valid in GL: lists grow up to the given
+//! index, so a caller first checks it against its limits. GL transforms some values by the current
+//! modelview matrix when they are specified: the setters of these values do the same. All other
+//! state is set through the fields; the functions `..._mut` extend the lists.
 //!
 //! ```
 //! use glasm::ParamSource;
-//! use glasm::state::{GlState, matrix};
+//! use glasm::state::{GlState, ParameterValues, matrix};
 //! use glasm::{Options, Source, compile};
 //!
 //! let source = Source::new("lit.vp", "!!NVvp5.0
@@ -33,44 +40,37 @@
 //! state.set_light_position(0, [0.0, 0.0, 1.0, 0.0]);
 //! state.light_mut(0).diffuse = [1.0, 0.5, 0.25, 1.0];
 //!
-//! // The bytes for the parameter buffer, 16 for each slot.
-//! let block = shader.reflection.params.expect("the program reads parameters");
-//! let mut bytes = Vec::new();
-//! for slot in &block.slots {
-//!     let words = match slot {
-//!         ParamSource::State(param) => state.evaluate(*param).map(f32::to_bits),
-//!         ParamSource::Literal(words) => *words,
-//!         ParamSource::Env(_)
-//!         | ParamSource::Local(_)
-//!         | ParamSource::Subroutine(_)
-//!         | ParamSource::Named(_)
-//!         | ParamSource::Argument => unreachable!("the program has none"),
-//!     };
-//!     bytes.extend(words.into_iter().flat_map(u32::to_le_bytes));
-//! }
-//! assert_eq!(bytes.len(), 16 * block.slots.len());
+//! // The contents of the parameter buffer, 16 bytes for each vector.
+//! let mut vectors = [[0u32; 4]; 16];
+//! let count = shader.fill_parameter_block(&state, &ParameterValues::default(), &mut vectors);
+//! let block = shader.reflection.parameter_block.as_ref().expect("the program reads parameters");
+//! assert_eq!(count, block.parameters.len());
 //!
 //! // Light 0 times the initial material, (0.8, 0.8, 0.8, 1), whose alpha counts.
-//! let diffuse = block.slots.iter().find_map(|slot| match slot {
-//!     ParamSource::State(param @ glasm::state::StateParam::LightProduct(..)) => Some(state.evaluate(*param)),
+//! let diffuse = block.parameters.iter().find_map(|slot| match slot {
+//!     ParamSource::State(param @ glasm::state::StateParam::LightProduct(..)) => Some(state.evaluate_param(*param)),
 //!     _ => None,
 //! });
 //! assert_eq!(diffuse, Some([0.8, 0.4, 0.2, 1.0]));
 //! ```
 
-mod conventional_attributes;
 mod evaluate;
+mod groups;
 pub mod matrix;
-mod multisample;
-mod setters;
+#[cfg(test)]
+mod tests;
 mod tracking;
+mod values;
 
-pub use conventional_attributes::ConventionalAttribute;
 pub use glasm_ir::StateParam;
 pub use glasm_ir::state::{ColorTerm, Face, MatrixForm, MatrixName, TexGenCoord, TexGenPlane};
+pub use groups::{StateChanges, StateGroups};
 pub use matrix::Matrix;
-pub use multisample::Multisample;
-pub use tracking::{TrackedMatrix, Tracking};
+pub use tracking::{MatrixTracking, TrackedMatrix};
+pub use values::ParameterValues;
+
+use glasm_ir::sample_locations::get_standard_locations;
+use matrix::IDENTITY;
 
 /// Color of four components.
 pub type Color = [f32; 4];
@@ -97,7 +97,7 @@ pub struct GlState {
     pub color: Matrix,
     /// Matrices that vertex program parameters track, by sets of four. NV_vertex_program section
     /// 2.14.5.
-    pub tracked: Vec<Option<Tracking>>,
+    pub tracked: Vec<Option<MatrixTracking>>,
     /// Materials, front and back: index [`Face`].
     pub materials: [Material; 2],
     /// Lights.
@@ -127,14 +127,14 @@ pub struct GlState {
     /// order of rows.
     pub window_height: f32,
     /// Thread groups of the device.
-    pub threads: Threads,
+    pub threads: ThreadGroupLimits,
     /// Samples of the framebuffer.
     pub multisample: Multisample,
 }
 
 /// Properties of the device that `state.thread.*` returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Threads {
+pub struct ThreadGroupLimits {
     /// Invocations of a thread group, at most 32.
     pub warp_size: u32,
     /// Thread groups that a processor runs concurrently.
@@ -143,7 +143,7 @@ pub struct Threads {
     pub sm_count: u32,
 }
 
-impl Default for Threads {
+impl Default for ThreadGroupLimits {
     fn default() -> Self {
         Self {
             warp_size: 32,
@@ -186,7 +186,7 @@ pub struct Light {
     pub spot_direction: [f32; 3],
     /// Spot exponent, 0 to 128.
     pub spot_exponent: f32,
-    /// Spot cutoff in degrees; 180 for lights that are no spots.
+    /// Spot cutoff in degrees; 180 for lights that are not spots.
     pub spot_cutoff: f32,
 }
 
@@ -232,11 +232,11 @@ impl Default for GlState {
     fn default() -> Self {
         Self {
             modelview: Vec::new(),
-            projection: matrix::IDENTITY,
+            projection: IDENTITY,
             texture: Vec::new(),
             palette: Vec::new(),
             program: Vec::new(),
-            color: matrix::IDENTITY,
+            color: IDENTITY,
             tracked: Vec::new(),
             materials: [Material::default(); 2],
             lights: Vec::new(),
@@ -264,7 +264,7 @@ impl Default for GlState {
             depth_clamp: false,
             lower_left_height: None,
             window_height: 0.0,
-            threads: Threads::default(),
+            threads: ThreadGroupLimits::default(),
             multisample: Multisample::default(),
         }
     }
@@ -315,7 +315,7 @@ impl Default for TexGen {
 }
 
 impl GlState {
-    /// Returns the light `n`: GL 2.1 section 2.14.1.
+    /// Returns the light `n`; its initial state if it was never set. GL 2.1 section 2.14.1.
     pub fn light(&self, n: u32) -> Light {
         self.lights
             .get(n as usize)
@@ -337,7 +337,8 @@ impl GlState {
         &self.materials[face as usize]
     }
 
-    /// Returns the initial state of a light: light 0 is white, the others are black.
+    /// Returns the initial state of a light: diffuse and specular color of light 0 are white, those
+    /// of the others black.
     fn make_initial_light(n: u32) -> Light {
         let color = if n == 0 { [1.0; 4] } else { BLACK };
         Light {
@@ -348,5 +349,185 @@ impl GlState {
     }
 }
 
-#[cfg(test)]
-mod tests;
+impl GlState {
+    /// Sets a light position as `glLight(GL_LIGHTn, GL_POSITION)`: an object space position, stored
+    /// in eye space. Adds initial lights up to `n`. GL 2.1 section 2.14.1.
+    pub fn set_light_position(&mut self, n: u32, position: [f32; 4]) {
+        self.light_mut(n).position = matrix::transform(&self.get_current_modelview(), position);
+    }
+
+    /// Sets a spot direction as `glLight(GL_LIGHTn, GL_SPOT_DIRECTION)`: an object space direction,
+    /// transformed by the upper left 3x3 part of the current modelview matrix and not normalized.
+    /// Adds initial lights up to `n`. GL 2.1 section 2.14.1.
+    pub fn set_light_spot_direction(&mut self, n: u32, [x, y, z]: [f32; 3]) {
+        // A direction is not translated: w 0 omits the translation of the matrix.
+        let [x, y, z, _] = matrix::transform(&self.get_current_modelview(), [x, y, z, 0.0]);
+        self.light_mut(n).spot_direction = [x, y, z];
+    }
+
+    /// Sets a clip plane as `glClipPlane(GL_CLIP_PLANEn)`: an object space plane, stored in eye
+    /// space by the current modelview matrix. Planes before `n` that do not exist yet are added as
+    /// zeros. GL 2.1 section 2.12.
+    pub fn set_clip_plane(&mut self, n: u32, plane: [f32; 4]) {
+        let plane = matrix::transform_plane(&self.get_current_modelview(), plane);
+        *get_or_grow(&mut self.clip_planes, n, [0.0; 4]) = plane;
+    }
+
+    /// Sets an eye plane as `glTexGen(COORD, GL_EYE_PLANE)`: an object space plane, stored in eye
+    /// space by the current modelview matrix. Coordinate sets up to `set` that do not exist yet are
+    /// added in their initial state. GL 2.1 section 2.11.4.
+    pub fn set_texgen_eye_plane(&mut self, set: u32, coord: TexGenCoord, plane: [f32; 4]) {
+        let plane = matrix::transform_plane(&self.get_current_modelview(), plane);
+        self.texgen_mut(set).eye[coord as usize] = plane;
+    }
+
+    /// Returns a mutable reference to modelview matrix `n`. Matrices up to `n` that do not exist
+    /// yet are added as identity matrices.
+    pub fn modelview_mut(&mut self, n: u32) -> &mut Matrix {
+        get_or_grow(&mut self.modelview, n, IDENTITY)
+    }
+
+    /// Returns a mutable reference to the texture matrix of coordinate set `n`. Matrices up to `n`
+    /// that do not exist yet are added as identity matrices.
+    pub fn texture_mut(&mut self, n: u32) -> &mut Matrix {
+        get_or_grow(&mut self.texture, n, IDENTITY)
+    }
+
+    /// Returns a mutable reference to entry `n` of the matrix palette. Entries up to `n` that do
+    /// not exist yet are added as identity matrices.
+    pub fn palette_mut(&mut self, n: u32) -> &mut Matrix {
+        get_or_grow(&mut self.palette, n, IDENTITY)
+    }
+
+    /// Returns a mutable reference to program matrix `n`. Matrices up to `n` that do not exist yet
+    /// are added as identity matrices.
+    pub fn program_mut(&mut self, n: u32) -> &mut Matrix {
+        get_or_grow(&mut self.program, n, IDENTITY)
+    }
+
+    /// Returns a mutable reference to the material of a face.
+    pub fn material_mut(&mut self, face: Face) -> &mut Material {
+        &mut self.materials[face as usize]
+    }
+
+    /// Returns a mutable reference to the texture coordinate generation of coordinate set `n`. Sets
+    /// up to `n` that do not exist yet are added in their initial state.
+    pub fn texgen_mut(&mut self, n: u32) -> &mut TexGen {
+        get_or_grow(&mut self.texgen, n, TexGen::default())
+    }
+
+    /// Returns a mutable reference to the texture environment color of unit `n`. Colors up to `n`
+    /// that do not exist yet are added as (0, 0, 0, 0).
+    pub fn texenv_color_mut(&mut self, n: u32) -> &mut Color {
+        get_or_grow(&mut self.texenv_color, n, [0.0; 4])
+    }
+
+    /// Returns modelview matrix 0, by which GL transforms specified values.
+    fn get_current_modelview(&self) -> Matrix {
+        self.modelview.first().copied().unwrap_or(IDENTITY)
+    }
+}
+
+/// Returns a mutable reference to element `n`; extends the list with copies of `initial` up to it.
+pub(super) fn get_or_grow<T: Copy>(list: &mut Vec<T>, n: u32, initial: T) -> &mut T {
+    let n = n as usize;
+    if list.len() <= n {
+        list.resize(n + 1, initial);
+    }
+    &mut list[n]
+}
+
+/// The samples of a pixel.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Multisample {
+    /// Number of samples; 1 without multisampling.
+    pub samples: u32,
+    /// Locations in the pixel, x and y from 0 to 1, y in the direction of the y of window
+    /// positions. Samples past the end of the list are in the middle.
+    pub locations: Vec<[f32; 2]>,
+}
+
+impl Default for Multisample {
+    fn default() -> Self {
+        Self::with_standard_locations(1)
+    }
+}
+
+impl Multisample {
+    /// Returns the standard sample locations of Vulkan (section 25.5); other counts than 1, 2, 4, 8
+    /// and 16 have all samples in the middle.
+    pub fn with_standard_locations(samples: u32) -> Self {
+        // A single sample is in the middle without a list, too.
+        let locations = match samples {
+            1 => &[],
+            _ => get_standard_locations(samples),
+        };
+        let positions = locations
+            .iter()
+            .map(|place| place.map(|sixteenths| f32::from(sixteenths) / 16.0));
+        Self {
+            samples,
+            locations: positions.collect(),
+        }
+    }
+
+    /// Returns the location of sample `n` in its pixel, from 0 to 1; the middle if it has none.
+    pub fn get_location(&self, n: u32) -> [f32; 2] {
+        let found = self.locations.get(n as usize);
+        found.copied().unwrap_or([0.5; 2])
+    }
+}
+
+/// An attribute that conventional commands set. GL stores each in one of the 16 generic attributes
+/// of vertex programs: `glNormal` and `glVertexAttribNV(2, ...)` set the same value, in calls, in
+/// arrays and in display lists. NV_vertex_program section 2.14.1.6, table X.2. Components that a
+/// command does not set have the defaults of `glVertexAttrib`: 0, 0 and 1.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ConventionalAttribute {
+    /// `glVertex`, which also ends the vertex.
+    Position,
+    /// `glVertexWeightEXT`, and the first weight of `glWeightARB`.
+    Weight,
+    /// `glNormal`
+    Normal,
+    /// `glColor`
+    Color,
+    /// `glSecondaryColor`
+    SecondaryColor,
+    /// `glFogCoord`
+    FogCoord,
+    /// `glMultiTexCoord` of texture unit 0 to 7; `glTexCoord` sets unit 0.
+    TexCoord(u8),
+}
+
+impl ConventionalAttribute {
+    /// Returns the index of the attribute, which is its location in modules. `None` for texture
+    /// units without an attribute.
+    pub const fn index(self) -> Option<u32> {
+        Some(match self {
+            Self::Position => 0,
+            Self::Weight => 1,
+            Self::Normal => 2,
+            Self::Color => 3,
+            Self::SecondaryColor => 4,
+            Self::FogCoord => 5,
+            Self::TexCoord(unit) if unit < 8 => 8 + unit as u32,
+            Self::TexCoord(_) => return None,
+        })
+    }
+
+    /// Returns the conventional attribute with an index; `None` for 6, 7 and those past 15, which
+    /// only generic commands set.
+    pub const fn from_index(index: u32) -> Option<Self> {
+        Some(match index {
+            0 => Self::Position,
+            1 => Self::Weight,
+            2 => Self::Normal,
+            3 => Self::Color,
+            4 => Self::SecondaryColor,
+            5 => Self::FogCoord,
+            8..=15 => Self::TexCoord(index as u8 - 8),
+            _ => return None,
+        })
+    }
+}

@@ -23,19 +23,19 @@ fn assert_close(actual: [f32; 4], expected: [f32; 4]) {
     );
 }
 
-fn row(state: &GlState, matrix: MatrixName, form: MatrixForm, row: u8) -> [f32; 4] {
-    state.evaluate(StateParam::MatrixRow { matrix, form, row })
+fn evaluate_matrix_row(state: &GlState, matrix: MatrixName, form: MatrixForm, row: u8) -> [f32; 4] {
+    state.evaluate_param(StateParam::MatrixRow { matrix, form, row })
 }
 
 /// Returns a matrix of rows.
-fn rows(rows: [[f32; 4]; 4]) -> Matrix {
+fn from_rows(rows: [[f32; 4]; 4]) -> Matrix {
     matrix::transpose(&rows)
 }
 
 /// Returns the matrix of x' = -y + 1, y' = x + 2, z' = z + 3: a quarter turn around z, then a
 /// translation.
-fn turned_and_moved() -> Matrix {
-    rows([
+fn make_rotation_and_translation() -> Matrix {
+    from_rows([
         [0.0, -1.0, 0.0, 1.0],
         [1.0, 0.0, 0.0, 2.0],
         [0.0, 0.0, 1.0, 3.0],
@@ -48,24 +48,24 @@ fn turned_and_moved() -> Matrix {
 fn initial_values_of_lighting() {
     let state = GlState::default();
     for face in [Face::Front, Face::Back] {
-        let material = |term| state.evaluate(StateParam::Material(face, term));
+        let material = |term| state.evaluate_param(StateParam::MaterialColor(face, term));
         assert_eq!(material(ColorTerm::Ambient), [0.2, 0.2, 0.2, 1.0]);
         assert_eq!(material(ColorTerm::Diffuse), [0.8, 0.8, 0.8, 1.0]);
         assert_eq!(material(ColorTerm::Specular), [0.0, 0.0, 0.0, 1.0]);
         assert_eq!(material(ColorTerm::Emission), [0.0, 0.0, 0.0, 1.0]);
-        let shininess = state.evaluate(StateParam::MaterialShininess(face));
+        let shininess = state.evaluate_param(StateParam::MaterialShininess(face));
         assert_eq!(shininess, [0.0, 0.0, 0.0, 1.0]);
         // 0.2 * 0.2 + 0, alpha of the diffuse color.
-        let scene = state.evaluate(StateParam::LightModelSceneColor(face));
+        let scene = state.evaluate_param(StateParam::LightModelSceneColor(face));
         assert_close(scene, [0.04, 0.04, 0.04, 1.0]);
     }
     for n in 0..8 {
-        let light = |term| state.evaluate(StateParam::Light(n, term));
+        let light = |term| state.evaluate_param(StateParam::LightColor(n, term));
         let color = if n == 0 { [1.0; 4] } else { BLACK };
         assert_eq!(light(ColorTerm::Ambient), [0.0, 0.0, 0.0, 1.0]);
         assert_eq!(light(ColorTerm::Diffuse), color);
         assert_eq!(light(ColorTerm::Specular), color);
-        let value = |param: fn(u32) -> StateParam| state.evaluate(param(n));
+        let value = |param: fn(u32) -> StateParam| state.evaluate_param(param(n));
         assert_eq!(value(StateParam::LightPosition), [0.0, 0.0, 1.0, 0.0]);
         assert_eq!(value(StateParam::LightAttenuation), [1.0, 0.0, 0.0, 0.0]);
         // The cosine of 180 degrees.
@@ -74,34 +74,40 @@ fn initial_values_of_lighting() {
             [0.0, 0.0, -1.0, -1.0]
         );
         // (0, 0, 1) + (0, 0, 1) at length 1.
-        assert_eq!(value(StateParam::LightHalf), [0.0, 0.0, 1.0, 1.0]);
+        assert_eq!(value(StateParam::LightHalfVector), [0.0, 0.0, 1.0, 1.0]);
     }
-    let ambient = state.evaluate(StateParam::LightModelAmbient);
+    let ambient = state.evaluate_param(StateParam::LightModelAmbient);
     assert_eq!(ambient, [0.2, 0.2, 0.2, 1.0]);
 }
 
 #[test]
 fn initial_values_of_everything_else() {
     let state = GlState::default();
-    assert_eq!(state.evaluate(StateParam::FogColor), [0.0; 4]);
+    assert_eq!(state.evaluate_param(StateParam::FogColor), [0.0; 4]);
     // 1 / (1 - 0)
-    assert_eq!(state.evaluate(StateParam::FogParams), [1.0, 0.0, 1.0, 1.0]);
     assert_eq!(
-        state.evaluate(StateParam::WindowOrigin),
+        state.evaluate_param(StateParam::FogParams),
+        [1.0, 0.0, 1.0, 1.0]
+    );
+    assert_eq!(
+        state.evaluate_param(StateParam::WindowOrigin),
         [1.0, 0.0, 0.0, 1.0]
     );
-    assert_eq!(state.evaluate(StateParam::DepthRange), [0.0, 1.0, 1.0, 1.0]);
     assert_eq!(
-        state.evaluate(StateParam::PointAttenuation),
+        state.evaluate_param(StateParam::DepthRange),
+        [0.0, 1.0, 1.0, 1.0]
+    );
+    assert_eq!(
+        state.evaluate_param(StateParam::PointAttenuation),
         [1.0, 0.0, 0.0, 1.0]
     );
-    let [size, min, max, fade] = state.evaluate(StateParam::PointSize);
+    let [size, min, max, fade] = state.evaluate_param(StateParam::PointSize);
     assert_eq!((size, min, fade), (1.0, 0.0, 1.0));
     assert!(max >= 1.0);
-    assert_eq!(state.evaluate(StateParam::ClipPlane(5)), [0.0; 4]);
-    assert_eq!(state.evaluate(StateParam::TexEnvColor(31)), [0.0; 4]);
+    assert_eq!(state.evaluate_param(StateParam::ClipPlane(5)), [0.0; 4]);
+    assert_eq!(state.evaluate_param(StateParam::TexenvColor(31)), [0.0; 4]);
     for plane in [EYE, OBJECT] {
-        let values = COORDS.map(|coord| state.evaluate(StateParam::TexGen(2, plane, coord)));
+        let values = COORDS.map(|coord| state.evaluate_param(StateParam::Texgen(2, plane, coord)));
         let x = [1.0, 0.0, 0.0, 0.0];
         let y = [0.0, 1.0, 0.0, 0.0];
         assert_eq!(values, [x, y, [0.0; 4], [0.0; 4]]);
@@ -109,7 +115,7 @@ fn initial_values_of_everything_else() {
     for name in [
         MatrixName::Modelview(31),
         MatrixName::Projection,
-        MatrixName::Mvp,
+        MatrixName::ModelviewProjection,
         MatrixName::Texture(31),
         MatrixName::Palette(31),
         MatrixName::Program(31),
@@ -120,7 +126,10 @@ fn initial_values_of_everything_else() {
             MatrixForm::Transpose,
             MatrixForm::InverseTranspose,
         ] {
-            assert_eq!(row(&state, name, form, 2), [0.0, 0.0, 1.0, 0.0]);
+            assert_eq!(
+                evaluate_matrix_row(&state, name, form, 2),
+                [0.0, 0.0, 1.0, 0.0]
+            );
         }
     }
 }
@@ -137,13 +146,13 @@ fn every_matrix_has_its_name_and_number() {
     *state.texture_mut(7) = scaling([7.0, 7.0, 7.0]);
     *state.palette_mut(9) = scaling([11.0, 11.0, 11.0]);
     *state.program_mut(31) = scaling([13.0, 13.0, 13.0]);
-    let x = |name| row(&state, name, MatrixForm::Plain, 0)[0];
+    let x = |name| evaluate_matrix_row(&state, name, MatrixForm::Plain, 0)[0];
     assert_eq!(x(MatrixName::Projection), 2.0);
     assert_eq!(x(MatrixName::Modelview(0)), 3.0);
     assert_eq!(x(MatrixName::Modelview(31)), 5.0);
     assert_eq!(x(MatrixName::Modelview(30)), 1.0);
     // Only modelview matrix 0 is part of the product.
-    assert_eq!(x(MatrixName::Mvp), 6.0);
+    assert_eq!(x(MatrixName::ModelviewProjection), 6.0);
     assert_eq!(x(MatrixName::Texture(7)), 7.0);
     assert_eq!(x(MatrixName::Texture(6)), 1.0);
     assert_eq!(x(MatrixName::Palette(9)), 11.0);
@@ -154,47 +163,47 @@ fn every_matrix_has_its_name_and_number() {
 #[test]
 fn forms_of_a_matrix() {
     let mut state = GlState::default();
-    *state.modelview_mut(0) = turned_and_moved();
+    *state.modelview_mut(0) = make_rotation_and_translation();
     let name = MatrixName::Modelview(0);
     assert_eq!(
-        row(&state, name, MatrixForm::Plain, 0),
+        evaluate_matrix_row(&state, name, MatrixForm::Plain, 0),
         [0.0, -1.0, 0.0, 1.0]
     );
     assert_eq!(
-        row(&state, name, MatrixForm::Transpose, 0),
+        evaluate_matrix_row(&state, name, MatrixForm::Transpose, 0),
         [0.0, 1.0, 0.0, 0.0]
     );
     assert_eq!(
-        row(&state, name, MatrixForm::Transpose, 3),
+        evaluate_matrix_row(&state, name, MatrixForm::Transpose, 3),
         [1.0, 2.0, 3.0, 1.0]
     );
     // x = y' - 2, y = 1 - x', z = z' - 3
     assert_eq!(
-        row(&state, name, MatrixForm::Inverse, 0),
+        evaluate_matrix_row(&state, name, MatrixForm::Inverse, 0),
         [0.0, 1.0, 0.0, -2.0]
     );
     assert_eq!(
-        row(&state, name, MatrixForm::Inverse, 1),
+        evaluate_matrix_row(&state, name, MatrixForm::Inverse, 1),
         [-1.0, 0.0, 0.0, 1.0]
     );
     assert_eq!(
-        row(&state, name, MatrixForm::Inverse, 2),
+        evaluate_matrix_row(&state, name, MatrixForm::Inverse, 2),
         [0.0, 0.0, 1.0, -3.0]
     );
     // The columns of the inverse.
     assert_eq!(
-        row(&state, name, MatrixForm::InverseTranspose, 0),
+        evaluate_matrix_row(&state, name, MatrixForm::InverseTranspose, 0),
         [0.0, -1.0, 0.0, 0.0]
     );
     assert_eq!(
-        row(&state, name, MatrixForm::InverseTranspose, 3),
+        evaluate_matrix_row(&state, name, MatrixForm::InverseTranspose, 3),
         [-2.0, 1.0, -3.0, 1.0]
     );
 }
 
 #[test]
 fn mvp_is_projection_times_modelview() {
-    let projection = rows([
+    let projection = from_rows([
         [1.0, 0.0, 0.0, 0.0],
         [0.0, 1.0, 0.0, 0.0],
         [0.0, 0.0, -2.0, -3.0],
@@ -205,7 +214,7 @@ fn mvp_is_projection_times_modelview() {
         ..GlState::default()
     };
     *state.modelview_mut(0) = translation([1.0, 2.0, -5.0]);
-    let mvp = |form, n| row(&state, MatrixName::Mvp, form, n);
+    let mvp = |form, n| evaluate_matrix_row(&state, MatrixName::ModelviewProjection, form, n);
     // z_clip = -2 (z - 5) - 3 = -2 z + 7, w_clip = -(z - 5) = -z + 5
     assert_eq!(mvp(MatrixForm::Plain, 0), [1.0, 0.0, 0.0, 1.0]);
     assert_eq!(mvp(MatrixForm::Plain, 2), [0.0, 0.0, -2.0, 7.0]);
@@ -234,7 +243,7 @@ fn singular_and_odd_matrices_give_numbers() {
     let mut state = GlState::default();
     for odd in [0.0, f32::NAN, f32::INFINITY] {
         state.projection = scaling([1.0, odd, 1.0]);
-        let inverse = row(&state, MatrixName::Projection, MatrixForm::Inverse, 0);
+        let inverse = evaluate_matrix_row(&state, MatrixName::Projection, MatrixForm::Inverse, 0);
         assert_eq!(inverse, [1.0, 0.0, 0.0, 0.0], "{odd}");
     }
 }
@@ -253,12 +262,12 @@ fn materials_have_two_faces() {
         };
     }
     for (face, base) in [(Face::Front, 1.0), (Face::Back, 10.0)] {
-        let color = |term| state.evaluate(StateParam::Material(face, term));
+        let color = |term| state.evaluate_param(StateParam::MaterialColor(face, term));
         assert_eq!(color(ColorTerm::Ambient), [base, 0.1, 0.2, 0.3]);
         assert_eq!(color(ColorTerm::Diffuse), [base + 1.0, 0.1, 0.2, 0.4]);
         assert_eq!(color(ColorTerm::Specular), [base + 2.0, 0.1, 0.2, 0.5]);
         assert_eq!(color(ColorTerm::Emission), [base + 3.0, 0.1, 0.2, 0.6]);
-        let shininess = state.evaluate(StateParam::MaterialShininess(face));
+        let shininess = state.evaluate_param(StateParam::MaterialShininess(face));
         assert_eq!(shininess, [base + 4.0, 0.0, 0.0, 1.0]);
     }
 }
@@ -277,21 +286,21 @@ fn properties_of_a_light() {
         spot_exponent: 11.0,
         spot_cutoff: 60.0,
     };
-    let color = |term| state.evaluate(StateParam::Light(7, term));
+    let color = |term| state.evaluate_param(StateParam::LightColor(7, term));
     assert_eq!(color(ColorTerm::Ambient), [0.1, 0.2, 0.3, 0.4]);
     assert_eq!(color(ColorTerm::Diffuse), [0.5, 0.6, 0.7, 0.8]);
     assert_eq!(color(ColorTerm::Specular), [0.9, 1.0, 1.1, 1.2]);
     assert_eq!(
-        state.evaluate(StateParam::LightPosition(7)),
+        state.evaluate_param(StateParam::LightPosition(7)),
         [1.0, 2.0, 3.0, 4.0]
     );
     assert_eq!(
-        state.evaluate(StateParam::LightAttenuation(7)),
+        state.evaluate_param(StateParam::LightAttenuation(7)),
         [5.0, 6.0, 7.0, 11.0]
     );
     // cos 60 degrees = 1/2; the length of the direction is preserved.
     assert_close(
-        state.evaluate(StateParam::LightSpotDirection(7)),
+        state.evaluate_param(StateParam::LightSpotDirection(7)),
         [8.0, 9.0, 10.0, 0.5],
     );
     // Lights below the one that was set keep their initial values.
@@ -310,7 +319,7 @@ fn cosines_of_the_cutoff() {
         (180.0, -1.0),
     ] {
         state.light_mut(0).spot_cutoff = degrees;
-        let value = state.evaluate(StateParam::LightSpotDirection(0));
+        let value = state.evaluate_param(StateParam::LightSpotDirection(0));
         assert_eq!(value[3], cosine, "{degrees}");
     }
 }
@@ -320,7 +329,7 @@ fn half_vectors() {
     let mut state = GlState::default();
     let mut half = |position| {
         state.light_mut(0).position = position;
-        state.evaluate(StateParam::LightHalf(0))
+        state.evaluate_param(StateParam::LightHalfVector(0))
     };
     // (1, 0, 1) / sqrt 2
     assert_close(
@@ -370,12 +379,12 @@ fn scene_colors_and_light_products() {
         emission: [1.0, 1.0, 1.0, 0.4],
         shininess: 1.0,
     };
-    let scene = |face| state.evaluate(StateParam::LightModelSceneColor(face));
+    let scene = |face| state.evaluate_param(StateParam::LightModelSceneColor(face));
     // 0.25 * 1 + 0.5, 0.5 * 0.5 + 0, 1 * 0.25 + 0.25
     assert_eq!(scene(Face::Front), [0.75, 0.25, 0.5, 0.75]);
     // 0.25 * 2 + 1, 0.5 * 1 + 1, 1 * 0.5 + 1
     assert_eq!(scene(Face::Back), [1.5, 1.5, 1.5, 0.2]);
-    let product = |face, term| state.evaluate(StateParam::LightProduct(3, face, term));
+    let product = |face, term| state.evaluate_param(StateParam::LightProduct(3, face, term));
     let (ambient, diffuse, specular) =
         (ColorTerm::Ambient, ColorTerm::Diffuse, ColorTerm::Specular);
     // 0.5 * 1, 0.25 * 0.5, 2 * 0.25
@@ -401,26 +410,29 @@ fn planes_colors_fog_points_and_depth() {
         state.texgen_mut(3).object[coord as usize] = [0.0, first, 6.0, 0.0];
     }
     for (coord, first) in COORDS.into_iter().zip([1.0, 2.0, 3.0, 4.0]) {
-        let value = |plane| state.evaluate(StateParam::TexGen(3, plane, coord));
+        let value = |plane| state.evaluate_param(StateParam::Texgen(3, plane, coord));
         assert_eq!(value(EYE), [first, 0.0, 0.0, 5.0]);
         assert_eq!(value(OBJECT), [0.0, first, 6.0, 0.0]);
     }
     *state.texenv_color_mut(31) = [0.1, 0.2, 0.3, 0.4];
     assert_eq!(
-        state.evaluate(StateParam::TexEnvColor(31)),
+        state.evaluate_param(StateParam::TexenvColor(31)),
         [0.1, 0.2, 0.3, 0.4]
     );
-    assert_eq!(state.evaluate(StateParam::TexEnvColor(30)), [0.0; 4]);
+    assert_eq!(state.evaluate_param(StateParam::TexenvColor(30)), [0.0; 4]);
     state.fog = Fog {
         color: [0.5, 0.6, 0.7, 0.8],
         density: 0.25,
         start: 2.0,
         end: 10.0,
     };
-    assert_eq!(state.evaluate(StateParam::FogColor), [0.5, 0.6, 0.7, 0.8]);
+    assert_eq!(
+        state.evaluate_param(StateParam::FogColor),
+        [0.5, 0.6, 0.7, 0.8]
+    );
     // 1 / (10 - 2)
     assert_eq!(
-        state.evaluate(StateParam::FogParams),
+        state.evaluate_param(StateParam::FogParams),
         [0.25, 2.0, 10.0, 0.125]
     );
     state.point = Point {
@@ -430,9 +442,12 @@ fn planes_colors_fog_points_and_depth() {
         fade_threshold: 4.0,
         attenuation: [0.5, 0.25, 0.125],
     };
-    assert_eq!(state.evaluate(StateParam::PointSize), [3.0, 2.0, 9.0, 4.0]);
     assert_eq!(
-        state.evaluate(StateParam::PointAttenuation),
+        state.evaluate_param(StateParam::PointSize),
+        [3.0, 2.0, 9.0, 4.0]
+    );
+    assert_eq!(
+        state.evaluate_param(StateParam::PointAttenuation),
         [0.5, 0.25, 0.125, 1.0]
     );
     state.depth_range = [0.75, 0.25];
@@ -442,10 +457,10 @@ fn planes_colors_fog_points_and_depth() {
         lower_left_height: Some(480.0),
         ..GlState::default()
     };
-    let [scale, offset, ..] = window.evaluate(StateParam::WindowOrigin);
+    let [scale, offset, ..] = window.evaluate_param(StateParam::WindowOrigin);
     assert_eq!(0.5 * scale + offset, 479.5);
     assert_eq!(
-        state.evaluate(StateParam::DepthRange),
+        state.evaluate_param(StateParam::DepthRange),
         [0.75, 0.25, -0.5, 1.0]
     );
 }
@@ -453,8 +468,8 @@ fn planes_colors_fog_points_and_depth() {
 #[test]
 fn samples_of_the_framebuffer() {
     let mut state = GlState::default();
-    let samples = |state: &GlState| state.evaluate(StateParam::Samples)[0].to_bits();
-    let place = |state: &GlState, n| state.evaluate(StateParam::SamplePosition(n));
+    let samples = |state: &GlState| state.evaluate_param(StateParam::Samples)[0].to_bits();
+    let place = |state: &GlState, n| state.evaluate_param(StateParam::SamplePosition(n));
     assert_eq!(samples(&state), 1);
     assert_eq!(place(&state, 0), [0.5, 0.5, 0.0, 1.0]);
     // Vulkan specification, table of standard sample locations.
@@ -464,20 +479,20 @@ fn samples_of_the_framebuffer() {
         (8, 7, 0.9375, 0.0625),
         (16, 12, 0.0, 0.5),
     ] {
-        state.multisample = Multisample::standard(count);
+        state.multisample = Multisample::with_standard_locations(count);
         assert_eq!(samples(&state), count);
         assert_eq!(place(&state, number), [x, y, 0.0, 1.0]);
-        assert_eq!(state.multisample.positions.len(), count as usize);
+        assert_eq!(state.multisample.locations.len(), count as usize);
         // Past the samples.
         assert_eq!(place(&state, count), [0.5, 0.5, 0.0, 1.0]);
         assert_eq!(place(&state, u32::MAX), [0.5, 0.5, 0.0, 1.0]);
     }
     // No standard locations.
-    state.multisample = Multisample::standard(64);
+    state.multisample = Multisample::with_standard_locations(64);
     assert_eq!((samples(&state), place(&state, 63)[0]), (64, 0.5));
     // All locations of a count differ, and their mean is within a sixteenth of the middle.
     for count in [2, 4, 8, 16] {
-        let places = Multisample::standard(count).positions;
+        let places = Multisample::with_standard_locations(count).locations;
         let mut sorted = places.clone();
         sorted.sort_by(|a, b| a.partial_cmp(b).expect("numbers"));
         sorted.dedup();
@@ -492,7 +507,7 @@ fn samples_of_the_framebuffer() {
 #[test]
 fn normals_are_rescaled_by_the_inverse_of_the_modelview_matrix() {
     let mut state = GlState::default();
-    let scale = |state: &GlState| state.evaluate(StateParam::NormalScale);
+    let scale = |state: &GlState| state.evaluate_param(StateParam::NormalScale);
     assert_eq!(scale(&state), [1.0, 0.0, 0.0, 1.0]);
     *state.modelview_mut(0) = scaling([4.0, 4.0, 4.0]);
     assert_eq!(scale(&state), [4.0, 0.0, 0.0, 1.0]);
@@ -507,7 +522,7 @@ fn normals_are_rescaled_by_the_inverse_of_the_modelview_matrix() {
 #[test]
 fn lights_are_transformed_when_they_are_specified() {
     let mut state = GlState::default();
-    *state.modelview_mut(0) = turned_and_moved();
+    *state.modelview_mut(0) = make_rotation_and_translation();
     *state.modelview_mut(1) = scaling([100.0, 100.0, 100.0]);
     state.set_light_position(0, [5.0, 7.0, 9.0, 1.0]);
     state.set_light_position(1, [5.0, 7.0, 9.0, 0.0]);
@@ -515,7 +530,7 @@ fn lights_are_transformed_when_they_are_specified() {
     state.set_light_spot_direction(0, [5.0, 7.0, 9.0]);
     // Later changes of the matrix have no effect.
     *state.modelview_mut(0) = scaling([0.0, 0.0, 0.0]);
-    let position = |n| state.evaluate(StateParam::LightPosition(n));
+    let position = |n| state.evaluate_param(StateParam::LightPosition(n));
     // (-7 + 1, 5 + 2, 9 + 3)
     assert_eq!(position(0), [-6.0, 7.0, 12.0, 1.0]);
     // A direction is not translated.
@@ -524,7 +539,7 @@ fn lights_are_transformed_when_they_are_specified() {
     assert_eq!(position(2), [-5.0, 9.0, 15.0, 2.0]);
     // A quarter turn; cos 180 degrees.
     assert_eq!(
-        state.evaluate(StateParam::LightSpotDirection(0)),
+        state.evaluate_param(StateParam::LightSpotDirection(0)),
         [-7.0, 5.0, 9.0, -1.0]
     );
 }
@@ -533,7 +548,7 @@ fn lights_are_transformed_when_they_are_specified() {
 fn spot_directions_are_scaled_with_the_modelview_matrix() {
     let mut state = GlState::default();
     // The bottom row applies to positions only.
-    *state.modelview_mut(0) = rows([
+    *state.modelview_mut(0) = from_rows([
         [2.0, 0.0, 0.0, 9.0],
         [0.0, 3.0, 0.0, 9.0],
         [0.0, 0.0, 4.0, 9.0],
@@ -557,20 +572,20 @@ fn planes_are_transformed_when_they_are_specified() {
     // Later changes of the matrix have no effect.
     state.modelview_mut(0)[3][0] = 100.0;
     assert_eq!(
-        state.evaluate(StateParam::ClipPlane(5)),
+        state.evaluate_param(StateParam::ClipPlane(5)),
         [1.0, 1.0, 1.0, -5.0]
     );
     assert_eq!(
-        state.evaluate(StateParam::TexGen(1, EYE, TexGenCoord::R)),
+        state.evaluate_param(StateParam::Texgen(1, EYE, TexGenCoord::R)),
         [2.0, 0.0, 2.0, -7.5]
     );
     // The object plane is stored unchanged.
     assert_eq!(
-        state.evaluate(StateParam::TexGen(1, OBJECT, TexGenCoord::R)),
+        state.evaluate_param(StateParam::Texgen(1, OBJECT, TexGenCoord::R)),
         [4.0, 0.0, 16.0, 0.5]
     );
     assert_eq!(
-        state.evaluate(StateParam::TexGen(0, EYE, TexGenCoord::R)),
+        state.evaluate_param(StateParam::Texgen(0, EYE, TexGenCoord::R)),
         [0.0; 4]
     );
 }
@@ -582,7 +597,22 @@ fn planes_under_a_rotation() {
     // x' = -y, y' = x: the plane x = 2 becomes y' = 2.
     state.set_clip_plane(0, [1.0, 0.0, 0.0, -2.0]);
     assert_close(
-        state.evaluate(StateParam::ClipPlane(0)),
+        state.evaluate_param(StateParam::ClipPlane(0)),
         [0.0, 1.0, 0.0, -2.0],
     );
+}
+
+#[test]
+fn numbers_and_names_go_together() {
+    let named: Vec<u32> = (0..32)
+        .filter(|&n| ConventionalAttribute::from_index(n).is_some())
+        .collect();
+    assert_eq!(named, [0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15]);
+    for number in named {
+        let attribute = ConventionalAttribute::from_index(number).unwrap();
+        assert_eq!(attribute.index(), Some(number), "{attribute:?}");
+    }
+    assert_eq!(ConventionalAttribute::Normal.index(), Some(2));
+    assert_eq!(ConventionalAttribute::TexCoord(7).index(), Some(15));
+    assert_eq!(ConventionalAttribute::TexCoord(8).index(), None);
 }

@@ -2,15 +2,15 @@
 //! 2.14.5.
 //!
 //! Parameters 4 n to 4 n + 3 are a set: a set that tracks a matrix holds its rows and follows all
-//! changes of the matrix. A caller that fills parameters queries [`GlState::tracked_row`] for each
-//! `program.env[n]` of vertex and state programs before it uses its stored value.
+//! changes of the matrix. A caller that fills parameters queries [`GlState::get_tracked_row`] for
+//! each `program.env[n]` of vertex and state programs before it uses its stored value.
 
+use super::get_or_grow;
 use super::matrix::{self, Matrix};
-use super::setters::get_or_grow;
 use super::{GlState, MatrixForm, MatrixName};
 
 /// Number of parameters of a set.
-const ROWS: u32 = 4;
+const SET_SIZE: u32 = 4;
 
 /// A matrix that can be tracked. NV_vertex_program section 2.14.5, with `TEXTUREi_ARB` and
 /// `MATRIXi_NV` as texture and program matrices.
@@ -21,7 +21,7 @@ pub enum TrackedMatrix {
     /// `PROJECTION`
     Projection,
     /// `MODELVIEW_PROJECTION_NV`: projection times modelview.
-    Mvp,
+    ModelviewProjection,
     /// `COLOR`
     Color,
     /// `TEXTUREi_ARB`; `TEXTURE` is the matrix of the texture unit that is active when tracking
@@ -33,7 +33,7 @@ pub enum TrackedMatrix {
 
 /// The tracking of a set of four parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Tracking {
+pub struct MatrixTracking {
     /// The matrix.
     pub matrix: TrackedMatrix,
     /// Operation on the matrix before its rows are read: `IDENTITY_NV`, `INVERSE_NV`,
@@ -51,39 +51,41 @@ impl GlState {
     pub fn track_matrix(
         &mut self,
         address: u32,
-        tracking: Option<Tracking>,
+        tracking: Option<MatrixTracking>,
     ) -> Option<[[f32; 4]; 4]> {
-        let first = address - address % ROWS;
+        let first = address - address % SET_SIZE;
         let before = self
-            .tracking(first)
+            .get_tracking(first)
             .map(|it| self.compute_tracked_matrix(it));
-        *get_or_grow(&mut self.tracked, address / ROWS, None) = tracking;
-        before.map(|before| std::array::from_fn(|row| matrix::row(&before, row)))
+        *get_or_grow(&mut self.tracked, address / SET_SIZE, None) = tracking;
+        before.map(|before| std::array::from_fn(|row| matrix::get_row(&before, row)))
     }
 
     /// Returns the tracking of parameter `index`; `None` if it does not track a matrix.
-    pub fn tracking(&self, index: u32) -> Option<Tracking> {
-        let set = (index / ROWS) as usize;
+    pub fn get_tracking(&self, index: u32) -> Option<MatrixTracking> {
+        let set = (index / SET_SIZE) as usize;
         self.tracked.get(set).copied().flatten()
     }
 
     /// Returns the row that parameter `index` holds because it tracks a matrix; the first parameter
     /// of a set holds the top row.
-    pub fn tracked_row(&self, index: u32) -> Option<[f32; 4]> {
-        let matrix = self.compute_tracked_matrix(self.tracking(index)?);
-        Some(matrix::row(&matrix, (index % ROWS) as usize))
+    pub fn get_tracked_row(&self, index: u32) -> Option<[f32; 4]> {
+        let matrix = self.compute_tracked_matrix(self.get_tracking(index)?);
+        Some(matrix::get_row(&matrix, (index % SET_SIZE) as usize))
     }
 
-    fn compute_tracked_matrix(&self, tracking: Tracking) -> Matrix {
+    /// Returns the current value of a tracked matrix in the tracked form, such as its inverse;
+    /// modelview is that of unit 0.
+    fn compute_tracked_matrix(&self, tracking: MatrixTracking) -> Matrix {
         let name = match tracking.matrix {
             TrackedMatrix::Modelview => MatrixName::Modelview(0),
             TrackedMatrix::Projection => MatrixName::Projection,
-            TrackedMatrix::Mvp => MatrixName::Mvp,
+            TrackedMatrix::ModelviewProjection => MatrixName::ModelviewProjection,
             TrackedMatrix::Color => return matrix::apply_form(&self.color, tracking.form),
             TrackedMatrix::Texture(unit) => MatrixName::Texture(unit),
             TrackedMatrix::Program(number) => MatrixName::Program(number),
         };
-        self.matrix(name, tracking.form)
+        self.compute_matrix(name, tracking.form)
     }
 }
 
@@ -92,17 +94,17 @@ mod tests {
     use super::*;
 
     /// Returns a matrix of rows.
-    fn rows(rows: [[f32; 4]; 4]) -> Matrix {
+    fn from_rows(rows: [[f32; 4]; 4]) -> Matrix {
         matrix::transpose(&rows)
     }
 
     fn track(state: &mut GlState, address: u32, matrix: TrackedMatrix, form: MatrixForm) {
-        let before = state.track_matrix(address, Some(Tracking { matrix, form }));
+        let before = state.track_matrix(address, Some(MatrixTracking { matrix, form }));
         assert_eq!(before, None);
     }
 
-    fn held(state: &GlState, first: u32) -> [[f32; 4]; 4] {
-        std::array::from_fn(|row| state.tracked_row(first + row as u32).unwrap())
+    fn get_tracked_rows(state: &GlState, first: u32) -> [[f32; 4]; 4] {
+        std::array::from_fn(|row| state.get_tracked_row(first + row as u32).unwrap())
     }
 
     /// Checks the example of the specification, "Discussing matrices is confusing".
@@ -118,9 +120,12 @@ mod tests {
         let matrix = TrackedMatrix::Program(0);
         track(&mut state, 4, matrix, MatrixForm::Plain);
         track(&mut state, 8, matrix, MatrixForm::Transpose);
-        assert_eq!(state.tracked_row(5), Some([5.0, 6.0, 7.0, 8.0]));
-        assert_eq!(state.tracked_row(9), Some([2.0, 6.0, 10.0, 14.0]));
-        assert_eq!((state.tracked_row(3), state.tracked_row(12)), (None, None));
+        assert_eq!(state.get_tracked_row(5), Some([5.0, 6.0, 7.0, 8.0]));
+        assert_eq!(state.get_tracked_row(9), Some([2.0, 6.0, 10.0, 14.0]));
+        assert_eq!(
+            (state.get_tracked_row(3), state.get_tracked_row(12)),
+            (None, None)
+        );
     }
 
     /// Checks x' = 2 x + 6, y' = 4 y - 4, z' = -z, whose inverse is x = x' / 2 - 3, y = y' / 4 + 1,
@@ -128,7 +133,7 @@ mod tests {
     #[test]
     fn transforms_by_hand() {
         let mut state = GlState {
-            color: rows([
+            color: from_rows([
                 [2.0, 0.0, 0.0, 6.0],
                 [0.0, 4.0, 0.0, -4.0],
                 [0.0, 0.0, -1.0, 0.0],
@@ -143,7 +148,7 @@ mod tests {
             [0.0, 0.0, -1.0, 0.0],
             [0.0, 0.0, 0.0, 1.0],
         ];
-        assert_eq!(held(&state, 92), inverse);
+        assert_eq!(get_tracked_rows(&state, 92), inverse);
         let form = MatrixForm::InverseTranspose;
         track(&mut state, 0, TrackedMatrix::Color, form);
         let columns = [
@@ -152,7 +157,7 @@ mod tests {
             [0.0, 0.0, -1.0, 0.0],
             [-3.0, 1.0, 0.0, 1.0],
         ];
-        assert_eq!(held(&state, 0), columns);
+        assert_eq!(get_tracked_rows(&state, 0), columns);
     }
 
     #[test]
@@ -169,7 +174,7 @@ mod tests {
         for (set, (matrix, scale)) in [
             (TrackedMatrix::Modelview, 5.0),
             (TrackedMatrix::Projection, 2.0),
-            (TrackedMatrix::Mvp, 10.0),
+            (TrackedMatrix::ModelviewProjection, 10.0),
             (TrackedMatrix::Color, 3.0),
             (TrackedMatrix::Texture(7), 7.0),
             (TrackedMatrix::Texture(6), 1.0),
@@ -179,7 +184,7 @@ mod tests {
         .enumerate()
         {
             track(&mut state, 4 * set as u32, matrix, MatrixForm::Plain);
-            let row = state.tracked_row(4 * set as u32 + 1);
+            let row = state.get_tracked_row(4 * set as u32 + 1);
             assert_eq!(row, Some([0.0, scale, 0.0, 0.0]), "{matrix:?}");
         }
     }
@@ -196,9 +201,12 @@ mod tests {
             [0.0, 0.0, 1.0, 3.0],
             [0.0, 0.0, 0.0, 1.0],
         ];
-        assert_eq!(held(&state, 20), moved);
+        assert_eq!(get_tracked_rows(&state, 20), moved);
         assert_eq!(state.track_matrix(20, None), Some(moved));
-        assert_eq!((state.tracking(20), state.tracked_row(23)), (None, None));
+        assert_eq!(
+            (state.get_tracking(20), state.get_tracked_row(23)),
+            (None, None)
+        );
         assert_eq!(state.track_matrix(20, None), None);
     }
 }

@@ -1,18 +1,18 @@
 //! Capabilities of a Vulkan device for the compiler: [`DeviceFeatures`] from the structures that
 //! Vulkan fills. Needs the feature `ash`.
 //!
-//! The caller calls Vulkan, in two functions that it passes to [`Support::query`]:
+//! The caller calls Vulkan, in two functions that it passes to [`DeviceSupport::query`]:
 //!
 //! ```no_run
 //! use ash::vk;
-//! use glasm::vulkan::Support;
+//! use glasm::vulkan::DeviceSupport;
 //!
 //! /// Options for a device, and the device with all that modules may need.
 //! unsafe fn open(instance: &ash::Instance, gpu: vk::PhysicalDevice) -> Result<(glasm::Options, ash::Device), vk::Result> {
 //!     let (properties, known) = unsafe {
 //!         (instance.get_physical_device_properties(gpu), instance.enumerate_device_extension_properties(gpu)?)
 //!     };
-//!     let mut support = Support::query(
+//!     let mut support = DeviceSupport::query(
 //!         properties.api_version.min(vk::API_VERSION_1_3), // the version that the instance was made for
 //!         |name| known.iter().any(|it| it.extension_name_as_c_str() == Ok(name)),
 //!         |list| unsafe { instance.get_physical_device_features2(gpu, list) },
@@ -30,35 +30,32 @@
 //! }
 //! ```
 
-mod feature_accessors;
 mod pnext_chain;
-mod properties;
 
-#[doc(hidden)]
-pub use feature_accessors::{FeatureTable, Visitor};
 pub use pnext_chain::FeatureChain;
+#[doc(hidden)]
+pub use pnext_chain::{FeatureTable, FeatureVisitor};
 
 use ash::vk;
-use glasm_codegen::options::{DeviceFeatures, Target};
-use properties::Properties;
+use glasm_codegen::options::{DeviceFeatures, Subgroups, Target};
 use std::collections::BTreeSet;
 use std::ffi::CStr;
 
 /// Capabilities of a physical device that the compiler uses.
 #[derive(Clone)]
-pub struct Support {
+pub struct DeviceSupport {
     /// All features that the device has, in the structures that it supports.
     pub available: FeatureChain,
     /// The features that modules may need; the others are off. A caller that needs further features
     /// enables them here.
     pub enabled: FeatureChain,
     minor: u32,
-    names: BTreeSet<&'static str>,
+    feature_names: BTreeSet<&'static str>,
     extensions: Vec<&'static CStr>,
-    properties: Properties,
+    properties: DeviceProperties,
 }
 
-impl Support {
+impl DeviceSupport {
     /// Queries a device.
     ///
     /// - `version` is the version that both the device and the instance support, at least 1.1:
@@ -74,11 +71,12 @@ impl Support {
         properties: impl FnOnce(&mut vk::PhysicalDeviceProperties2<'_>),
     ) -> Self {
         let has_extension: &dyn Fn(&CStr) -> bool = &has_extension;
-        let table = &feature_accessors::OF_MODULES;
+        let table = &pnext_chain::MODULE_FEATURES;
         Self::query_table(table, version, has_extension, features, properties)
     }
 
-    /// Queries a device like [`Self::query`], with features beyond those of the compiler.
+    /// Queries a device like [`Self::query`], with the features of `table`, which may have more
+    /// than those of the compiler.
     #[doc(hidden)]
     pub fn query_table(
         table: &FeatureTable,
@@ -89,8 +87,8 @@ impl Support {
     ) -> Self {
         let minor = vk::api_version_minor(version);
         let available = FeatureChain::query(minor, has_extension, features);
-        let properties = Properties::query(minor, has_extension, properties);
-        let mut names = table.names(&mut available.clone());
+        let properties = DeviceProperties::query(minor, has_extension, properties);
+        let mut names = table.list_enabled_names(&mut available.clone());
         // Structures have members that are not in the table; these remain off.
         let mut enabled = FeatureChain::new_known(minor, has_extension);
         (table.visit)(&mut enabled, &mut |name, on| {
@@ -108,7 +106,7 @@ impl Support {
             // The extension implies both features, which are not members of a structure.
             names.extend(["shaderOutputLayer", "shaderOutputViewportIndex"]);
         }
-        if properties.covers_fully {
+        if properties.supports_fully_covered {
             names.insert("fullyCoveredFragmentShaderInputVariable");
             extensions.push(ash::ext::conservative_rasterization::NAME);
         }
@@ -118,13 +116,13 @@ impl Support {
             available,
             enabled,
             minor,
-            names,
+            feature_names: names,
             extensions,
             properties,
         }
     }
 
-    /// Returns the newest target that the device supports.
+    /// Returns the newest target that the device supports, 1.3 for later versions.
     pub fn target(&self) -> Target {
         match self.minor {
             0 | 1 => Target::Vulkan1_1,
@@ -137,18 +135,20 @@ impl Support {
     pub fn device_features(&self) -> DeviceFeatures {
         DeviceFeatures {
             subgroups: self.properties.subgroups,
-            geometry_components: self.properties.geometry_components,
+            max_geometry_total_output_components: self
+                .properties
+                .max_geometry_total_output_components,
             signed_zero_inf_nan_preserve_float32: self.properties.preserves_signed_zero_inf_nan,
             denorm_flush_to_zero_float32: self.properties.flushes_denormals,
-            ..DeviceFeatures::default().with(|name| self.names.contains(name))
+            ..DeviceFeatures::default().with(|name| self.feature_names.contains(name))
         }
     }
 
     /// Returns Vulkan's names of the features that the device has and modules may need, as in
     /// [`Requirements::features`](crate::reflect::Requirements::features). They include names of
     /// extensions without features.
-    pub fn names(&self) -> &BTreeSet<&'static str> {
-        &self.names
+    pub fn feature_names(&self) -> &BTreeSet<&'static str> {
+        &self.feature_names
     }
 
     /// Returns the extensions to enable, of those that the device has: the extensions that define
@@ -158,8 +158,8 @@ impl Support {
     }
 }
 
-/// Returns the extensions without feature structures whose capabilities modules for older targets
-/// use, on devices of any version.
+/// Returns those extensions without feature structures that the device has and whose capabilities
+/// modules for older targets use, on devices of any version.
 fn find_extensions_without_structures(
     has_extension: &dyn Fn(&CStr) -> bool,
 ) -> impl Iterator<Item = &'static CStr> {
@@ -168,4 +168,74 @@ fn find_extensions_without_structures(
         ash::ext::shader_viewport_index_layer::NAME,
     ];
     names.into_iter().filter(move |name| has_extension(name))
+}
+
+/// Properties that the compiler uses.
+#[derive(Clone)]
+pub(super) struct DeviceProperties {
+    pub(super) subgroups: Subgroups,
+    /// `maxGeometryTotalOutputComponents`
+    pub(super) max_geometry_total_output_components: u32,
+    /// `shaderSignedZeroInfNanPreserveFloat32`
+    pub(super) preserves_signed_zero_inf_nan: bool,
+    /// `shaderDenormFlushToZeroFloat32`
+    pub(super) flushes_denormals: bool,
+    /// `fullyCoveredFragmentShaderInputVariable`
+    pub(super) supports_fully_covered: bool,
+}
+
+impl DeviceProperties {
+    /// Queries the properties of a device whose version is 1.`minor`. `call` must fill the
+    /// structures, as `vkGetPhysicalDeviceProperties2` does; those of extensions that the device
+    /// lacks are not in the list and are treated as unsupported.
+    pub(super) fn query(
+        minor: u32,
+        has_extension: &dyn Fn(&CStr) -> bool,
+        call: impl FnOnce(&mut vk::PhysicalDeviceProperties2<'_>),
+    ) -> Self {
+        let mut subgroups = vk::PhysicalDeviceSubgroupProperties::default();
+        let mut floats = vk::PhysicalDeviceFloatControlsProperties::default();
+        let mut coverage = vk::PhysicalDeviceConservativeRasterizationPropertiesEXT::default();
+        // Vulkan 1.1 has subgroups.
+        let mut list = vk::PhysicalDeviceProperties2::default().push_next(&mut subgroups);
+        if minor >= 2 || has_extension(ash::khr::shader_float_controls::NAME) {
+            list = list.push_next(&mut floats);
+        }
+        if has_extension(ash::ext::conservative_rasterization::NAME) {
+            list = list.push_next(&mut coverage);
+        }
+        call(&mut list);
+        let limits = list.properties.limits;
+        Self {
+            subgroups: convert_subgroups(&subgroups),
+            max_geometry_total_output_components: limits.max_geometry_total_output_components,
+            preserves_signed_zero_inf_nan: floats.shader_signed_zero_inf_nan_preserve_float32
+                == vk::TRUE,
+            flushes_denormals: floats.shader_denorm_flush_to_zero_float32 == vk::TRUE,
+            supports_fully_covered: coverage.fully_covered_fragment_shader_input_variable
+                == vk::TRUE,
+        }
+    }
+}
+
+/// Returns size, operations and stages of subgroups that the compiler uses, from the properties of
+/// a device.
+fn convert_subgroups(properties: &vk::PhysicalDeviceSubgroupProperties<'_>) -> Subgroups {
+    let has = |operations| properties.supported_operations.contains(operations);
+    let stages = [
+        vk::ShaderStageFlags::VERTEX,
+        vk::ShaderStageFlags::TESSELLATION_CONTROL,
+        vk::ShaderStageFlags::TESSELLATION_EVALUATION,
+        vk::ShaderStageFlags::GEOMETRY,
+        vk::ShaderStageFlags::FRAGMENT,
+        vk::ShaderStageFlags::COMPUTE,
+    ];
+    Subgroups {
+        size: properties.subgroup_size,
+        stages: stages.map(|stage| properties.supported_stages.contains(stage)),
+        vote: has(vk::SubgroupFeatureFlags::VOTE),
+        ballot: has(vk::SubgroupFeatureFlags::BALLOT),
+        shuffle: has(vk::SubgroupFeatureFlags::SHUFFLE),
+        quad: has(vk::SubgroupFeatureFlags::QUAD),
+    }
 }

@@ -1,10 +1,12 @@
-//! Vulkan structures whose members are features.
+//! Vulkan structures whose members are features, and the functions over them that are generated
+//! from the table of features.
 
 use ash::vk;
+use std::collections::BTreeSet;
 use std::ffi::CStr;
 
 /// A version that no device has.
-const NEVER: u32 = u32::MAX;
+const NO_VERSION: u32 = u32::MAX;
 
 /// Availability of a structure.
 #[derive(Clone, Copy)]
@@ -17,23 +19,23 @@ struct Origin {
 }
 
 impl Origin {
-    /// Returns the origin of a structure of Vulkan 1.`minor`, and of an extension before that
-    /// version.
+    /// Returns the origin of a structure of Vulkan 1.`core`, and of an extension, if one is given,
+    /// before that version.
     const fn from_core(core: u32, extension: Option<&'static CStr>) -> Self {
         Self {
             core,
-            end: NEVER,
+            end: NO_VERSION,
             extension,
         }
     }
 
     /// Returns the origin of a structure of an extension.
     const fn from_extension(name: &'static CStr) -> Self {
-        Self::from_core(NEVER, Some(name))
+        Self::from_core(NO_VERSION, Some(name))
     }
 
     /// Returns the origin of a structure of an extension that Vulkan 1.2 replaces by another
-    /// structure.
+    /// structure, so that it is not used from that version on.
     const fn from_replaced_extension(name: &'static CStr) -> Self {
         Self {
             end: 2,
@@ -41,9 +43,11 @@ impl Origin {
         }
     }
 
-    // The structure of an extension must not be chained with the structure of Vulkan 1.2 that
-    // replaces it: VUID-VkDeviceCreateInfo-pNext-02830.
+    /// Returns true if a device of Vulkan 1.`minor` with these extensions accepts the structure in
+    /// its chain.
     fn is_known(self, minor: u32, has_extension: &dyn Fn(&CStr) -> bool) -> bool {
+        // The structure of an extension must not be chained with the structure of Vulkan 1.2 that
+        // replaces it: VUID-VkDeviceCreateInfo-pNext-02830.
         minor < self.end && (minor >= self.core || self.extension.is_some_and(has_extension))
     }
 }
@@ -129,25 +133,105 @@ structures! {
 }
 
 impl FeatureChain {
-    /// Queries the features of a device.
+    /// Queries the features of a device of Vulkan 1.`minor`: `call` fills the chain of the
+    /// structures that the device accepts.
     pub(super) fn query(
         minor: u32,
         has_extension: &dyn Fn(&CStr) -> bool,
         call: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>),
     ) -> Self {
-        let mut found = Self::new_known(minor, has_extension);
-        let mut list = found.link();
+        let mut chain = Self::new_known(minor, has_extension);
+        let mut list = chain.link();
         call(&mut list);
-        found.core = list.features;
-        found
+        chain.core = list.features;
+        chain
     }
 
-    /// Enables features that are required by enabled ones. Vulkan specification,
+    /// Enables features of the core that are required by enabled ones. Vulkan specification,
     /// `VkPhysicalDeviceRobustness2FeaturesEXT`.
     pub(super) fn enable_dependencies(&mut self) {
         let robustness = self.robustness.as_ref();
         if robustness.is_some_and(|it| it.robust_buffer_access2 == vk::TRUE) {
             self.core.robust_buffer_access = vk::TRUE;
         }
+    }
+}
+
+/// Visits the structure member of a table entry, if the entry has one and the structure is present.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! feature_member {
+    ($all:ident $visitor:ident $name:literal ()) => {};
+    ($all:ident $visitor:ident $name:literal (extension)) => {};
+    ($all:ident $visitor:ident $name:literal (other)) => {};
+    ($all:ident $visitor:ident $name:literal (core.$member:ident)) => {
+        $visitor($name, &mut $all.core.$member);
+    };
+    ($all:ident $visitor:ident $name:literal ($($chain:ident)|+.$member:ident)) => {
+        $(if let Some(structure) = &mut $all.$chain {
+            $visitor($name, &mut structure.$member);
+        })+
+    };
+}
+
+/// Expands to a list with the name of a feature if the feature consists of an extension only.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! feature_extension {
+    ($name:literal (extension)) => {
+        &[
+            match ::std::ffi::CStr::from_bytes_with_nul(::std::concat!($name, "\0").as_bytes()) {
+                Ok(name) => name,
+                Err(_) => ::std::panic!("a name with a zero in it"),
+            },
+        ]
+    };
+    ($name:literal $place:tt) => {
+        &[]
+    };
+}
+
+/// Expands the entries of [`device_features`](crate::device_features) to a [`FeatureTable`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! feature_table {
+    ($(
+        $(feature $name:literal $place:tt $opengl:tt $field:tt $needs:tt)?
+        $(plain $need:ident $capability:ident $($extension:literal $core:ident)?)?;
+    )*) => {
+        $crate::vulkan::FeatureTable {
+            visit: |all, visitor| {
+                $($($crate::feature_member! { all visitor $name $place })?)*
+            },
+            extensions: &[$($($crate::feature_extension!($name $place),)?)*],
+        }
+    };
+}
+
+/// Callback for every feature that a device may have, with its name.
+pub type FeatureVisitor<'a> = dyn FnMut(&'static str, &mut vk::Bool32) + 'a;
+
+/// A set of features.
+pub struct FeatureTable {
+    /// Visits the features that are members of structures.
+    pub visit: fn(&mut FeatureChain, &mut FeatureVisitor<'_>),
+    /// Extensions that are features, by their names.
+    pub extensions: &'static [&'static [&'static CStr]],
+}
+
+/// The features that modules may need.
+pub(super) static MODULE_FEATURES: FeatureTable =
+    glasm_codegen::device_features! { feature_table {} };
+
+impl FeatureTable {
+    /// Returns the names of the features that are enabled in the chain and that the table has.
+    pub(super) fn list_enabled_names(&self, chain: &mut FeatureChain) -> BTreeSet<&'static str> {
+        let mut names = BTreeSet::new();
+        (self.visit)(chain, &mut |name, on| {
+            if *on == vk::TRUE {
+                names.insert(name);
+            }
+        });
+        names
     }
 }

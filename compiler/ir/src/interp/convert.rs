@@ -1,19 +1,22 @@
-//! Conversions between all types, exact before the single rounding: NV_gpu_program5, CVT.
+//! Values in lanes, the bits of a value in the low bits of a `u64` with all other bits 0, and
+//! conversions between all types, exact before the single rounding: NV_gpu_program5, CVT.
 
-use super::value::{extend_bits, get_top_bit, lane_mask, to_signed};
 use crate::inst::Rounding;
-use crate::types::{Base, Type, Width};
+use crate::types::{BaseType, Type, Width};
+use std::cmp::Ordering;
 
 /// A binary floating-point format.
 #[derive(Clone, Copy)]
-struct Format {
+struct FloatFormat {
     /// Bits of the fraction.
     fraction: u32,
     /// Bits of the exponent.
     exponent: u32,
 }
 
-impl Format {
+impl FloatFormat {
+    /// Returns the IEEE 754 format of a width: half, single or double precision. A width of 8 bits,
+    /// which no float has, is treated as 16 bits.
     const fn from_width(width: Width) -> Self {
         match width {
             Width::W8 | Width::W16 => Self {
@@ -32,7 +35,7 @@ impl Format {
     }
 
     /// Returns the exponent of the least normal number.
-    const fn least_exponent(self) -> i32 {
+    const fn min_exponent(self) -> i32 {
         2 - (1 << (self.exponent - 1))
     }
 
@@ -41,6 +44,7 @@ impl Format {
         ((1 << self.exponent) - 1) << self.fraction
     }
 
+    /// Returns the bits of a float that is zero with this sign.
     const fn sign_bit(self, negative: Sign) -> u64 {
         (negative as u64) << (self.fraction + self.exponent)
     }
@@ -66,7 +70,7 @@ enum Magnitude {
 }
 
 /// Any value of any type.
-type Number = (Sign, Magnitude);
+type DecodedNumber = (Sign, Magnitude);
 
 /// Converts `bits` from type `from` to type `to`. Inexact results are rounded by `rounding`;
 /// integers out of the range of `to` are clamped with `saturate`, otherwise truncated to their low
@@ -74,14 +78,18 @@ type Number = (Sign, Magnitude);
 /// 2.X.8.Z, CVT, leaves these undefined.
 pub(super) fn convert(from: Type, to: Type, bits: u64, rounding: Rounding, saturate: bool) -> u64 {
     let number = if from.is_float() {
-        decode(Format::from_width(from.width()), bits)
+        decode_float(FloatFormat::from_width(from.width()), bits)
     } else {
         decode_int(from, bits)
     };
     match to.base() {
-        Base::Float => encode(Format::from_width(to.width()), number, rounding),
-        Base::Signed | Base::Unsigned if saturate => clamp_to_type(to, number, rounding),
-        Base::Signed | Base::Unsigned => take_low_bits(number, rounding) & lane_mask(to.width()),
+        BaseType::Float => encode_float(FloatFormat::from_width(to.width()), number, rounding),
+        BaseType::SignedInt | BaseType::UnsignedInt if saturate => {
+            clamp_to_type(to, number, rounding)
+        }
+        BaseType::SignedInt | BaseType::UnsignedInt => {
+            take_low_bits(number, rounding) & get_lane_mask(to.width())
+        }
     }
 }
 
@@ -91,7 +99,7 @@ pub fn to_f64(ty: Type, bits: u64) -> f64 {
         Width::W8 | Width::W16 => f64::from_bits(convert(
             Type::F16,
             Type::F64,
-            bits & lane_mask(Width::W16),
+            bits & get_lane_mask(Width::W16),
             Rounding::Even,
             false,
         )),
@@ -100,7 +108,7 @@ pub fn to_f64(ty: Type, bits: u64) -> f64 {
     }
 }
 
-/// Returns `value` rounded to the nearest float of type `ty`, ties to even.
+/// Returns the bits of `value` rounded to the nearest float of type `ty`, ties to even.
 pub fn from_f64(ty: Type, value: f64) -> u64 {
     match ty.width() {
         Width::W8 | Width::W16 => {
@@ -111,11 +119,13 @@ pub fn from_f64(ty: Type, value: f64) -> u64 {
     }
 }
 
-fn to_sign(is_negative: bool) -> Sign {
+/// Returns the sign of a number that is negative or not.
+fn make_sign(is_negative: bool) -> Sign {
     if is_negative { Sign::Minus } else { Sign::Plus }
 }
 
-fn decode_int(ty: Type, bits: u64) -> Number {
+/// Returns the number that the bits of an integer represent.
+fn decode_int(ty: Type, bits: u64) -> DecodedNumber {
     let is_negative = ty.is_signed_int() && bits & get_top_bit(ty.width()) != 0;
     let digits = if is_negative {
         to_signed(ty.width(), bits).unsigned_abs()
@@ -123,7 +133,7 @@ fn decode_int(ty: Type, bits: u64) -> Number {
         bits
     };
     (
-        to_sign(is_negative),
+        make_sign(is_negative),
         Magnitude::Finite {
             digits: digits.into(),
             exponent: 0,
@@ -131,10 +141,11 @@ fn decode_int(ty: Type, bits: u64) -> Number {
     )
 }
 
-fn decode(format: Format, bits: u64) -> Number {
+/// Returns the number, infinity or NaN that the bits of a float represent, exactly.
+fn decode_float(format: FloatFormat, bits: u64) -> DecodedNumber {
     let fraction = bits & ((1 << format.fraction) - 1);
     let exponent = bits >> format.fraction & ((1 << format.exponent) - 1);
-    let quantum = format.least_exponent() - format.fraction as i32;
+    let quantum = format.min_exponent() - format.fraction as i32;
     let magnitude = match exponent {
         // Denormals have the exponent of the least normal number and no implicit leading 1.
         0 => Magnitude::Finite {
@@ -148,10 +159,15 @@ fn decode(format: Format, bits: u64) -> Number {
         _ if fraction == 0 => Magnitude::Infinite,
         _ => Magnitude::NaN(fraction << (64 - format.fraction)),
     };
-    (to_sign(bits & format.sign_bit(Sign::Minus) != 0), magnitude)
+    (
+        make_sign(bits & format.sign_bit(Sign::Minus) != 0),
+        magnitude,
+    )
 }
 
-fn encode(format: Format, (sign, magnitude): Number, rounding: Rounding) -> u64 {
+/// Returns the bits of a number rounded to a float format. NaNs become quiet NaNs and retain the
+/// high bits of their fraction; zero retains its sign.
+fn encode_float(format: FloatFormat, (sign, magnitude): DecodedNumber, rounding: Rounding) -> u64 {
     let bits = match magnitude {
         Magnitude::NaN(fraction) => {
             // Quiet, so that a fraction that loses its low bits does not become an infinity.
@@ -166,24 +182,25 @@ fn encode(format: Format, (sign, magnitude): Number, rounding: Rounding) -> u64 
     format.sign_bit(sign) | bits
 }
 
-/// Returns the bits of `digits * 2 ^ exponent` without the sign. A fraction that rounds up to the
-/// next power of two correctly carries into the exponent.
+/// Returns the bits of `digits * 2 ^ exponent`, which is not 0, without the sign. A number beyond
+/// the format becomes an infinity or the largest number, according to the rounding. A fraction that
+/// rounds up to the next power of two correctly carries into the exponent.
 fn encode_finite(
-    format: Format,
+    format: FloatFormat,
     sign: Sign,
     digits: u128,
     exponent: i32,
     rounding: Rounding,
 ) -> u64 {
     let top = exponent + digits.ilog2() as i32;
-    let scale = top.max(format.least_exponent());
+    let scale = top.max(format.min_exponent());
     let fraction = scale_to_int(
         sign,
         digits,
         exponent - (scale - format.fraction as i32),
         rounding,
     );
-    let bits = ((scale - format.least_exponent()) as u64) << format.fraction;
+    let bits = ((scale - format.min_exponent()) as u64) << format.fraction;
     let bits = bits + fraction as u64;
     if bits < format.infinity() {
         return bits;
@@ -201,30 +218,31 @@ fn encode_finite(
     }
 }
 
-/// Returns `digits * 2 ^ exponent` as an integer; `exponent` must be small enough for it to fit.
+/// Returns the magnitude of `digits * 2 ^ exponent` rounded to an integer; `sign` determines the
+/// direction of directed rounding. `exponent` must be small enough for the integer to fit.
 fn scale_to_int(sign: Sign, digits: u128, exponent: i32, rounding: Rounding) -> u128 {
     if exponent >= 0 {
         return digits << exponent;
     }
     // The value is below one half if the shift exceeds the number of digits.
     let shift = exponent.unsigned_abs().min(127);
-    let (quotient, rest, half) = (
+    let (quotient, remainder, half) = (
         digits >> shift,
         digits & ((1 << shift) - 1),
         1u128 << (shift - 1),
     );
     let up = match rounding {
-        Rounding::Even => rest > half || rest == half && quotient & 1 == 1,
-        Rounding::Floor => sign == Sign::Minus && rest != 0,
-        Rounding::Ceil => sign == Sign::Plus && rest != 0,
+        Rounding::Even => remainder > half || remainder == half && quotient & 1 == 1,
+        Rounding::Floor => sign == Sign::Minus && remainder != 0,
+        Rounding::Ceil => sign == Sign::Plus && remainder != 0,
         Rounding::Trunc => false,
     };
     quotient + u128::from(up)
 }
 
-/// Returns a finite number rounded to an integer, or `None` if it has more than 120 bits. Its low
-/// 64 bits are 0 then, because floats have at most 53 digits.
-fn round_to_int((sign, magnitude): Number, rounding: Rounding) -> Option<i128> {
+/// Returns a finite number rounded to an integer, or `None` for infinities, NaN and numbers of more
+/// than 120 bits. The low 64 bits of the latter are 0, because floats have at most 53 digits.
+fn round_to_int((sign, magnitude): DecodedNumber, rounding: Rounding) -> Option<i128> {
     let Magnitude::Finite { digits, exponent } = magnitude else {
         return None;
     };
@@ -235,12 +253,15 @@ fn round_to_int((sign, magnitude): Number, rounding: Rounding) -> Option<i128> {
     Some(if sign == Sign::Minus { -value } else { value })
 }
 
-fn take_low_bits(number: Number, rounding: Rounding) -> u64 {
+/// Returns the low 64 bits of a finite number that is rounded to an integer.
+fn take_low_bits(number: DecodedNumber, rounding: Rounding) -> u64 {
     round_to_int(number, rounding).unwrap_or(0) as u64
 }
 
-fn clamp_to_type(ty: Type, number: Number, rounding: Rounding) -> u64 {
-    let all = i128::from(lane_mask(ty.width()));
+/// Returns the bits of a number rounded to an integer and clamped to the range of the type,
+/// infinities included; 0 for NaN.
+fn clamp_to_type(ty: Type, number: DecodedNumber, rounding: Rounding) -> u64 {
+    let all = i128::from(get_lane_mask(ty.width()));
     let (least, most) = if ty.is_signed_int() {
         (-(all >> 1) - 1, all >> 1)
     } else {
@@ -255,4 +276,90 @@ fn clamp_to_type(ty: Type, number: Number, rounding: Rounding) -> u64 {
         (None, (Sign::Plus, _)) => most,
     };
     extend_bits(ty, value as u64, ty.width())
+}
+
+/// Returns all bits of a lane.
+pub(super) const fn get_lane_mask(width: Width) -> u64 {
+    u64::MAX >> (64 - width.bits())
+}
+
+/// Returns the sign bit of a lane.
+pub(super) const fn get_top_bit(width: Width) -> u64 {
+    1 << (width.bits() - 1)
+}
+
+/// Returns the lane as a signed integer.
+pub(super) const fn to_signed(width: Width, bits: u64) -> i64 {
+    let unused = 64 - width.bits();
+    ((bits << unused) as i64) >> unused
+}
+
+/// Returns the bits of 1.0, or of 1 for integers.
+pub(super) const fn encode_one(ty: Type) -> u64 {
+    match (ty.base(), ty.width()) {
+        // 8-bit floats do not exist; the pattern only makes the match exhaustive.
+        (BaseType::Float, Width::W8 | Width::W16) => 0x3c00,
+        (BaseType::Float, Width::W32) => 0x3f80_0000,
+        (BaseType::Float, Width::W64) => 0x3ff0_0000_0000_0000,
+        (BaseType::SignedInt | BaseType::UnsignedInt, _) => 1,
+    }
+}
+
+/// Returns the bits of a boolean: 1.0 for floats or all ones for integers if it is true, 0 if it is
+/// false.
+pub(super) const fn encode_bool(ty: Type, value: bool) -> u64 {
+    match (value, ty.is_float()) {
+        (false, _) => 0,
+        (true, true) => encode_one(ty),
+        (true, false) => get_lane_mask(ty.width()),
+    }
+}
+
+/// Returns the order of two values by the type; `None` if either is NaN. Zeros of both signs are
+/// equal.
+pub(super) fn compare(ty: Type, a: u64, b: u64) -> Option<Ordering> {
+    match ty.base() {
+        BaseType::Float => to_f64(ty, a).partial_cmp(&to_f64(ty, b)),
+        BaseType::SignedInt => Some(to_signed(ty.width(), a).cmp(&to_signed(ty.width(), b))),
+        BaseType::UnsignedInt => Some(a.cmp(&b)),
+    }
+}
+
+/// Returns true if a value is 0; true for -0.0, false for NaN.
+pub(super) fn is_zero(ty: Type, bits: u64) -> bool {
+    compare(ty, bits & get_lane_mask(ty.width()), 0) == Some(Ordering::Equal)
+}
+
+/// Returns true if a value is below 0.
+pub(super) fn is_negative(ty: Type, bits: u64) -> bool {
+    compare(ty, bits & get_lane_mask(ty.width()), 0) == Some(Ordering::Less)
+}
+
+/// Returns the absolute value. The least signed integer, which has none, and unsigned integers are
+/// returned unchanged.
+pub(super) const fn compute_abs(ty: Type, bits: u64) -> u64 {
+    match ty.base() {
+        BaseType::Float => bits & !get_top_bit(ty.width()),
+        BaseType::SignedInt if bits & get_top_bit(ty.width()) != 0 => compute_neg(ty, bits),
+        BaseType::SignedInt | BaseType::UnsignedInt => bits,
+    }
+}
+
+/// Returns the negated value, in two's complement for integers.
+pub(super) const fn compute_neg(ty: Type, bits: u64) -> u64 {
+    match ty.base() {
+        BaseType::Float => bits ^ get_top_bit(ty.width()),
+        BaseType::SignedInt | BaseType::UnsignedInt => {
+            bits.wrapping_neg() & get_lane_mask(ty.width())
+        }
+    }
+}
+
+/// Returns the value extended to a lane of `width`: signed integers are sign-extended, all others
+/// zero-extended.
+pub(super) const fn extend_bits(ty: Type, bits: u64, width: Width) -> u64 {
+    match ty.base() {
+        BaseType::SignedInt => to_signed(ty.width(), bits) as u64 & get_lane_mask(width),
+        BaseType::Float | BaseType::UnsignedInt => bits & get_lane_mask(width),
+    }
 }

@@ -1,7 +1,12 @@
-//! Environment of a program: inputs, parameters, memory, textures.
+//! Environment of a program: inputs, parameters, memory, textures. The interpreter collects the
+//! operands of a texture access, the caller provides the texels.
 
+use super::machine::Machine;
+use crate::inst::{Inst, InstData, TexAccessId};
 use crate::program::Program;
-use crate::resource::{Buffer, BufferKind, TexAccess, Texture};
+use crate::resource::{
+    Buffer, BufferKind, TexAccess, TexSourceRole, TexelOffset, Texture, UnitSet,
+};
 
 /// Environment of a program.
 #[derive(Clone, Debug)]
@@ -19,6 +24,7 @@ pub struct Environment<T = NoTextures> {
 }
 
 impl Default for Environment {
+    /// Returns an environment without inputs, parameters, memory and textures.
     fn default() -> Self {
         let (inputs, vertices, params) = (Vec::new(), Vec::new(), Vec::new());
         Self {
@@ -33,7 +39,7 @@ impl Default for Environment {
 
 impl<T> Environment<T> {
     /// Returns the same environment with other textures.
-    pub fn with_textures<U: Textures>(self, textures: U) -> Environment<U> {
+    pub fn with_textures<U: TextureSource>(self, textures: U) -> Environment<U> {
         let Self {
             inputs,
             vertices,
@@ -70,8 +76,9 @@ pub struct ProgramMemory {
 }
 
 impl ProgramMemory {
-    /// Returns the private memory of an invocation.
-    pub(super) fn new_private(program: &Program) -> Self {
+    /// Returns the private memory of an invocation: its private buffers, which are 0 and rounded up
+    /// to words. Other buffers have no elements there.
+    pub(super) fn new_private_memory(program: &Program) -> Self {
         let bytes = |buffer: &Buffer| {
             if buffer.kind == BufferKind::Private {
                 vec![vec![
@@ -103,7 +110,7 @@ pub struct TexRequest {
     /// Reference of a comparison.
     pub reference: u32,
     /// Sources of the mode.
-    pub own: [[u32; 4]; 2],
+    pub mode_sources: [[u32; 4]; 2],
     /// Minimum level of detail.
     pub min_lod: u32,
     /// Texel offset.
@@ -111,9 +118,9 @@ pub struct TexRequest {
 }
 
 /// Source of texels.
-pub trait Textures {
+pub trait TextureSource {
     /// Returns the four lanes of an access, as bits of the instruction's type.
-    fn access(&mut self, request: &TexRequest) -> [u32; 4];
+    fn access_texture(&mut self, request: &TexRequest) -> [u32; 4];
 
     /// Returns true if all texels that an access reads are populated.
     fn is_resident(&mut self, _: &TexRequest) -> bool {
@@ -121,8 +128,8 @@ pub trait Textures {
     }
 }
 
-impl<F: FnMut(&TexRequest) -> [u32; 4]> Textures for F {
-    fn access(&mut self, request: &TexRequest) -> [u32; 4] {
+impl<F: FnMut(&TexRequest) -> [u32; 4]> TextureSource for F {
+    fn access_texture(&mut self, request: &TexRequest) -> [u32; 4] {
         self(request)
     }
 }
@@ -131,8 +138,75 @@ impl<F: FnMut(&TexRequest) -> [u32; 4]> Textures for F {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct NoTextures;
 
-impl Textures for NoTextures {
-    fn access(&mut self, _: &TexRequest) -> [u32; 4] {
+impl TextureSource for NoTextures {
+    fn access_texture(&mut self, _: &TexRequest) -> [u32; 4] {
         [0; 4]
+    }
+}
+
+impl<T: TextureSource> Machine<'_, '_, T> {
+    /// Requests a texel, or the answer of a query, from the environment and stores it as the
+    /// result.
+    pub(super) fn execute_texture_access(&mut self, inst: &Inst) {
+        let InstData::Tex(id) = inst.data else { return };
+        let request = self.build_texture_request(inst, id);
+        let texel = self.environment.textures.access_texture(&request);
+        self.store_result(inst, texel.map(u64::from));
+    }
+
+    /// Executes `Resident`: requests from the texture source whether the texels of an access are
+    /// resident, and stores all ones or 0; texels of images always are.
+    pub(super) fn execute_resident(&mut self, inst: &Inst) {
+        let is_resident = match inst.data {
+            InstData::Tex(id) => {
+                let request = self.build_texture_request(inst, id);
+                self.environment.textures.is_resident(&request)
+            }
+            InstData::None | InstData::Cvt { .. } | InstData::Mem(_) | InstData::Image(_) => true,
+        };
+        let result = if is_resident { u64::from(u32::MAX) } else { 0 };
+        self.store_result(inst, [result; 4]);
+    }
+
+    /// Returns the request of a texture access: its unit, and its operands sorted into coordinate,
+    /// reference, operands of the mode, minimum level and offset. The element of an array of units
+    /// is clamped, a handle is not.
+    fn build_texture_request(&mut self, inst: &Inst, id: TexAccessId) -> TexRequest {
+        let access = self.program.tex_accesses[id];
+        let texture = self.program.textures[access.texture];
+        let element = access.element.map_or(0, |element| match texture.units {
+            UnitSet::Single(_) => 0,
+            UnitSet::Array { count, .. } => self.clamp_element(element, count) as u32,
+            // The number of resident textures is unknown, so handles are not clamped.
+            UnitSet::Handle | UnitSet::QueryHandle => self.eval_index_term(element) as u32,
+        });
+        let offset = match access.offset {
+            TexelOffset::Constant(offset) => offset.map(i32::from),
+            TexelOffset::None | TexelOffset::Dynamic => [0; 3],
+        };
+        let (coordinate, own) = ([0; 4], [[0; 4]; 2]);
+        let mut request = TexRequest {
+            access,
+            texture,
+            element,
+            coordinate,
+            reference: 0,
+            mode_sources: own,
+            min_lod: 0,
+            offset,
+        };
+        for index in 0..usize::from(inst.source_count) {
+            let lanes = self.load_source(inst, index).map(|bits| bits as u32);
+            match access.source_role(index) {
+                TexSourceRole::Coordinate => request.coordinate = lanes,
+                TexSourceRole::Reference => request.reference = lanes[0],
+                TexSourceRole::Mode(position) => request.mode_sources[position] = lanes,
+                TexSourceRole::MinLod => request.min_lod = lanes[0],
+                TexSourceRole::Offset => {
+                    request.offset = std::array::from_fn(|axis| lanes[axis] as i32)
+                }
+            }
+        }
+        request
     }
 }

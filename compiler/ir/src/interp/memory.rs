@@ -5,12 +5,12 @@
 use std::cmp::Ordering;
 
 use super::alu;
-use super::environment::{ProgramMemory, Textures};
+use super::convert::{compare, get_lane_mask};
+use super::environment::{ProgramMemory, TextureSource};
 use super::machine::Machine;
-use super::value::{compare, lane_mask};
 use crate::arena::Id;
-use crate::inst::{Aux, Inst, source_type};
-use crate::resource::{AtomicOp, BufferId, BufferKind, MemAccess, MemSpace};
+use crate::inst::{Inst, InstData, get_source_type};
+use crate::resource::{AtomicOp, BufferId, BufferKind, MemAccess, MemorySpace};
 use crate::types::{Type, Width};
 
 /// A location in memory.
@@ -25,6 +25,7 @@ enum Address {
 }
 
 impl Address {
+    /// Returns the address that is `bytes` bytes higher in the same memory; the sum wraps.
     const fn add_bytes(self, bytes: u64) -> Self {
         match self {
             Self::Global(address) => Self::Global(address.wrapping_add(bytes)),
@@ -41,24 +42,27 @@ impl Address {
     }
 }
 
-fn get_part(bytes: &mut [u8], offset: u64, len: usize) -> Option<&mut [u8]> {
+/// Returns `len` bytes from `offset` on; `None` if they are not all within `bytes`.
+fn get_byte_range(bytes: &mut [u8], offset: u64, len: usize) -> Option<&mut [u8]> {
     let start = usize::try_from(offset).ok()?;
     bytes.get_mut(start..start.checked_add(len)?)
 }
 
 impl ProgramMemory {
-    fn get_bytes(&mut self, address: Address, width: Width) -> Option<&mut [u8]> {
+    /// Returns the bytes of a value in memory; `None` if they are not all within one region or
+    /// buffer, or the buffer does not exist.
+    fn find_bytes(&mut self, address: Address, width: Width) -> Option<&mut [u8]> {
         let len = width.bytes() as usize;
         match address {
             Address::Global(address) => self.regions.iter_mut().find_map(|region| {
                 let offset = address.checked_sub(region.address)?;
-                get_part(&mut region.bytes, offset, len)
+                get_byte_range(&mut region.bytes, offset, len)
             }),
             Address::Buffer {
                 buffer,
                 element,
                 offset,
-            } => get_part(
+            } => get_byte_range(
                 self.buffers.get_mut(buffer.index())?.get_mut(element)?,
                 offset,
                 len,
@@ -66,9 +70,9 @@ impl ProgramMemory {
         }
     }
 
-    /// Returns a little-endian number.
-    fn read(&mut self, address: Address, width: Width) -> Option<u64> {
-        let bytes = self.get_bytes(address, width)?;
+    /// Reads a little-endian number; `None` for an address outside of the memory.
+    fn read_value(&mut self, address: Address, width: Width) -> Option<u64> {
+        let bytes = self.find_bytes(address, width)?;
         Some(
             bytes
                 .iter()
@@ -77,22 +81,26 @@ impl ProgramMemory {
         )
     }
 
-    fn write(&mut self, address: Address, width: Width, value: u64) {
-        if let Some(bytes) = self.get_bytes(address, width) {
+    /// Writes the low bytes of a number in little-endian order; ignores addresses outside of the
+    /// memory.
+    fn write_value(&mut self, address: Address, width: Width, value: u64) {
+        if let Some(bytes) = self.find_bytes(address, width) {
             bytes.copy_from_slice(&value.to_le_bytes()[..width.bytes() as usize]);
         }
     }
 }
 
-impl<T: Textures> Machine<'_, '_, T> {
+impl<T: TextureSource> Machine<'_, '_, T> {
+    /// Returns the address of an access: lane x of source `source` plus the constant offset, in
+    /// global memory or in the selected buffer.
     fn compute_address(&self, inst: &Inst, access: &MemAccess, source: usize) -> Address {
-        let value =
-            self.load(inst, source)[0] & lane_mask(source_type(self.program, inst, source).width());
+        let value = self.load_source(inst, source)[0]
+            & get_lane_mask(get_source_type(self.program, inst, source).width());
         let offset = i64::from(access.offset);
         match access.space {
-            MemSpace::Global => Address::Global(value.wrapping_add_signed(offset)),
-            MemSpace::Buffer(buffer) => {
-                let len = self.program.buffers[buffer].array.unwrap_or(1);
+            MemorySpace::Global => Address::Global(value.wrapping_add_signed(offset)),
+            MemorySpace::Buffer(buffer) => {
+                let len = self.program.buffers[buffer].array_len.unwrap_or(1);
                 let element = access
                     .element
                     .map_or(0, |element| self.clamp_element(element, len));
@@ -111,34 +119,41 @@ impl<T: Textures> Machine<'_, '_, T> {
             if self.program.buffers[buffer].kind == BufferKind::Private)
     }
 
-    /// Returns true if an address is within the declared size of a constant buffer.
-    fn is_declared(&self, address: Address) -> bool {
+    /// Returns true if an address is within the declared size of a constant buffer, or has no such
+    /// size.
+    fn is_in_declared_size(&self, address: Address) -> bool {
         let Address::Buffer { buffer, offset, .. } = address else {
             return true;
         };
         let buffer = &self.program.buffers[buffer];
-        let size = buffer.size.filter(|_| buffer.kind == BufferKind::Constant);
+        let size = buffer
+            .size
+            .filter(|_| buffer.kind == BufferKind::ProgramParameter);
         size.is_none_or(|size| offset < u64::from(size))
     }
 
-    /// Returns the memory that contains an address.
-    fn get_memory(&mut self, address: Address) -> &mut ProgramMemory {
+    /// Returns the memory that contains an address: that of the invocation for private buffers,
+    /// else that of the environment.
+    fn select_memory(&mut self, address: Address) -> &mut ProgramMemory {
         if self.is_private(address) {
-            &mut self.own.private
+            &mut self.current.private_memory
         } else {
             &mut self.environment.memory
         }
     }
 
+    /// Returns the memory access of an instruction; `None` if it has other data.
     fn find_mem_access(&self, inst: &Inst) -> Option<MemAccess> {
-        if let Aux::Mem(id) = inst.aux {
+        if let InstData::Mem(id) = inst.data {
             Some(self.program.mem_accesses[id])
         } else {
             None
         }
     }
 
-    pub(super) fn load_memory(&mut self, inst: &Inst) {
+    /// Executes a load from memory and stores its result. Components that are out of bounds or not
+    /// loaded are 0. NV_gpu_program5 section 2.X.8.Z, LOAD.
+    pub(super) fn execute_load(&mut self, inst: &Inst) {
         let Some(access) = self.find_mem_access(inst) else {
             return;
         };
@@ -148,57 +163,70 @@ impl<T: Textures> Machine<'_, '_, T> {
             // Each element is checked separately: an access that begins in bounds may end out of
             // bounds.
             let element = address.add_bytes(position as u64 * u64::from(width.bytes()));
-            let value = self.get_memory(element).read(element, width);
-            *lane = value.filter(|_| self.is_declared(element)).unwrap_or(0);
+            let value = self.select_memory(element).read_value(element, width);
+            *lane = value
+                .filter(|_| self.is_in_declared_size(element))
+                .unwrap_or(0);
         }
-        self.store(inst, lanes);
+        self.store_result(inst, lanes);
     }
 
-    /// Stores the size of a buffer in bytes, rounded down to words.
-    pub(super) fn load_buffer_size(&mut self, inst: &Inst) {
+    /// Stores the size in bytes of a buffer after the address of the access, rounded down to words,
+    /// as the result in all lanes.
+    pub(super) fn execute_buffer_size(&mut self, inst: &Inst) {
         let Some(access) = self.find_mem_access(inst) else {
             return;
         };
         let address = self.compute_address(inst, &access, 0);
         let mut bytes = 0;
         while bytes < u64::from(u32::MAX) {
-            let place = address.add_bytes(bytes);
-            if self.get_memory(place).read(place, Width::W32).is_none() {
+            let word_address = address.add_bytes(bytes);
+            if self
+                .select_memory(word_address)
+                .read_value(word_address, Width::W32)
+                .is_none()
+            {
                 break;
             }
             bytes += 4;
         }
-        self.store(inst, [bytes; 4]);
+        self.store_result(inst, [bytes; 4]);
     }
 
-    pub(super) fn store_memory(&mut self, inst: &Inst) {
+    /// Executes a store to memory, which helper invocations omit except in private memory.
+    /// Components out of bounds are ignored. NV_gpu_program5 section 2.X.8.Z, STORE.
+    pub(super) fn execute_store(&mut self, inst: &Inst) {
         let Some(access) = self.find_mem_access(inst) else {
             return;
         };
         let (address, width) = (self.compute_address(inst, &access, 1), inst.ty.width());
-        if self.own.demoted && !self.is_private(address) {
+        if self.current.demoted && !self.is_private(address) {
             return;
         }
-        let lanes = self.load(inst, 0);
+        let lanes = self.load_source(inst, 0);
         for (position, &lane) in lanes.iter().enumerate().take(access.components.into()) {
             let element = address.add_bytes(position as u64 * u64::from(width.bytes()));
-            self.get_memory(element).write(element, width, lane);
+            self.select_memory(element)
+                .write_value(element, width, lane);
         }
     }
 
+    /// Executes an atomic operation: replaces the value in memory and stores the old one as the
+    /// result. NV_gpu_program5 section 2.X.8.Z, ATOM. The result is 0 out of bounds and for helper
+    /// invocations, which do not change memory.
     pub(super) fn execute_atomic(&mut self, inst: &Inst) {
         let Some(access) = self.find_mem_access(inst) else {
             return;
         };
         let (address, width) = (self.compute_address(inst, &access, 1), inst.ty.width());
-        let values = self.load(inst, 0);
-        let demoted = self.own.demoted && !self.is_private(address);
-        let memory = self.get_memory(address);
+        let values = self.load_source(inst, 0);
+        let demoted = self.current.demoted && !self.is_private(address);
+        let memory = self.select_memory(address);
         // Helper invocations do not modify memory; they receive the result of an out-of-bounds
         // access.
         let mut update = |address, x, y| {
-            let old = memory.read(address, width).filter(|_| !demoted)?;
-            memory.write(
+            let old = memory.read_value(address, width).filter(|_| !demoted)?;
+            memory.write_value(
                 address,
                 width,
                 apply_atomic(access.atomic, inst.ty, old, x, y),
@@ -212,16 +240,17 @@ impl<T: Textures> Machine<'_, '_, T> {
         } else {
             let mut result = [0; 4];
             for (position, old) in result.iter_mut().enumerate().take(access.components.into()) {
-                let place = address.add_bytes(position as u64 * u64::from(width.bytes()));
-                *old = update(place, values[position], 0).unwrap_or(0);
+                let element_address = address.add_bytes(position as u64 * u64::from(width.bytes()));
+                *old = update(element_address, values[position], 0).unwrap_or(0);
             }
             result
         };
-        self.store(inst, result);
+        self.store_result(inst, result);
     }
 }
 
-/// Returns the value that an atomic stores.
+/// Returns the value that an atomic operation stores: `old` is the value in memory, `x` the
+/// operand, `y` the second operand of a compare-and-exchange. Without an operation it is `old`.
 fn apply_atomic(op: Option<AtomicOp>, ty: Type, old: u64, x: u64, y: u64) -> u64 {
     let is_below = |a: u64, b: u64| compare(ty, a, b) == Some(Ordering::Less);
     match op {

@@ -1,8 +1,8 @@
 //! Tests of parser and printer.
 
 use super::*;
-use crate::generate::{GenerateOptions, program};
 use crate::print;
+use crate::testgen::{GenerateOptions, generate_program};
 
 /// One instance of every construct, as the printer writes it. It need not pass the verifier.
 const EVERYTHING: &str = include_str!("everything.glasmir");
@@ -11,7 +11,7 @@ const EVERYTHING: &str = include_str!("everything.glasmir");
 /// coordinates are integers.
 #[test]
 fn literals_of_image_accesses() {
-    let text = "program fragment\nimg0: unit 0 1d unseen\nroutine fn0 {\nimgstore.f32 (img0 x1) {1.5}, {3, 0, 0, 0}\n}\nmain fn0";
+    let text = "program fragment\nimg0: unit 0 1d unused\nroutine fn0 {\nimgstore.f32 (img0 x1) {1.5}, {3, 0, 0, 0}\n}\nmain fn0";
     let program = parse(text).unwrap();
     let bits: Vec<u64> = program.literals.iter().map(|literal| literal[0]).collect();
     assert_eq!(bits, [u64::from(1.5f32.to_bits()), 3]);
@@ -71,7 +71,7 @@ fn everything_means_something() {
 
 #[test]
 fn emptied_programs_are_as_new_ones() {
-    let emptied = parse(EVERYTHING).unwrap().emptied(Stage::Compute);
+    let emptied = parse(EVERYTHING).unwrap().into_empty(Stage::Compute);
     assert_eq!(emptied, Program::new(Stage::Compute));
 }
 
@@ -88,7 +88,7 @@ fn blanks_comments_and_short_forms_are_read() {
 }
 
 /// Returns the error of a body in a small program, as `line:column: message`.
-fn body_error(body: &str) -> String {
+fn parse_body_error(body: &str) -> String {
     let text =
         format!("program vertex\nr0: temp32\ncc1: cond32\nroutine fn0 {{\n{body}\n}}\nmain fn0\n");
     parse(&text).expect_err(body).to_string()
@@ -167,7 +167,7 @@ fn errors_in_bodies() {
         ("é", "5:1: expected a statement or `}`"),
     ];
     for (body, expected) in cases {
-        assert_eq!(body_error(body), expected, "{body}");
+        assert_eq!(parse_body_error(body), expected, "{body}");
     }
 }
 
@@ -198,7 +198,7 @@ fn errors_in_declarations() {
         ),
         (
             "program vertex\nr0: temp32 \"a\\q\"",
-            "2:12: wrong escape in a name",
+            "2:12: invalid escape sequence in a name",
         ),
         (
             "program vertex\np0: env[4294967296]",
@@ -254,7 +254,10 @@ fn damaged_text_does_no_harm() {
             .wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % end
     };
-    let generated = print(&program(3, &GenerateOptions::new(Stage::Fragment, 60)));
+    let generated = print(&generate_program(
+        3,
+        &GenerateOptions::new(Stage::Fragment, 60),
+    ));
     let pieces = [
         "r0",
         "cc4",
@@ -300,7 +303,7 @@ fn damaged_text_does_no_harm() {
         );
         if let Ok(mut interpreter) = crate::interp::Interpreter::new(&program) {
             interpreter.step_limit = 10_000;
-            let _ = interpreter.run(&mut crate::interp::Environment::default());
+            let _ = interpreter.run_main(&mut crate::interp::Environment::default());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Graphs of basic blocks.
+//! Graphs of basic blocks, and the predecessors of their blocks.
 
 use crate::arena::{Id, IndexVec};
 use crate::inst::Cond;
@@ -38,7 +38,8 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// Calls `visit` with every target, repeatedly for a target of several cases.
+    /// Calls `visit` with every target of the exit in order, repeatedly for a target of several
+    /// cases; a return has none.
     pub(super) fn visit_targets(&self, mut visit: impl FnMut(FlowId)) {
         match self {
             Self::Jump(target) => visit(*target),
@@ -73,7 +74,7 @@ impl Exit {
         }
     }
 
-    /// Replaces `old` by `new` in all targets.
+    /// Replaces the target `old` by `new` wherever the exit has it.
     pub(crate) fn replace_target(&mut self, old: FlowId, new: FlowId) {
         self.update_targets(|target| {
             if *target == old {
@@ -82,6 +83,8 @@ impl Exit {
         });
     }
 
+    /// Calls `change` with each target of the exit, repeatedly for a target of several cases; it
+    /// may replace the target.
     pub(super) fn update_targets(&mut self, mut change: impl FnMut(&mut FlowId)) {
         match self {
             Self::Jump(target) => change(target),
@@ -157,7 +160,7 @@ pub struct StepBound {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StepTest {
     /// Steps in loops. When the bound is reached, no further iteration begins.
-    Rounds,
+    Loops,
     /// All steps. A block begins only if it ends within the bound; otherwise the counter remains
     /// beyond the bound, so that callers return, too.
     Blocks,
@@ -166,3 +169,61 @@ pub enum StepTest {
 /// Error: the tree of a graph would be too deep or take too long to find.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct StructurizeLimit;
+
+/// Predecessors of each block, the last one added first.
+///
+/// All lists share one vector, as position and previous block: graphs have many blocks with one or
+/// two predecessors, and separate lists would each need an allocation.
+#[derive(Default)]
+pub(super) struct Predecessors {
+    last: Vec<Option<u32>>,
+    links: Vec<(FlowId, Option<u32>)>,
+}
+
+impl Predecessors {
+    /// Returns lists of predecessors for `blocks` blocks, which are empty.
+    pub(super) fn new(blocks: usize) -> Self {
+        // Reduction may add half as many blocks.
+        let mut last = Vec::with_capacity(blocks + blocks / 2);
+        last.resize(blocks, None);
+        Self {
+            last,
+            links: Vec::with_capacity(2 * blocks),
+        }
+    }
+
+    /// Returns the predecessors of a block, the last one added first.
+    pub(super) fn get(&self, block: FlowId) -> impl Iterator<Item = FlowId> {
+        let mut next = self.last[block.index()];
+        std::iter::from_fn(move || {
+            let (pred, before) = self.links[next? as usize];
+            next = before;
+            Some(pred)
+        })
+    }
+
+    /// Adds `pred` to the predecessors of a block, without a test for duplicates.
+    pub(super) fn add(&mut self, block: FlowId, pred: FlowId) {
+        let before = self.last[block.index()].replace(self.links.len() as u32);
+        self.links.push((pred, before));
+    }
+
+    /// Adds `pred` to the predecessors of a block, unless it is the last one added: no duplicates
+    /// if the targets of a block are visited consecutively.
+    pub(super) fn add_once(&mut self, block: FlowId, pred: FlowId) {
+        if self.get(block).next() != Some(pred) {
+            self.add(block, pred);
+        }
+    }
+
+    /// Makes `pred` the only predecessor.
+    pub(super) fn replace_all(&mut self, block: FlowId, pred: FlowId) {
+        self.last[block.index()] = None;
+        self.add(block, pred);
+    }
+
+    /// Adds a block without predecessors.
+    pub(super) fn add_block(&mut self) {
+        self.last.push(None);
+    }
+}

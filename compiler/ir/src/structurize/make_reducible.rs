@@ -1,8 +1,8 @@
 //! Makes a graph reducible: every loop, including nested loops, is entered at one block.
 
-use super::code::{self, LazyRegister, encode_target};
+use super::graph::Predecessors;
 use super::graph::{Exit, FlowBlock, FlowId, Graph, StructurizeLimit};
-use super::predecessors::Predecessors;
+use super::selector::{self, LazyRegister, encode_block};
 use crate::arena::Id;
 use crate::builder::Builder;
 use crate::program::Block;
@@ -17,12 +17,12 @@ const MAX_ENTRIES: usize = 32;
 
 /// State of a search for components.
 #[derive(Default)]
-struct Search {
+struct ComponentSearch {
     open: Vec<FlowId>,
     /// The path to the visited block: blocks with the number of their next target.
     path: Vec<(FlowId, usize)>,
     components: Vec<Vec<FlowId>>,
-    count: u32,
+    discovered: u32,
 }
 
 struct Reducer<'a> {
@@ -30,23 +30,25 @@ struct Reducer<'a> {
     graph: &'a mut Graph,
     /// The targets of each block from the last one on, except for switches: a compact copy, because
     /// the searches visit blocks repeatedly.
-    ends: Vec<Ends>,
+    last_targets: Vec<LastTargets>,
     /// Original exits of changed blocks.
     changed: &'a mut Vec<(FlowId, Exit)>,
     /// Predecessors, without duplicates; reachable ones only.
     predecessors: Predecessors,
-    sets: u32,
-    visits: Vec<Visit>,
-    search: Search,
+    last_set: u32,
+    visits: Vec<BlockVisit>,
+    search: ComponentSearch,
     selector: LazyRegister,
     /// Number of entries that further multiple-entry loops may have in total.
     entries_left: usize,
 }
 
 /// Up to two targets.
-type Ends = [Option<FlowId>; 2];
+type LastTargets = [Option<FlowId>; 2];
 
-fn get_ends(exit: &Exit) -> Ends {
+/// Returns the targets of an exit from the last one on; none for switches, whose targets are not
+/// copied, and for returns.
+fn get_last_targets(exit: &Exit) -> LastTargets {
     match exit {
         Exit::Jump(target) => [Some(*target), None],
         Exit::Branch {
@@ -58,17 +60,18 @@ fn get_ends(exit: &Exit) -> Ends {
 
 /// State of a block in Tarjan's algorithm.
 #[derive(Clone, Copy, Default)]
-struct Visit {
+struct BlockVisit {
     /// The set that currently contains the block.
     set: u32,
     /// Order of discovery, from 1; 0 before.
-    number: u32,
+    discovery_index: u32,
     low: u32,
     is_open: bool,
 }
 
-/// Transforms every loop into a loop with a single entry. Original exits of changed blocks are
-/// appended to `changed`.
+/// Transforms every loop into a loop with a single entry, by dispatching blocks. Original exits of
+/// changed blocks are appended to `changed`, in the order of the changes. Returns an error if that
+/// requires too many blocks or visits; the graph is then partly changed.
 pub(super) fn make_reducible(
     builder: &mut Builder,
     graph: &mut Graph,
@@ -76,23 +79,28 @@ pub(super) fn make_reducible(
 ) -> Result<(), StructurizeLimit> {
     let count = graph.blocks.len();
     // Capacity for the blocks that are added.
-    let room = count + count / 2;
+    let capacity = count + count / 2;
     let (mut ends, mut visits) = (Vec::new(), Vec::new());
-    ends.reserve(room);
-    ends.extend(graph.blocks.iter().map(|block| get_ends(&block.exit)));
-    visits.reserve(room);
-    visits.resize(count, Visit::default());
+    ends.reserve(capacity);
+    ends.extend(
+        graph
+            .blocks
+            .iter()
+            .map(|block| get_last_targets(&block.exit)),
+    );
+    visits.reserve(capacity);
+    visits.resize(count, BlockVisit::default());
     let mut predecessors = Predecessors::new(count);
     let all = graph.find_reachable(|from, to| predecessors.add_once(to, from));
     let mut reducer = Reducer {
         builder,
-        ends,
+        last_targets: ends,
         changed,
         graph,
         predecessors,
-        sets: 0,
+        last_set: 0,
         visits,
-        search: Search::default(),
+        search: ComponentSearch::default(),
         selector: LazyRegister::default(),
         entries_left: MAX_ENTRIES + all.len() / 16,
     };
@@ -102,7 +110,7 @@ pub(super) fn make_reducible(
         budget = budget.checked_sub(blocks.len()).ok_or(StructurizeLimit)?;
         for component in reducer.find_components(&blocks) {
             // Without its entry a loop decomposes into the loops inside it.
-            let inner = reducer.enter_at_one_block(component)?;
+            let inner = reducer.ensure_single_entry(component)?;
             if inner.len() > 1 {
                 pending.push(inner);
             }
@@ -112,20 +120,20 @@ pub(super) fn make_reducible(
 }
 
 impl Reducer<'_> {
-    /// Returns the strongly connected components of more than one block among `blocks`. Tarjan's
-    /// algorithm with an explicit stack.
+    /// Returns the strongly connected components of more than one block among `blocks`, without
+    /// branches to other blocks. Tarjan's algorithm with an explicit stack.
     fn find_components(&mut self, blocks: &[FlowId]) -> Vec<Vec<FlowId>> {
-        self.sets += 1;
+        self.last_set += 1;
         for block in blocks {
-            self.visits[block.index()] = Visit {
-                set: self.sets,
-                ..Visit::default()
+            self.visits[block.index()] = BlockVisit {
+                set: self.last_set,
+                ..BlockVisit::default()
             };
         }
         let mut search = std::mem::take(&mut self.search);
         for &root in blocks {
-            if self.visits[root.index()].number == 0 {
-                self.run_search(root, &mut search);
+            if self.visits[root.index()].discovery_index == 0 {
+                self.search_from(root, &mut search);
             }
         }
         let found = std::mem::take(&mut search.components);
@@ -133,42 +141,48 @@ impl Reducer<'_> {
         found
     }
 
-    fn run_search(&mut self, root: FlowId, search: &mut Search) {
-        self.open(root, search);
+    /// Searches strongly connected components from a block on, in the current set of blocks, and
+    /// appends them to the components of `search`. Tarjan's algorithm with a stack instead of
+    /// recursion.
+    fn search_from(&mut self, root: FlowId, search: &mut ComponentSearch) {
+        self.open_block(root, search);
         search.path.push((root, 0));
         while let Some((block, next)) = search.path.last_mut() {
             let at = block.index();
             if let Some(target) = self.get_target_from_end(*block, *next) {
                 *next += 1;
                 let to = self.visits[target.index()];
-                if to.set != self.sets {
+                if to.set != self.last_set {
                     continue;
                 }
-                if to.number == 0 {
-                    self.open(target, search);
+                if to.discovery_index == 0 {
+                    self.open_block(target, search);
                     search.path.push((target, 0));
                 } else if to.is_open {
-                    self.visits[at].low = self.visits[at].low.min(to.number);
+                    self.visits[at].low = self.visits[at].low.min(to.discovery_index);
                 }
                 continue;
             }
             search.path.pop();
-            let Visit { number, low, .. } = self.visits[at];
+            let BlockVisit {
+                discovery_index: number,
+                low,
+                ..
+            } = self.visits[at];
             if let Some((parent, _)) = search.path.last() {
                 let parent = &mut self.visits[parent.index()];
                 parent.low = parent.low.min(low);
             }
             if low == number {
-                self.close(FlowId::new(at), search);
+                self.close_component(FlowId::new(at), search);
             }
         }
     }
 
     /// Returns the target of a block at an index that counts from the last target on; `None` past
     /// the first one.
-    #[inline]
     fn get_target_from_end(&self, block: FlowId, number: usize) -> Option<FlowId> {
-        let ends = &self.ends[block.index()];
+        let ends = &self.last_targets[block.index()];
         match ends.get(number).copied().flatten() {
             // Only switches have targets that are not listed.
             None if ends[0].is_none() => self.graph.blocks[block].exit.get_target_from_end(number),
@@ -176,19 +190,22 @@ impl Reducer<'_> {
         }
     }
 
-    fn open(&mut self, block: FlowId, search: &mut Search) {
-        search.count += 1;
+    /// Visits a block for the first time in Tarjan's algorithm: assigns its discovery index and
+    /// pushes it on the stack of open blocks.
+    fn open_block(&mut self, block: FlowId, search: &mut ComponentSearch) {
+        search.discovered += 1;
         search.open.push(block);
-        self.visits[block.index()] = Visit {
-            set: self.sets,
-            number: search.count,
-            low: search.count,
+        self.visits[block.index()] = BlockVisit {
+            set: self.last_set,
+            discovery_index: search.discovered,
+            low: search.discovered,
             is_open: true,
         };
     }
 
-    /// Closes a component: the open blocks from `first` on.
-    fn close(&mut self, first: FlowId, search: &mut Search) {
+    /// Closes a strongly connected component of Tarjan's algorithm: the open blocks from `first`
+    /// on. Components of one block are not recorded.
+    fn close_component(&mut self, first: FlowId, search: &mut ComponentSearch) {
         // Most blocks are single-block components: no list is created for them.
         if search.open.last() == Some(&first) {
             self.visits[first.index()].is_open = false;
@@ -203,13 +220,15 @@ impl Reducer<'_> {
         search.components.push(component);
     }
 
-    /// Ensures that a component has one entry; returns its other blocks.
-    fn enter_at_one_block(
+    /// Ensures that a component has one entry, if necessary by a dispatching block; returns its
+    /// other blocks, with those that were added. Returns an error if there are too many entries in
+    /// total.
+    fn ensure_single_entry(
         &mut self,
         component: Vec<FlowId>,
     ) -> Result<Vec<FlowId>, StructurizeLimit> {
-        self.sets += 1;
-        let set = self.sets;
+        self.last_set += 1;
+        let set = self.last_set;
         for block in &component {
             self.visits[block.index()].set = set;
         }
@@ -225,35 +244,36 @@ impl Reducer<'_> {
             _ => {
                 let left = self.entries_left.checked_sub(entries.len());
                 self.entries_left = left.ok_or(StructurizeLimit)?;
-                self.dispatch(&entries, set, &mut inner);
+                self.insert_dispatcher(&entries, set, &mut inner);
             }
         }
         Ok(inner)
     }
 
     /// Inserts a dispatching block before a component, which branches to one of its entries; all
-    /// branches to the entries are redirected to it.
-    fn dispatch(&mut self, entries: &[FlowId], set: u32, inner: &mut Vec<FlowId>) {
-        let selector = self.selector.get(self.builder);
+    /// branches to the entries are redirected to it by blocks that set the selector. Appends those
+    /// of branches from inside to `inner`.
+    fn insert_dispatcher(&mut self, entries: &[FlowId], set: u32, inner: &mut Vec<FlowId>) {
+        let selector = self.selector.get_or_create(self.builder);
         // One entry is the default, so that every value of the register has a target.
         let last = entries[entries.len() - 1];
         let front = &entries[..entries.len() - 1];
         let cases = front
             .iter()
-            .map(|entry| (encode_target(*entry), *entry))
+            .map(|entry| (encode_block(*entry), *entry))
             .collect();
         let exit = Exit::Switch {
             selector: (selector, 0),
             cases,
             default: last,
         };
-        let dispatcher = self.add(Block::default(), exit, set);
+        let dispatcher = self.add_block(Block::default(), exit, set);
         for &entry in entries {
             // A detour of branches from inside is a block of the loop; a detour of branches from
             // outside is not.
             let (inside, outside): (Vec<_>, Vec<_>) = (self.predecessors.get(entry))
                 .partition(|pred| self.visits[pred.index()].set == set);
-            self.predecessors.replace(entry, dispatcher);
+            self.predecessors.replace_all(entry, dispatcher);
             if !inside.is_empty() {
                 inner.push(self.add_detour(entry, dispatcher, inside, set));
             }
@@ -267,8 +287,8 @@ impl Reducer<'_> {
         }
     }
 
-    /// Returns a block that selects `entry` and jumps to the dispatcher; the branches of `predecessors` to
-    /// `entry` are redirected to it.
+    /// Returns a new block that selects `entry` and jumps to the dispatcher; the branches of
+    /// `predecessors` to `entry` are redirected to it, and their original exits recorded.
     fn add_detour(
         &mut self,
         entry: FlowId,
@@ -276,17 +296,17 @@ impl Reducer<'_> {
         predecessors: Vec<FlowId>,
         set: u32,
     ) -> FlowId {
-        let selector = self.selector.get(self.builder);
+        let selector = self.selector.get_or_create(self.builder);
         self.builder.open_block();
-        code::emit_set(self.builder, selector, encode_target(entry));
+        selector::emit_set_word(self.builder, selector, encode_block(entry));
         let nodes = self.builder.close_nodes();
-        let detour = self.add(nodes, Exit::Jump(dispatcher), set);
+        let detour = self.add_block(nodes, Exit::Jump(dispatcher), set);
         for pred in &predecessors {
             let exit = &mut self.graph.blocks[*pred].exit;
             // The original exits are restored if no tree can be found.
             self.changed.push((*pred, exit.clone()));
             exit.replace_target(entry, detour);
-            self.ends[pred.index()] = get_ends(exit);
+            self.last_targets[pred.index()] = get_last_targets(exit);
         }
         for pred in predecessors {
             self.predecessors.add(detour, pred);
@@ -295,13 +315,14 @@ impl Reducer<'_> {
         detour
     }
 
-    fn add(&mut self, nodes: Block, exit: Exit, set: u32) -> FlowId {
-        self.predecessors.push_block();
-        self.visits.push(Visit {
+    /// Adds a block to the graph and to the tables of the analysis, as member of the set `set`.
+    fn add_block(&mut self, nodes: Block, exit: Exit, set: u32) -> FlowId {
+        self.predecessors.add_block();
+        self.visits.push(BlockVisit {
             set,
-            ..Visit::default()
+            ..BlockVisit::default()
         });
-        self.ends.push(get_ends(&exit));
+        self.last_targets.push(get_last_targets(&exit));
         self.graph.blocks.push(FlowBlock {
             nodes,
             exit,

@@ -12,16 +12,14 @@
 //!    a register and leaves the constructs one after the other (`multi_exit`).
 //!
 //! Graphs whose tree would be too deep, or too costly to find, become one loop around a switch over
-//! all blocks (`dispatch`).
+//! all blocks (`emit_dispatcher`), which needs constant depth.
 
-pub(crate) mod code;
-mod dispatch;
 mod emit;
 mod graph;
 mod make_reducible;
 mod multi_exit;
-mod predecessors;
 mod regions;
+pub(crate) mod selector;
 #[cfg(test)]
 mod tests;
 
@@ -29,7 +27,11 @@ pub use graph::{Exit, FlowBlock, FlowId, Graph, StepBound, StepTest};
 
 use crate::arena::Id;
 use crate::builder::Builder;
+use crate::inst::{Cond, Dst, WriteMask};
+use crate::program::{Case, Node, RegisterId, Switch};
+use crate::types::Type;
 use graph::StructurizeLimit;
+use selector::encode_block;
 
 /// Maximum nesting depth of the tree: half of the verifier's limit, because the nodes of basic
 /// blocks may be trees themselves.
@@ -56,11 +58,12 @@ const MAX_DEPTH: usize = 128;
 /// assert_eq!(verify(&builder.program), Ok(()));
 /// ```
 pub fn structurize(builder: &mut Builder, graph: Graph, bound: Option<StepBound>) {
-    structurize_within(builder, graph, bound, MAX_DEPTH);
+    structurize_with_max_depth(builder, graph, bound, MAX_DEPTH);
 }
 
-/// Emits `graph` like [`structurize`], with another limit of the nesting depth.
-fn structurize_within(
+/// Emits `graph` like [`structurize`], with another limit of the nesting depth. If a limit is
+/// exceeded, emits a loop with a dispatching switch instead.
+fn structurize_with_max_depth(
     builder: &mut Builder,
     mut graph: Graph,
     bound: Option<StepBound>,
@@ -68,35 +71,36 @@ fn structurize_within(
 ) {
     skip_empty_blocks(&mut graph);
     // After empty blocks are skipped, because the arms of a branch may have become one block then.
-    simplify(&mut graph);
+    replace_trivial_branches(&mut graph);
     // Reduction changes branch targets even if it fails.
     let mut changed = Vec::new();
     let entry = graph.entry;
-    let placed = make_reducible::make_reducible(builder, &mut graph, &mut changed)
-        .and_then(|()| regions::Shape::find(&graph))
-        .and_then(|shape| emit::emit(builder, &graph, &shape, bound, max_depth));
-    if placed == Err(StructurizeLimit) {
+    let result = make_reducible::make_reducible(builder, &mut graph, &mut changed)
+        .and_then(|()| regions::TreeLayout::compute(&graph))
+        .and_then(|shape| emit::emit_layout(builder, &graph, &shape, bound, max_depth));
+    if result == Err(StructurizeLimit) {
         // The first recorded exit of a block is its original one.
         for (block, exit) in changed.into_iter().rev() {
             graph.blocks[block].exit = exit;
         }
         graph.entry = entry;
-        dispatch::dispatch(builder, &graph, bound);
+        emit_dispatcher(builder, &graph, bound);
     }
 }
 
-/// Retargets branches to blocks that only jump to the targets of these blocks.
+/// Retargets branches, and the entry, to blocks that only jump and count no steps, to the targets
+/// of these blocks.
 fn skip_empty_blocks(graph: &mut Graph) {
-    let mut ends: Vec<Option<FlowId>> = vec![None; graph.blocks.len()];
+    let mut final_targets: Vec<Option<FlowId>> = vec![None; graph.blocks.len()];
     let mut path = Vec::new();
     for first in graph.blocks.ids() {
         let mut at = first;
         // A cycle of empty blocks ends at the block where it is entered.
         let end = loop {
-            if let Some(known) = ends[at.index()] {
+            if let Some(known) = final_targets[at.index()] {
                 break known;
             }
-            ends[at.index()] = Some(at);
+            final_targets[at.index()] = Some(at);
             let block = &graph.blocks[at];
             match block.exit {
                 Exit::Jump(to) if block.nodes.len == 0 && block.steps == 0 => {
@@ -109,19 +113,19 @@ fn skip_empty_blocks(graph: &mut Graph) {
             }
         };
         for block in path.drain(..) {
-            ends[block.index()] = Some(end);
+            final_targets[block.index()] = Some(end);
         }
     }
-    let end_of = |block: FlowId| ends[block.index()].unwrap_or(block);
+    let get_final_target = |block: FlowId| final_targets[block.index()].unwrap_or(block);
     for index in 0..graph.blocks.len() {
         let exit = &mut graph.blocks[FlowId::new(index)].exit;
-        exit.update_targets(|target| *target = end_of(*target));
+        exit.update_targets(|target| *target = get_final_target(*target));
     }
-    graph.entry = end_of(graph.entry);
+    graph.entry = get_final_target(graph.entry);
 }
 
-/// Replaces branches with two equal targets by jumps.
-fn simplify(graph: &mut Graph) {
+/// Replaces branches and switches whose targets all are equal by jumps.
+fn replace_trivial_branches(graph: &mut Graph) {
     for index in 0..graph.blocks.len() {
         let exit = &mut graph.blocks[FlowId::new(index)].exit;
         let only = match exit {
@@ -137,6 +141,126 @@ fn simplify(graph: &mut Graph) {
         };
         if let Some(target) = only {
             *exit = Exit::Jump(target);
+        }
+    }
+}
+
+/// Maximum number of cases of one switch: SPIR-V allows 16,383 (universal limits). More blocks are
+/// distributed over several consecutive switches: an iteration runs at most one block of each, in
+/// the order of their ids.
+const MAX_CASES: usize = 16_000;
+
+/// Emits the graph as a loop in which each iteration runs the block that a register selects, with
+/// the count of its steps and, once per iteration or block, the test of the bound.
+fn emit_dispatcher(builder: &mut Builder, graph: &Graph, bound: Option<StepBound>) {
+    let next = selector::push_register(builder);
+    let scratch = selector::push_register(builder);
+    selector::emit_set_word(builder, next, encode_block(graph.entry));
+    builder.open_block();
+    if let Some(bound) = bound.filter(|bound| bound.test == StepTest::Loops) {
+        selector::emit_bound_test(builder, bound, scratch);
+    }
+    let registers = [next, scratch];
+    for blocks in graph.find_reachable(|_, _| {}).chunks(MAX_CASES) {
+        let cases = blocks
+            .iter()
+            .map(|&id| emit_case(builder, graph, id, registers, bound));
+        let switch = Switch {
+            selector: (next, 0),
+            cases: cases.collect(),
+            default: None,
+            span: graph.blocks[graph.entry].span,
+        };
+        let switch = builder.program.switches.push(switch);
+        builder.push_node(Node::Switch(switch));
+    }
+    let body = builder.close_block();
+    builder.push_node(Node::Loop {
+        body,
+        continuing: None,
+        span: graph.blocks[graph.entry].span,
+    });
+}
+
+/// Returns the case of a block for the dispatching switch: the count of its steps, its nodes, and
+/// the selection of the next block in `next`. `scratch` is overwritten.
+fn emit_case(
+    builder: &mut Builder,
+    graph: &Graph,
+    id: FlowId,
+    [next, scratch]: [RegisterId; 2],
+    bound: Option<StepBound>,
+) -> Case {
+    let block = &graph.blocks[id];
+    builder.open_block();
+    if let Some(bound) = bound {
+        match bound.test {
+            StepTest::Loops => selector::emit_step_count(builder, bound, block.steps),
+            StepTest::Blocks => {
+                selector::emit_step_count_and_test(builder, bound, block.steps, scratch)
+            }
+        }
+    }
+    builder.append_nodes(block.nodes);
+    emit_next_block(builder, next, &block.exit, block.span);
+    Case {
+        values: vec![encode_block(id)],
+        block: builder.close_block(),
+    }
+}
+
+/// Emits the code that sets `next` to the target of an exit, or that returns.
+fn emit_next_block(builder: &mut Builder, next: RegisterId, exit: &Exit, span: crate::Span) {
+    let arm = |builder: &mut Builder, target: FlowId| {
+        builder.open_block();
+        selector::emit_set_word(builder, next, encode_block(target));
+        builder.close_block()
+    };
+    match exit {
+        Exit::Jump(target) => selector::emit_set_word(builder, next, encode_block(*target)),
+        Exit::Return => builder.push_node(Node::Return),
+        Exit::Branch {
+            cond: Cond::Any(guard),
+            then,
+            otherwise,
+        } if guard.swizzle.is_splat() => {
+            // All four lanes test the same condition, so that a guarded move is equivalent to the
+            // branch, without blocks.
+            selector::emit_set_word(builder, next, encode_block(*otherwise));
+            let dst = Dst {
+                guard: Some(*guard),
+                ..Dst::new(next, WriteMask::X)
+            };
+            let value = selector::push_word_literal(builder, encode_block(*then));
+            selector::emit_mov(builder, dst, Type::U32, value);
+        }
+        Exit::Branch {
+            cond,
+            then,
+            otherwise,
+        } => {
+            let then = arm(builder, *then);
+            let otherwise = arm(builder, *otherwise);
+            builder.push_branch(*cond, then, Some(otherwise), span);
+        }
+        Exit::Switch {
+            selector,
+            cases,
+            default,
+        } => {
+            let cases = cases.iter().map(|&(value, target)| Case {
+                values: vec![value],
+                block: arm(builder, target),
+            });
+            let cases = cases.collect();
+            let default = Some(arm(builder, *default));
+            let switch = builder.program.switches.push(Switch {
+                selector: *selector,
+                cases,
+                default,
+                span,
+            });
+            builder.push_node(Node::Switch(switch));
         }
     }
 }

@@ -3,13 +3,14 @@
 
 use super::*;
 use crate::arena::IndexVec;
-use crate::generate::random::Random;
 use crate::inst::{Cond, CondTest, Guard, Swizzle};
 use crate::program::{Block, Node, Program, Register, Storage};
 use crate::span::Span;
-use crate::traces::{
-    Maker, Walk, assert_trace, compute_trace, count_loops, count_nodes, count_switches,
+use crate::test_support::{
+    TraceModel, TraceProgramBuilder, assert_trace, compute_trace, count_loops, count_nodes,
+    count_switches,
 };
+use crate::testgen::generator::Random;
 use crate::types::{Type, Width};
 use crate::verify::verify;
 
@@ -28,18 +29,18 @@ use BlockExit::{Branch, Jump, Return, Switch as Multi};
 
 /// Returns the trace of a walk of at most `limit` blocks, as the program computes it, and the
 /// number of blocks.
-fn walk(exits: &[BlockExit], seed: u32, limit: usize) -> Option<(u32, usize)> {
-    let (trace, steps) = part_of_walk(exits, seed, limit);
+fn interpret_graph(exits: &[BlockExit], seed: u32, limit: usize) -> Option<(u32, usize)> {
+    let (trace, steps) = interpret_partially(exits, seed, limit);
     steps.map(|steps| (trace, steps))
 }
 
 /// Returns the trace of the first blocks of a walk, at most `limit`, and their number if the walk
 /// ends with them.
-fn part_of_walk(exits: &[BlockExit], seed: u32, limit: usize) -> (u32, Option<usize>) {
-    let (mut walk, mut at) = (Walk::new(seed), 0);
+fn interpret_partially(exits: &[BlockExit], seed: u32, limit: usize) -> (u32, Option<usize>) {
+    let (mut walk, mut at) = (TraceModel::new(seed), 0);
     for step in 1..=limit {
-        walk.step(at as u32 + 1);
-        let draw = walk.get_drawn();
+        walk.visit_point(at as u32 + 1);
+        let draw = walk.get_random_bits();
         at = match &exits[at] {
             Jump(target) => *target,
             Branch(odd, even) => [*even, *odd][draw & 1],
@@ -50,12 +51,12 @@ fn part_of_walk(exits: &[BlockExit], seed: u32, limit: usize) -> (u32, Option<us
     (walk.trace, None)
 }
 
-impl Maker {
-    fn block(&mut self, number: usize, to: &BlockExit) -> FlowBlock {
-        let draw = self.draw;
+impl TraceProgramBuilder {
+    fn build_block(&mut self, number: usize, to: &BlockExit) -> FlowBlock {
+        let draw = self.random_bits;
         self.builder.open_block();
         let mask = if matches!(to, Multi(_)) { 3 } else { 1 };
-        self.step(number as u32 + 1, mask);
+        self.emit_visit(number as u32 + 1, mask);
         let nodes = self.builder.close_nodes();
         let exit = match to {
             Jump(target) => Exit::Jump(FlowId::new(*target)),
@@ -84,28 +85,28 @@ impl Maker {
 }
 
 /// Returns the tree of a graph as a program whose output is the trace.
-fn program(exits: &[BlockExit], seed: u32, bound: Option<u32>, max_depth: usize) -> Program {
-    let bound = bound.map(|max| (max, StepTest::Rounds));
-    bounded(exits, seed, bound, max_depth)
+fn build_program(exits: &[BlockExit], seed: u32, bound: Option<u32>, max_depth: usize) -> Program {
+    let bound = bound.map(|max| (max, StepTest::Loops));
+    build_bounded_program(exits, seed, bound, max_depth)
 }
 
-fn bounded(
+fn build_bounded_program(
     exits: &[BlockExit],
     seed: u32,
     bound: Option<(u32, StepTest)>,
     max_depth: usize,
 ) -> Program {
-    let mut maker = Maker::new();
+    let mut maker = TraceProgramBuilder::new();
     maker.builder.open_block();
-    maker.begin(seed);
+    maker.emit_initialization(seed);
     let mut blocks = IndexVec::new();
     for (number, exit) in exits.iter().enumerate() {
-        let block = maker.block(number, exit);
+        let block = maker.build_block(number, exit);
         blocks.push(block);
     }
     let entry = FlowId::new(0);
-    let bound = bound.and_then(|(max, test)| maker.make_bound(Some(max), test));
-    structurize_within(
+    let bound = bound.and_then(|(max, test)| maker.make_step_bound(Some(max), test));
+    structurize_with_max_depth(
         &mut maker.builder,
         Graph { blocks, entry },
         bound,
@@ -117,13 +118,13 @@ fn bounded(
 }
 
 /// Compares tree and graph for some random numbers; returns the last program.
-fn check_with(exits: &[BlockExit], max_depth: usize) -> Option<Program> {
+fn check_with_max_depth(exits: &[BlockExit], max_depth: usize) -> Option<Program> {
     let mut last = None;
     for seed in 0..6 {
-        let Some((expected, _)) = walk(exits, seed, 500) else {
+        let Some((expected, _)) = interpret_graph(exits, seed, 500) else {
             continue;
         };
-        let program = program(exits, seed, None, max_depth);
+        let program = build_program(exits, seed, None, max_depth);
         assert_trace(&program, expected, (seed, exits));
         last = Some(program);
     }
@@ -131,10 +132,10 @@ fn check_with(exits: &[BlockExit], max_depth: usize) -> Option<Program> {
 }
 
 fn check(exits: &[BlockExit]) -> Program {
-    check_with(exits, MAX_DEPTH).expect("some walk ends")
+    check_with_max_depth(exits, MAX_DEPTH).expect("some walk ends")
 }
 
-fn breaks(program: &Program) -> usize {
+fn count_breaks(program: &Program) -> usize {
     count_nodes(program, |node| matches!(node, Node::Break))
 }
 
@@ -152,7 +153,7 @@ fn diamonds_are_branches_without_breaks() {
         (
             count_loops(&program),
             count_switches(&program),
-            breaks(&program)
+            count_breaks(&program)
         ),
         (0, 0, 0)
     );
@@ -166,7 +167,7 @@ fn loops_with_one_exit_break_once() {
         (
             count_loops(&program),
             count_switches(&program),
-            breaks(&program)
+            count_breaks(&program)
         ),
         (1, 0, 1)
     );
@@ -176,7 +177,7 @@ fn loops_with_one_exit_break_once() {
         (
             count_loops(&program),
             count_switches(&program),
-            breaks(&program)
+            count_breaks(&program)
         ),
         (1, 0, 1)
     );
@@ -188,7 +189,7 @@ fn code_behind_a_loop_stands_behind_it() {
     let program = check(&[Branch(0, 1), Branch(1, 2), Return]);
     let body = program.routines[program.main].body;
     let at_top = |node: &&Node| matches!(node, Node::Loop { .. });
-    assert_eq!(program.block(body).iter().filter(at_top).count(), 2);
+    assert_eq!(program.block_nodes(body).iter().filter(at_top).count(), 2);
 }
 
 #[test]
@@ -211,7 +212,7 @@ fn early_exits_nest_only_so_deep() {
     let count = 100;
     let mut exits: Vec<BlockExit> = (0..count).map(|number| Branch(count, number + 1)).collect();
     exits.push(Return);
-    let program = check_with(&exits, 32).expect("every walk ends");
+    let program = check_with_max_depth(&exits, 32).expect("every walk ends");
     assert_eq!(count_loops(&program), 0);
 }
 
@@ -238,23 +239,23 @@ fn graphs_that_are_too_deep_are_dispatched() {
         Jump(5),
         Return,
     ];
-    let program = check_with(&exits, 0).unwrap();
+    let program = check_with_max_depth(&exits, 0).unwrap();
     assert_eq!((count_loops(&program), count_switches(&program)), (1, 1));
 }
 
 /// Counts the branches of a dispatched graph, with a test of the lanes that `swizzle` selects.
-fn dispatched_branches(swizzle: Swizzle) -> usize {
-    let mut maker = Maker::new();
+fn count_dispatched_branches(swizzle: Swizzle) -> usize {
+    let mut maker = TraceProgramBuilder::new();
     let cc = maker.builder.program.registers.push(Register {
         storage: Storage::Cond,
         width: Width::W32,
-        array: None,
+        array_len: None,
         name: None,
     });
     maker.builder.open_block();
     let mut blocks = IndexVec::new();
     for (number, exit) in [Branch(1, 2), Return, Return].iter().enumerate() {
-        blocks.push(maker.block(number, exit));
+        blocks.push(maker.build_block(number, exit));
     }
     let entry = FlowId::new(0);
     if let Exit::Branch { cond, .. } = &mut blocks[entry].exit {
@@ -264,7 +265,7 @@ fn dispatched_branches(swizzle: Swizzle) -> usize {
             swizzle,
         });
     }
-    structurize_within(&mut maker.builder, Graph { blocks, entry }, None, 0);
+    structurize_with_max_depth(&mut maker.builder, Graph { blocks, entry }, None, 0);
     let body = maker.builder.program.routines[maker.builder.program.main].body;
     maker.builder.close_block_as(body);
     let program = maker.builder.program;
@@ -276,8 +277,8 @@ fn dispatched_branches(swizzle: Swizzle) -> usize {
 /// unlike a branch.
 #[test]
 fn a_test_of_one_lane_needs_no_branch() {
-    assert_eq!(dispatched_branches(Swizzle::new([1; 4])), 0);
-    assert_eq!(dispatched_branches(Swizzle::new([0, 1, 1, 1])), 1);
+    assert_eq!(count_dispatched_branches(Swizzle::new([1; 4])), 0);
+    assert_eq!(count_dispatched_branches(Swizzle::new([0, 1, 1, 1])), 1);
 }
 
 #[test]
@@ -291,21 +292,21 @@ fn more_blocks_than_a_switch_has_cases_for_take_several() {
         })
         .collect();
     let (seed, (expected, _)) = (0..6)
-        .find_map(|seed| Some((seed, walk(&exits, seed, 500)?)))
+        .find_map(|seed| Some((seed, interpret_graph(&exits, seed, 500)?)))
         .expect("some walk ends");
-    let program = program(&exits, seed, None, 0);
+    let program = build_program(&exits, seed, None, 0);
     assert_trace(&program, expected, "far jumps");
     assert_eq!((count_loops(&program), count_switches(&program)), (1, 2));
 }
 
 #[test]
 fn nothing_is_left_of_blocks_that_do_nothing() {
-    let mut maker = Maker::new();
+    let mut maker = TraceProgramBuilder::new();
     maker.builder.open_block();
-    maker.begin(1);
+    maker.emit_initialization(1);
     let mut blocks = IndexVec::new();
     for exit in [Branch(1, 2), Jump(3), Jump(1), Jump(4), Jump(3)] {
-        let mut block = maker.block(0, &exit);
+        let mut block = maker.build_block(0, &exit);
         if exit != Branch(1, 2) {
             (block.nodes, block.steps) = (Block::default(), 0);
         }
@@ -316,7 +317,7 @@ fn nothing_is_left_of_blocks_that_do_nothing() {
         entry: FlowId::new(0),
     };
     skip_empty_blocks(&mut graph);
-    simplify(&mut graph);
+    replace_trivial_branches(&mut graph);
     // The cycle of 3 and 4 remains one.
     assert_eq!(
         graph.blocks[FlowId::new(0)].exit,
@@ -331,7 +332,7 @@ fn nothing_is_left_of_blocks_that_do_nothing() {
 #[test]
 fn blocks_that_cannot_be_reached_are_left_out() {
     let exits = [Return, Jump(2), Jump(1)];
-    let program = program(&exits, 1, None, MAX_DEPTH);
+    let program = build_program(&exits, 1, None, MAX_DEPTH);
     assert_eq!(count_loops(&program), 0);
     assert_eq!(compute_trace(&program), 1);
 }
@@ -339,7 +340,7 @@ fn blocks_that_cannot_be_reached_are_left_out() {
 #[test]
 fn endless_loops_are_cut() {
     for max_depth in [MAX_DEPTH, 0] {
-        let program = program(&[Jump(1), Jump(1)], 1, Some(65_536), max_depth);
+        let program = build_program(&[Jump(1), Jump(1)], 1, Some(65_536), max_depth);
         compute_trace(&program);
     }
 }
@@ -349,10 +350,10 @@ fn loops_within_the_bound_run_to_their_end() {
     for max_depth in [MAX_DEPTH, 0] {
         let exits = [Jump(1), Branch(1, 2), Return];
         for seed in 0..20 {
-            let Some((expected, _)) = walk(&exits, seed, 1000) else {
+            let Some((expected, _)) = interpret_graph(&exits, seed, 1000) else {
                 continue;
             };
-            let program = program(&exits, seed, Some(65_536), max_depth);
+            let program = build_program(&exits, seed, Some(65_536), max_depth);
             assert_eq!(compute_trace(&program), expected);
         }
     }
@@ -363,18 +364,19 @@ fn every_block_is_counted_where_all_are() {
     let mut random = Random::new(11);
     for round in 0..1000 {
         let blocks = 2 + random.draw_below(12);
-        let exits = random_graph(&mut random, blocks);
+        let exits = generate_graph(&mut random, blocks);
         let most = random.draw_below(60);
         // Each block has seven steps: a remainder of fewer is not enough for another one.
         let max = (7 * most + random.draw_below(7)) as u32;
-        let (expected, _) = part_of_walk(&exits, round, most);
+        let (expected, _) = interpret_partially(&exits, round, most);
         let max_depth = [MAX_DEPTH, MAX_DEPTH, 8, 0][round as usize % 4];
-        let program = bounded(&exits, round, Some((max, StepTest::Blocks)), max_depth);
+        let program =
+            build_bounded_program(&exits, round, Some((max, StepTest::Blocks)), max_depth);
         assert_trace(&program, expected, (max, &exits));
     }
 }
 
-fn random_graph(random: &mut Random, blocks: usize) -> Vec<BlockExit> {
+fn generate_graph(random: &mut Random, blocks: usize) -> Vec<BlockExit> {
     // Near targets generate graphs like those of programs, far ones arbitrary graphs.
     let reach = [2, 4, blocks][random.draw_below(3)];
     let mut exits: Vec<BlockExit> = (0..blocks - 1)
@@ -404,9 +406,9 @@ fn trees_of_random_graphs_run_like_the_graphs() {
     let mut compared = 0;
     for round in 0..3000 {
         let blocks = 2 + random.draw_below(if round % 10 == 0 { 60 } else { 12 });
-        let exits = random_graph(&mut random, blocks);
+        let exits = generate_graph(&mut random, blocks);
         let max_depth = [MAX_DEPTH, MAX_DEPTH, 8, 0][round % 4];
-        compared += usize::from(check_with(&exits, max_depth).is_some());
+        compared += usize::from(check_with_max_depth(&exits, max_depth).is_some());
     }
     assert!(
         compared > 1500,
@@ -422,12 +424,12 @@ fn large_graphs_take_little_time() {
         .map(|number: usize| Branch(number + 1, number.saturating_sub(1)))
         .collect();
     exits.push(Return);
-    verify(&program(&exits, 1, None, MAX_DEPTH)).unwrap();
+    verify(&build_program(&exits, 1, None, MAX_DEPTH)).unwrap();
     // Every block may branch to any block.
     let mut random = Random::new(1);
     let mut exits: Vec<BlockExit> = (0..count)
         .map(|_| Branch(random.draw_below(count + 1), random.draw_below(count + 1)))
         .collect();
     exits.push(Return);
-    verify(&program(&exits, 1, None, MAX_DEPTH)).unwrap();
+    verify(&build_program(&exits, 1, None, MAX_DEPTH)).unwrap();
 }

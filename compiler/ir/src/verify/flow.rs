@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Fault, Subject, Verifier};
+use super::{ErrorKind, Subject, Verifier};
 use crate::arena::{Id, IndexVec};
 use crate::inst::Cond;
 use crate::op::TypeClass;
@@ -10,38 +10,39 @@ use crate::program::{BlockId, MAX_NESTING, Node, RoutineId, SwitchId};
 
 /// Context of a block.
 #[derive(Clone, Copy)]
-struct Context {
+struct BlockContext {
     routine: RoutineId,
     depth: usize,
     /// True if a loop or switch can be left by a break, without leaving a `continuing` block.
-    breaks: Allowed,
+    can_break: Permission,
     /// True if a loop can be continued, without leaving a `continuing` block.
-    continues: Allowed,
-    returns: Allowed,
+    can_continue: Permission,
+    can_return: Permission,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Allowed {
+enum Permission {
     Yes,
     No,
 }
 
 /// State of the walk over the tree.
-struct Walk {
+struct TreeWalk {
     /// Blocks to visit.
-    pending: Vec<(BlockId, Context)>,
-    blocks: Vec<bool>,
-    switches: Vec<bool>,
-    insts: Vec<bool>,
+    pending: Vec<(BlockId, BlockContext)>,
+    used_blocks: Vec<bool>,
+    used_switches: Vec<bool>,
+    used_insts: Vec<bool>,
     /// Callees of each routine.
     calls: IndexVec<RoutineId, Vec<RoutineId>>,
 }
 
-impl Walk {
-    fn push(&mut self, block: BlockId, context: Context) {
+impl TreeWalk {
+    /// Schedules a block for checking, one level deeper than `context`.
+    fn push_block(&mut self, block: BlockId, context: BlockContext) {
         self.pending.push((
             block,
-            Context {
+            BlockContext {
                 depth: context.depth + 1,
                 ..context
             },
@@ -50,17 +51,20 @@ impl Walk {
 }
 
 impl Verifier<'_> {
+    /// Checks the blocks of all routines and reports violations: nesting, exits, single use of
+    /// blocks, switches and instructions, and calls without recursion. Afterwards the subject of
+    /// errors is arbitrary.
     pub(super) fn verify_tree(&mut self) {
         let program = self.program;
-        let mut walk = Walk {
+        let mut walk = TreeWalk {
             pending: Vec::new(),
-            blocks: vec![false; program.blocks.len()],
-            switches: vec![false; program.switches.len()],
-            insts: vec![false; program.insts.len()],
+            used_blocks: vec![false; program.blocks.len()],
+            used_switches: vec![false; program.switches.len()],
+            used_insts: vec![false; program.insts.len()],
             calls: IndexVec::new(),
         };
         for (id, routine) in program.routines.iter_enumerated() {
-            self.place = Subject::Routine(id);
+            self.subject = Subject::Routine(id);
             if routine
                 .name
                 .is_some_and(|name| !program.names.contains(name))
@@ -68,22 +72,22 @@ impl Verifier<'_> {
                 self.report_error("the name is not in the table");
             }
             walk.calls.push(Vec::new());
-            let (no, yes) = (Allowed::No, Allowed::Yes);
-            walk.push(
+            let (no, yes) = (Permission::No, Permission::Yes);
+            walk.push_block(
                 routine.body,
-                Context {
+                BlockContext {
                     routine: id,
                     depth: 0,
-                    breaks: no,
-                    continues: no,
-                    returns: yes,
+                    can_break: no,
+                    can_continue: no,
+                    can_return: yes,
                 },
             );
             while let Some((block, context)) = walk.pending.pop() {
                 self.verify_block(&mut walk, block, context);
             }
         }
-        self.place = Subject::Program;
+        self.subject = Subject::Program;
         if program.routines.get(program.main).is_none() {
             self.report_error("main is not in the table");
         }
@@ -91,18 +95,30 @@ impl Verifier<'_> {
         self.verify_call_graph(&walk.calls);
     }
 
-    fn verify_all_used(&mut self, walk: &Walk) {
-        for (index, _) in walk.blocks.iter().enumerate().filter(|(_, used)| !**used) {
+    /// Reports nonempty blocks and switches that the walk has not reached. Unused instructions are
+    /// permitted.
+    fn verify_all_used(&mut self, walk: &TreeWalk) {
+        for (index, _) in walk
+            .used_blocks
+            .iter()
+            .enumerate()
+            .filter(|(_, used)| !**used)
+        {
             let id = BlockId::new(index);
-            self.place = Subject::Block(id);
-            // Transformations leave empty blocks and switches behind.
+            self.subject = Subject::Block(id);
+            // Transformations may leave empty blocks and switches in the tables.
             if self.program.blocks[id].len > 0 {
                 self.report_error("the block is not used");
             }
         }
-        for (index, _) in walk.switches.iter().enumerate().filter(|(_, used)| !**used) {
+        for (index, _) in walk
+            .used_switches
+            .iter()
+            .enumerate()
+            .filter(|(_, used)| !**used)
+        {
             let id = SwitchId::new(index);
-            self.place = Subject::Switch(id);
+            self.subject = Subject::Switch(id);
             let switch = &self.program.switches[id];
             if !switch.cases.is_empty() || switch.default.is_some() {
                 self.report_error("the switch is not used");
@@ -110,16 +126,18 @@ impl Verifier<'_> {
         }
     }
 
-    fn verify_block(&mut self, walk: &mut Walk, id: BlockId, context: Context) {
-        self.place = Subject::Block(id);
-        match walk.blocks.get_mut(id.index()) {
+    /// Checks that a block is in the table, used once and not nested too deeply, and checks its
+    /// nodes.
+    fn verify_block(&mut self, walk: &mut TreeWalk, id: BlockId, context: BlockContext) {
+        self.subject = Subject::Block(id);
+        match walk.used_blocks.get_mut(id.index()) {
             None => return self.report_error("the block is not in the table"),
             Some(true) => return self.report_error("the block is used twice"),
             Some(used) => *used = true,
         }
         if context.depth > MAX_NESTING {
-            self.report_fault(
-                Fault::Nesting,
+            self.report_error_of_kind(
+                ErrorKind::Nesting,
                 format!("blocks are nested more than {MAX_NESTING} deep"),
             );
         }
@@ -129,12 +147,14 @@ impl Verifier<'_> {
             return self.report_error("the nodes are not in the table");
         };
         for node in nodes {
-            self.place = Subject::Block(id);
+            self.subject = Subject::Block(id);
             self.verify_node(walk, node, context);
         }
     }
 
-    fn verify_node(&mut self, walk: &mut Walk, node: &Node, context: Context) {
+    /// Checks a node, and appends its inner blocks to the pending blocks and its callee to the
+    /// calls of the walk.
+    fn verify_node(&mut self, walk: &mut TreeWalk, node: &Node, context: BlockContext) {
         match *node {
             Node::Run { first, len } => self.verify_run(walk, first, len),
             Node::If {
@@ -144,41 +164,41 @@ impl Verifier<'_> {
                 span: _,
             } => {
                 self.verify_cond(cond);
-                walk.push(then, context);
+                walk.push_block(then, context);
                 otherwise
                     .into_iter()
-                    .for_each(|block| walk.push(block, context));
+                    .for_each(|block| walk.push_block(block, context));
             }
             Node::Loop {
                 body,
                 continuing,
                 span: _,
             } => {
-                walk.push(
+                walk.push_block(
                     body,
-                    Context {
-                        breaks: Allowed::Yes,
-                        continues: Allowed::Yes,
+                    BlockContext {
+                        can_break: Permission::Yes,
+                        can_continue: Permission::Yes,
                         ..context
                     },
                 );
-                let (no, inner) = (Allowed::No, continuing.into_iter());
+                let (no, inner) = (Permission::No, continuing.into_iter());
                 inner.for_each(|block| {
-                    walk.push(
+                    walk.push_block(
                         block,
-                        Context {
-                            breaks: no,
-                            continues: no,
-                            returns: no,
+                        BlockContext {
+                            can_break: no,
+                            can_continue: no,
+                            can_return: no,
                             ..context
                         },
                     )
                 });
             }
             Node::Switch(id) => self.verify_switch(walk, id, context),
-            Node::Break => self.verify_exit(context.breaks, "a loop or switch to break from"),
-            Node::Continue => self.verify_exit(context.continues, "a loop to continue"),
-            Node::Return => self.verify_exit(context.returns, "a routine to return from"),
+            Node::Break => self.verify_exit(context.can_break, "loop or switch"),
+            Node::Continue => self.verify_exit(context.can_continue, "loop"),
+            Node::Return => self.verify_exit(context.can_return, "routine"),
             Node::Call(routine, _) => match self.program.routines.get(routine) {
                 Some(_) => walk.calls[context.routine].push(routine),
                 None => self.report_error(format!("{routine} is not in the table")),
@@ -186,26 +206,32 @@ impl Verifier<'_> {
         }
     }
 
-    fn verify_exit(&mut self, allowed: Allowed, target: &str) {
-        if allowed == Allowed::No {
-            self.report_error(format!("there is not {target} here"));
+    /// Reports an exit for which the block has no permission; `target` names the missing enclosing
+    /// construct.
+    fn verify_exit(&mut self, allowed: Permission, target: &str) {
+        if allowed == Permission::No {
+            self.report_error(format!("no enclosing {target}"));
         }
     }
 
-    fn verify_run(&mut self, walk: &mut Walk, first: u32, len: u32) {
+    /// Checks that the instructions of a run are in the table and used once, and checks each of
+    /// them.
+    fn verify_run(&mut self, walk: &mut TreeWalk, first: u32, len: u32) {
         let range = first as usize..first as usize + len as usize;
         let Some(insts) = self.program.insts.get(range.clone()) else {
             return self.report_error("the instructions are not in the table");
         };
         for (position, inst) in range.zip(insts) {
-            self.place = Subject::Inst(position as u32, inst.span);
-            if std::mem::replace(&mut walk.insts[position], true) {
+            self.subject = Subject::Inst(position as u32, inst.span);
+            if std::mem::replace(&mut walk.used_insts[position], true) {
                 self.report_error("the instruction is used twice");
             }
             self.verify_inst(inst);
         }
     }
 
+    /// Checks the condition-code register of a guard, or the type, register and lane of a test for
+    /// zero.
     fn verify_cond(&mut self, cond: Cond) {
         match cond {
             Cond::Any(guard) => self.verify_cond_register(guard.cc),
@@ -213,20 +239,22 @@ impl Verifier<'_> {
                 if !TypeClass::Any.contains(ty) {
                     self.report_error(format!("{} is not a type of conditions", ty.name()));
                 }
-                self.verify_scalar(register, lane, ty.width());
+                self.verify_register_lane(register, lane, ty.width());
             }
         }
     }
 
-    fn verify_switch(&mut self, walk: &mut Walk, id: SwitchId, context: Context) {
+    /// Checks the selector and the cases of a switch, and that it is used once; appends its blocks
+    /// to the pending ones of the walk. Each value may occur in one case only.
+    fn verify_switch(&mut self, walk: &mut TreeWalk, id: SwitchId, context: BlockContext) {
         let Some(switch) = self.program.switches.get(id) else {
             return self.report_error(format!("{id} is not in the table"));
         };
-        self.place = Subject::Switch(id);
-        if std::mem::replace(&mut walk.switches[id.index()], true) {
+        self.subject = Subject::Switch(id);
+        if std::mem::replace(&mut walk.used_switches[id.index()], true) {
             return self.report_error("the switch is used twice");
         }
-        self.verify_scalar(
+        self.verify_register_lane(
             switch.selector.0,
             switch.selector.1,
             crate::types::Width::W32,
@@ -237,57 +265,57 @@ impl Verifier<'_> {
                 self.report_error("a case has at least one value");
             }
             if !case.values.iter().all(|&value| values.insert(value)) {
-                self.report_error("a value stands in one case only");
+                self.report_error("a value occurs in two cases of the switch");
             }
         }
-        let context = Context {
-            breaks: Allowed::Yes,
+        let context = BlockContext {
+            can_break: Permission::Yes,
             ..context
         };
         switch
             .cases
             .iter()
-            .for_each(|case| walk.push(case.block, context));
+            .for_each(|case| walk.push_block(case.block, context));
         switch
             .default
             .into_iter()
-            .for_each(|block| walk.push(block, context));
+            .for_each(|block| walk.push_block(block, context));
     }
 
-    /// Checks the call graph by depth-first search for a cycle: a call of a routine that is being
-    /// visited.
+    /// Reports each call of a routine that is being visited in a depth-first search: a cycle of
+    /// calls. The callees must be in the table.
     fn verify_call_graph(&mut self, calls: &IndexVec<RoutineId, Vec<RoutineId>>) {
         #[derive(Clone, Copy, PartialEq)]
-        enum Visit {
-            Not,
-            Open,
+        enum VisitState {
+            Unvisited,
+            InProgress,
             Done,
         }
-        let mut visits = vec![Visit::Not; calls.len()];
+        let mut visits = vec![VisitState::Unvisited; calls.len()];
         for start in calls.ids() {
-            if visits[start.index()] == Visit::Done {
+            if visits[start.index()] == VisitState::Done {
                 continue;
             }
-            visits[start.index()] = Visit::Open;
+            visits[start.index()] = VisitState::InProgress;
             let mut path = vec![(start, 0)];
             while let Some((routine, next)) = path.last_mut() {
                 let Some(&callee) = calls[*routine].get(*next) else {
-                    visits[routine.index()] = Visit::Done;
+                    visits[routine.index()] = VisitState::Done;
                     path.pop();
                     continue;
                 };
                 *next += 1;
                 match visits[callee.index()] {
-                    Visit::Done => {}
-                    Visit::Open => {
-                        self.place = Subject::Routine(callee);
-                        self.report_fault(
-                            Fault::Recursion,
+                    VisitState::Done => {}
+                    VisitState::InProgress => {
+                        self.subject = Subject::Routine(callee);
+                        self.report_error_of_kind(
+                            ErrorKind::Recursion,
                             format!("{callee} calls itself, directly or through others"),
                         );
                     }
-                    Visit::Not => {
-                        visits[callee.index()] = Visit::Open;
+                    VisitState::Unvisited => {
+                        visits[callee.index()] = VisitState::InProgress;
                         path.push((callee, 0));
                     }
                 }

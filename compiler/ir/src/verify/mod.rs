@@ -57,7 +57,7 @@ pub enum Subject {
 
 /// Kind of an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fault {
+pub enum ErrorKind {
     /// The program breaks a rule.
     Malformed,
     /// Blocks are nested too deep.
@@ -70,16 +70,17 @@ pub enum Fault {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VerifyError {
     /// Location.
-    pub place: Subject,
+    pub subject: Subject,
     /// Kind.
-    pub fault: Fault,
+    pub kind: ErrorKind,
     /// Description of the error.
     pub message: String,
 }
 
 impl fmt::Display for VerifyError {
+    /// Writes the subject of the error and its message on one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.place {
+        match self.subject {
             Subject::Program => f.write_str("program")?,
             Subject::Register(id) => write!(f, "{id}")?,
             Subject::Param(id) => write!(f, "{id}")?,
@@ -95,14 +96,14 @@ impl fmt::Display for VerifyError {
 
 impl std::error::Error for VerifyError {}
 
-/// Checks `program`.
+/// Checks that `program` satisfies the rules of the IR.
 ///
 /// # Errors
 /// All errors found, up to a limit.
 pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
     let mut verifier = Verifier {
         program,
-        place: Subject::Program,
+        subject: Subject::Program,
         errors: Vec::new(),
     };
     verifier.verify_tables();
@@ -117,24 +118,26 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
 struct Verifier<'a> {
     program: &'a Program,
     /// The entity being checked.
-    place: Subject,
+    subject: Subject,
     errors: Vec<VerifyError>,
 }
 
 impl Verifier<'_> {
-    fn report_fault(&mut self, fault: Fault, message: String) {
+    /// Records an error about the current subject, unless [`MAX_ERRORS`] are recorded.
+    fn report_error_of_kind(&mut self, kind: ErrorKind, message: String) {
         // Reports of malformed programs of any size have a bounded size.
         if self.errors.len() < MAX_ERRORS {
             self.errors.push(VerifyError {
-                place: self.place,
-                fault,
+                subject: self.subject,
+                kind,
                 message,
             });
         }
     }
 
+    /// Records that the current subject breaks a rule.
     fn report_error(&mut self, message: impl Into<String>) {
-        self.report_fault(Fault::Malformed, message.into());
+        self.report_error_of_kind(ErrorKind::Malformed, message.into());
     }
 
     /// Reports an error of an instruction, with its text.

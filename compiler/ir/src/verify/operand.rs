@@ -3,29 +3,30 @@
 use super::Verifier;
 use crate::arena::Id;
 use crate::inst::{
-    Base, Dst, Guard, Index, IndexId, IndexTerm, Inst, Saturate, Src, WriteMask, result_type,
-    source_type,
+    Dst, Guard, Index, IndexId, IndexTerm, Inst, OperandBase, Saturate, Src, WriteMask,
+    get_result_type, get_source_type,
 };
 use crate::op::{Op, ResultShape, TypeClass};
 use crate::program::{Register, RegisterId, Stage, Storage};
 use crate::types::{Type, Width};
 
 /// Returns true if lanes of `width` can hold values of `ty` in `op`.
-fn can_hold(op: Op, ty: Type, width: Width) -> bool {
+fn is_width_valid(op: Op, ty: Type, width: Width) -> bool {
     let in_memory = op.info().types == TypeClass::Memory;
     ty.width() == width || in_memory && ty.width() < Width::W32 && width == Width::W32
 }
 
-/// Returns true if `op` converts its result to `width`.
+/// Returns true if `op` may write its result of type `ty` to a register of another width, `width`:
+/// integer sums of 32 or 64 bits.
 fn is_resized(op: Op, ty: Type, width: Width) -> bool {
     // The flags of sums are computed from the written value (NV_gpu_program4 section 2.X.4.3), so a
     // sum must know the width of its result.
-    let whole = |width: Width| width >= Width::W32;
-    op.adds() && ty.is_int() && whole(ty.width()) && whole(width)
+    let is_full_width = |width: Width| width >= Width::W32;
+    op.has_carry() && ty.is_int() && is_full_width(ty.width()) && is_full_width(width)
 }
 
 impl Verifier<'_> {
-    /// Checks a condition-code register.
+    /// Checks that a register is in the table and holds condition codes.
     pub(super) fn verify_cond_register(&mut self, id: RegisterId) {
         match self.program.registers.get(id) {
             Some(Register {
@@ -37,14 +38,16 @@ impl Verifier<'_> {
         }
     }
 
+    /// Checks that an optional guard tests a condition-code register.
     fn verify_guard(&mut self, guard: Option<Guard>) {
         if let Some(guard) = guard {
             self.verify_cond_register(guard.cc);
         }
     }
 
-    /// Checks a lane of a register that is not an array.
-    pub(super) fn verify_scalar(&mut self, id: RegisterId, lane: u8, width: Width) {
+    /// Checks that a lane exists and that its register is in the table, has the width, is not an
+    /// array and holds no condition codes.
+    pub(super) fn verify_register_lane(&mut self, id: RegisterId, lane: u8, width: Width) {
         if lane > 3 {
             self.report_error(format!("lane {lane} does not exist"));
         }
@@ -54,7 +57,9 @@ impl Verifier<'_> {
                 storage: Storage::Cond,
                 ..
             }) => self.report_error(format!("{id} holds condition codes")),
-            Some(Register { array: Some(_), .. }) => self.report_error(format!("{id} is an array")),
+            Some(Register {
+                array_len: Some(_), ..
+            }) => self.report_error(format!("{id} is an array")),
             Some(register) if register.width != width => {
                 self.report_error(format!("{id} is not {} bits wide", width.bits()));
             }
@@ -62,10 +67,12 @@ impl Verifier<'_> {
         }
     }
 
+    /// Checks that an index term reads a lane of a 32-bit register, or is a constant from 0 to
+    /// `len` - 1; any constant if `len` is `None`.
     pub(super) fn verify_index_term(&mut self, term: IndexTerm, len: Option<u32>) {
         match (term.relative, len) {
             // The register must not have an index, otherwise indices could be nested arbitrarily.
-            (Some((register, lane)), _) => self.verify_scalar(register, lane, Width::W32),
+            (Some((register, lane)), _) => self.verify_register_lane(register, lane, Width::W32),
             // Dynamic indices are clamped; constant indices must be in bounds.
             (None, Some(len)) if !u32::try_from(term.offset).is_ok_and(|offset| offset < len) => {
                 self.report_error(format!("the index {} is not below {len}", term.offset));
@@ -74,8 +81,8 @@ impl Verifier<'_> {
         }
     }
 
-    /// Checks the index of an operand that can access `available` elements; returns it if it is
-    /// valid.
+    /// Checks the index of an operand that can access `available` elements and reports violations;
+    /// returns the index, or `None` if it is not in the table.
     fn verify_index(&mut self, id: IndexId, available: usize) -> Option<Index> {
         let Some(&index) = self.program.indices.get(id) else {
             self.report_error(format!("{id} is not in the table"));
@@ -83,7 +90,7 @@ impl Verifier<'_> {
         };
         if index.len == 0 || index.len as usize > available {
             self.report_error(format!(
-                "an index reaches {} of {available} elements",
+                "the index range {} exceeds the {available} elements of the array",
                 index.len
             ));
         }
@@ -91,20 +98,20 @@ impl Verifier<'_> {
         if let Some(vertex) = index.vertex {
             self.verify_index_term(vertex, None);
             if vertex.relative.is_none() && vertex.offset < 0 {
-                self.report_error("a vertex has no negative number");
+                self.report_error("a vertex index cannot be negative");
             }
         }
         Some(index)
     }
 
-    /// Checks a register that is read or written: arrays have an index, others do not. Returns it
-    /// if it is valid.
+    /// Checks a register that is read or written: arrays have an index without a vertex, others
+    /// have none. Returns the register, or `None` if it is not in the table.
     fn verify_register_use(&mut self, id: RegisterId, index: Option<IndexId>) -> Option<Register> {
         let Some(&register) = self.program.registers.get(id) else {
             self.report_error(format!("{id} is not in the table"));
             return None;
         };
-        match (register.array, index) {
+        match (register.array_len, index) {
             (None, None) => {}
             (Some(_), None) => self.report_error(format!("{id} is an array and needs an index")),
             (None, Some(_)) => self.report_error(format!("{id} is no array")),
@@ -120,8 +127,9 @@ impl Verifier<'_> {
         Some(register)
     }
 
-    /// Checks an entry of a table from `first` on; returns its vertex.
-    fn verify_slot(
+    /// Checks that an operand with an optional index accesses a table of `len` entries only, from
+    /// entry `first` on; returns the vertex of the index, if it has one.
+    fn verify_table_operand(
         &mut self,
         first: usize,
         len: usize,
@@ -136,33 +144,35 @@ impl Verifier<'_> {
             .and_then(|index| index.vertex)
     }
 
+    /// Checks the base of source `number`: its id, index and width for the operation. Reports each
+    /// violation.
     pub(super) fn verify_source(&mut self, inst: &Inst, number: usize, src: &Src) {
-        let ty = source_type(self.program, inst, number);
+        let ty = get_source_type(self.program, inst, number);
         match src.base {
-            Base::Register(id) => {
+            OperandBase::Register(id) => {
                 let Some(register) = self.verify_register_use(id, src.index) else {
                     return;
                 };
                 if register.storage == Storage::Cond {
                     self.report_inst_error(inst, "condition codes cannot be read as a source");
-                } else if !can_hold(inst.op, ty, register.width) {
+                } else if !is_width_valid(inst.op, ty, register.width) {
                     self.report_width_error(inst, ty, register.width);
                 }
             }
-            Base::Param(id) => {
+            OperandBase::Param(id) => {
                 if self
-                    .verify_slot(id.index(), self.program.params.len(), src.index)
+                    .verify_table_operand(id.index(), self.program.params.len(), src.index)
                     .is_some()
                 {
                     self.report_inst_error(inst, "parameters have no vertices");
                 }
-                if !can_hold(inst.op, ty, Width::W32) {
+                if !is_width_valid(inst.op, ty, Width::W32) {
                     self.report_width_error(inst, ty, Width::W32);
                 }
             }
-            Base::Input(id) => self.verify_input(inst, id.index(), src, ty),
-            Base::Output(id) => self.verify_output(inst, id.index(), src, ty),
-            Base::Literal(id) => {
+            OperandBase::Input(id) => self.verify_input(inst, id.index(), src, ty),
+            OperandBase::Output(id) => self.verify_output(inst, id.index(), src, ty),
+            OperandBase::Literal(id) => {
                 if self.program.literals.get(id).is_none() || src.index.is_some() {
                     self.report_inst_error(inst, "a literal is in the table and has no index");
                 }
@@ -170,41 +180,45 @@ impl Verifier<'_> {
         }
     }
 
+    /// Checks a source that reads input `first`: its index, whose vertex must be present exactly
+    /// for inputs per vertex, and its width.
     fn verify_input(&mut self, inst: &Inst, first: usize, src: &Src, ty: Type) {
-        let vertex = self.verify_slot(first, self.program.inputs.len(), src.index);
-        let data = self.program.inputs.as_slice().get(first);
-        let per_vertex = data.is_some_and(|input| input.per_vertex);
-        let width = data.map_or(Width::W32, |input| input.width);
+        let vertex = self.verify_table_operand(first, self.program.inputs.len(), src.index);
+        let input = self.program.inputs.as_slice().get(first);
+        let per_vertex = input.is_some_and(|input| input.per_vertex);
+        let width = input.map_or(Width::W32, |input| input.width);
         if vertex.is_some() != per_vertex {
             self.report_inst_error(
                 inst,
                 "inputs per vertex, and only those, are read from a vertex",
             );
         }
-        if !can_hold(inst.op, ty, width) {
+        if !is_width_valid(inst.op, ty, width) {
             self.report_width_error(inst, ty, width);
         }
     }
 
-    /// Checks an output that an invocation of a tessellation control program has written.
+    /// Checks a source that reads output `first` back, which only tessellation control programs may
+    /// do: its index, whose vertex must be present exactly for outputs per vertex, and its width.
     fn verify_output(&mut self, inst: &Inst, first: usize, src: &Src, ty: Type) {
-        let vertex = self.verify_slot(first, self.program.outputs.len(), src.index);
+        let vertex = self.verify_table_operand(first, self.program.outputs.len(), src.index);
         if self.program.stage != Stage::TessControl {
             return self.report_inst_error(inst, "only tessellation control programs read outputs");
         }
-        let data = self.program.outputs.as_slice().get(first);
-        let per_patch = data.is_some_and(|output| output.semantic.is_per_patch());
+        let output = self.program.outputs.as_slice().get(first);
+        let per_patch = output.is_some_and(|output| output.semantic.is_per_patch());
         if vertex.is_some() == per_patch {
             self.report_inst_error(
                 inst,
                 "outputs per vertex, and only those, are read from a vertex",
             );
         }
-        if !can_hold(inst.op, ty, Width::W32) {
+        if !is_width_valid(inst.op, ty, Width::W32) {
             self.report_width_error(inst, ty, Width::W32);
         }
     }
 
+    /// Reports that register lanes of a width cannot hold operands of a type.
     fn report_width_error(&mut self, inst: &Inst, ty: Type, width: Width) {
         self.report_inst_error(
             inst,
@@ -212,6 +226,8 @@ impl Verifier<'_> {
         );
     }
 
+    /// Checks the destination of an instruction and reports violations: write mask, clamp, guard,
+    /// condition code, register and width. Condition-code registers cannot be destinations.
     pub(super) fn verify_dst(&mut self, inst: &Inst, dst: &Dst) {
         if inst.op.info().shape == ResultShape::None {
             self.report_inst_error(inst, "the operation has no result");
@@ -219,7 +235,7 @@ impl Verifier<'_> {
         if dst.mask.is_empty() || dst.mask.0 > WriteMask::XYZW.0 {
             self.report_inst_error(inst, "a write mask has one to four lanes");
         }
-        let ty = result_type(inst);
+        let ty = get_result_type(inst);
         if dst.saturate != Saturate::None && !ty.is_float() {
             self.report_inst_error(inst, "only floats are clamped");
         }
@@ -232,7 +248,8 @@ impl Verifier<'_> {
         };
         if register.storage == Storage::Cond {
             self.report_inst_error(inst, "results go to temporaries and outputs");
-        } else if !can_hold(inst.op, ty, register.width) && !is_resized(inst.op, ty, register.width)
+        } else if !is_width_valid(inst.op, ty, register.width)
+            && !is_resized(inst.op, ty, register.width)
         {
             self.report_width_error(inst, ty, register.width);
         }

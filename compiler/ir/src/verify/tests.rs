@@ -1,7 +1,7 @@
 //! Each check has a program that fails this check only.
 
 use super::*;
-use crate::inst::{Aux, Dst, WriteMask};
+use crate::inst::{Dst, InstData, WriteMask};
 use crate::program::{Block, MAX_NESTING, Node, Storage};
 use crate::{Id, Stage, Width, parse};
 
@@ -24,23 +24,23 @@ tex1: unit 1 cube shadow f32
 tex2: unit 2[3] 2dms f32
 tex3: unit 3 buffer u32
 tex4: handle 2d f32
-tex5: queried_handle 2d f32
+tex5: query_handle 2d f32
 buf0: storage 0
 buf1: constant 1[2]
 img0: unit 0 2darray raw64
 img1: unit 1[2] 2dms raw32
 img2: unit 2 1d s32
 img3: handle 2d f32
-img4: handle 2d unseen
-img5: queried_handle 2d f32
+img4: handle 2d unused
+img5: query_handle 2d f32
 ";
 
-fn parsed(stage: &str, body: &str) -> Program {
+fn parse_program(stage: &str, body: &str) -> Program {
     let text = format!("program {stage}\n{DECLARATIONS}routine fn0 {{\n{body}\n}}\nmain fn0\n");
     parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-fn messages(program: &Program) -> Vec<String> {
+fn list_messages(program: &Program) -> Vec<String> {
     verify(program)
         .err()
         .unwrap_or_default()
@@ -51,7 +51,7 @@ fn messages(program: &Program) -> Vec<String> {
 
 /// Checks that a program has one error, which starts with `expected`.
 fn assert_error(program: &Program, expected: &str) {
-    let messages = messages(program);
+    let messages = list_messages(program);
     assert!(
         messages.len() == 1 && messages[0].starts_with(expected),
         "{messages:?} is not the one error {expected:?}\n{program}"
@@ -67,7 +67,7 @@ fn right_bodies() {
         "r0.x = cvt.s8 (f32 even clamp) r0.xyzw\nr2.x = cvt.f16 (f32 even) r0.xyzw",
         "r1.x = cvt.f64 (f16 even) r2.xyzw\nr2.x = add.f16 r2.xyzw, {0x3c00}",
         "r0.x = load.u8 (buf1[r0.x] x4) r0.xxxx\nstore.f64 (global x2) r1.xyzw, r1.zzzz",
-        "atom.f32 (buf0 x1 add) r0.xxxx, {0}\nr1.x = atom.u64 (global x1 cswap) r1.xyzw, r1.xxxx",
+        "atom.f32 (buf0 x1 add) r0.xxxx, {0}\nr1.x = atom.u64 (global x1 compare_exchange) r1.xyzw, r1.xxxx",
         "r0.x = tex.f32 (tex1 bias) r0.xyzw, r0.xxxx, r0.xxxx",
         "r0.x = tex.f32 (tex2[r0.x] fetch_sample) r0.xyzw, r0.xxxx",
         "r0.x = tex.f32 (tex0 grad min_lod) r0.xyzw, r0.xyzw, r0.xyzw, r0.wwww",
@@ -79,7 +79,7 @@ fn right_bodies() {
     ];
     for body in bodies {
         assert_eq!(
-            messages(&parsed("vertex", body)),
+            list_messages(&parse_program("vertex", body)),
             Vec::<String>::new(),
             "{body}"
         );
@@ -143,15 +143,15 @@ fn wrong_operands() {
         ("r0.x = mov.f32 r0[0 of 1].xyzw", "r0 is no array"),
         (
             "r0.x = mov.f32 r3[0 of 5].xyzw",
-            "an index reaches 5 of 4 elements",
+            "the index range 5 exceeds the 4 elements of the array",
         ),
         (
             "r0.x = mov.f32 p1[r0.x of 2].xyzw",
-            "an index reaches 2 of 1 elements",
+            "the index range 2 exceeds the 1 elements of the array",
         ),
         (
             "r0.x = mov.f32 r3[r0.x of 0].xyzw",
-            "an index reaches 0 of 4 elements",
+            "the index range 0 exceeds the 4 elements of the array",
         ),
         (
             "r0.x = mov.f32 r3[4 of 4].xyzw",
@@ -193,7 +193,7 @@ fn wrong_operands() {
         ),
     ];
     for (body, expected) in cases {
-        assert_error(&parsed("vertex", body), expected);
+        assert_error(&parse_program("vertex", body), expected);
     }
 }
 
@@ -240,7 +240,7 @@ fn wrong_instructions() {
         ),
         (
             "r0.x = tex.f32 (tex0 lod min_lod) r0.xyzw, r0.xxxx, r0.xxxx",
-            "a least level goes with computed levels",
+            "a minimum level of detail requires a computed level",
         ),
         (
             "r0.x = cvt.f32 (f32 even clamp) r0.xyzw",
@@ -288,11 +288,11 @@ fn wrong_instructions() {
         ),
         (
             "r0.x = tex.f32 (tex5[1] implicit) r0.xyzw",
-            "texels of any type are for queries only",
+            "a query handle can only be used by queries",
         ),
         (
             "r0.x = imgsize.s32 (img5[1] x4)",
-            "queries of images do not see texels",
+            "query handles are for textures only",
         ),
         (
             "r0.x = tex.f32 (tex0[0] implicit) r0.xyzw",
@@ -344,7 +344,7 @@ fn wrong_instructions() {
         ),
     ];
     for (body, expected) in cases {
-        assert_error(&parsed("vertex", body), expected);
+        assert_error(&parse_program("vertex", body), expected);
     }
 }
 
@@ -353,7 +353,10 @@ fn wrong_images() {
     let ok = "r0.x = imgload.u16 (img0 x4) r0.xyzw\nimgstore.f32 (img0 x2 coherent) r0.xyzw, r0.xyzw\n\
               r0.x = imgatom.f16 (img1[r0.x] x2 add) r0.xyzw, r0.xyzw, r0.xyzw\n\
               r0.x = imgload.s32 (img2 x4) {1}\nr0.xyz = imgsize.s32 (img1[1] x4)";
-    assert_eq!(messages(&parsed("vertex", ok)), Vec::<String>::new());
+    assert_eq!(
+        list_messages(&parse_program("vertex", ok)),
+        Vec::<String>::new()
+    );
     let texels = "type and components are not those of the texels";
     for (body, expected) in [
         ("r0.x = imgload.u32 (img0 x1) r0.xyzw", texels),
@@ -380,24 +383,30 @@ fn wrong_images() {
             "the access data is not that of the operation",
         ),
     ] {
-        assert_error(&parsed("vertex", body), expected);
+        assert_error(&parse_program("vertex", body), expected);
     }
 }
 
 #[test]
 fn wrong_interpolation() {
     let ok = "r0.x = ipac.f32 -|in0.wzyx|\nr0.xy = ipao.f32 in0[r0.x of 1].xyzw, r0.xyzw\nr0.x = ipas.f32 in0.xyzw, {1}";
-    assert_eq!(messages(&parsed("fragment", ok)), Vec::<String>::new());
+    assert_eq!(
+        list_messages(&parse_program("fragment", ok)),
+        Vec::<String>::new()
+    );
     for body in [
         "r0.x = ipac.f32 r0.xyzw",
         "r0.x = ipao.f32 {1.0}, r0.xyzw",
         "r0.x = ipas.f32 p0.xyzw, r0.xyzw",
     ] {
-        assert_error(&parsed("fragment", body), "only inputs are interpolated");
+        assert_error(
+            &parse_program("fragment", body),
+            "only inputs are interpolated",
+        );
     }
     let body = "r0.x = ddxfine.f32 r0.xyzw";
     assert_error(
-        &parsed("vertex", body),
+        &parse_program("vertex", body),
         "vertex programs do not have the operation",
     );
 }
@@ -405,31 +414,28 @@ fn wrong_interpolation() {
 #[test]
 fn wrong_control_flow() {
     let cases = [
-        ("break", "there is not a loop or switch to break from here"),
-        ("continue", "there is not a loop to continue here"),
+        ("break", "no enclosing loop or switch"),
+        ("continue", "no enclosing loop"),
         (
             "switch r0.x {\ncase 1 {\ncontinue\n}\n}",
-            "there is not a loop to continue here",
+            "no enclosing loop",
         ),
         (
             "loop {\n} continuing {\nbreak\n}",
-            "there is not a loop or switch to break from here",
+            "no enclosing loop or switch",
         ),
-        (
-            "loop {\n} continuing {\ncontinue\n}",
-            "there is not a loop to continue here",
-        ),
+        ("loop {\n} continuing {\ncontinue\n}", "no enclosing loop"),
         (
             "loop {\n} continuing {\nloop {\nreturn\n}\n}",
-            "there is not a routine to return from here",
+            "no enclosing routine",
         ),
         (
             "switch r0.x {\ncase 1, 1 {\n}\n}",
-            "a value stands in one case only",
+            "a value occurs in two cases of the switch",
         ),
         (
             "switch r0.x {\ncase 1 {\n}\ncase 2, 1 {\n}\n}",
-            "a value stands in one case only",
+            "a value occurs in two cases of the switch",
         ),
         ("switch r1.x {\n}", "r1 is not 32 bits wide"),
         (
@@ -442,9 +448,9 @@ fn wrong_control_flow() {
         ("call fn7", "fn7 is not in the table"),
     ];
     for (body, expected) in cases {
-        assert_error(&parsed("vertex", body), expected);
+        assert_error(&parse_program("vertex", body), expected);
     }
-    let odd_type = parsed("vertex", "if nonzero.u16 r2.x {\n}");
+    let odd_type = parse_program("vertex", "if nonzero.u16 r2.x {\n}");
     assert_error(&odd_type, "u16 is not a type of conditions");
 }
 
@@ -453,13 +459,13 @@ fn recursion() {
     let text = "program vertex\nroutine fn0 {\ncall fn1\n}\nroutine fn1 {\ncall fn2\ncall fn2\n}\n\
                 routine fn2 {\ncall fn0\n}\nmain fn0";
     let errors = verify(&parse(text).unwrap()).unwrap_err();
-    assert_eq!((errors.len(), errors[0].fault), (1, Fault::Recursion));
+    assert_eq!((errors.len(), errors[0].kind), (1, ErrorKind::Recursion));
     let text = "program vertex\nroutine fn0 {\ncall fn1\n}\nroutine fn1 {\ncall fn2\n}\n\
                 routine fn2 {\ncall fn1\n}\nmain fn0";
     let errors = verify(&parse(text).unwrap()).unwrap_err();
     assert_eq!(
-        (errors.len(), errors[0].fault),
-        (1, Fault::Recursion),
+        (errors.len(), errors[0].kind),
+        (1, ErrorKind::Recursion),
         "main is no part of it"
     );
     let text = "program vertex\nroutine fn0 {\ncall fn1\ncall fn2\n}\nroutine fn1 {\ncall fn2\n}\n\
@@ -488,7 +494,7 @@ fn nesting() {
     let main = program.main;
     program.routines[main].body = inner;
     let errors = verify(&program).unwrap_err();
-    assert_eq!((errors.len(), errors[0].fault), (1, Fault::Nesting));
+    assert_eq!((errors.len(), errors[0].kind), (1, ErrorKind::Nesting));
 }
 
 /// Checks of damage that cannot be expressed in the text form.
@@ -502,11 +508,11 @@ fn damaged_tables() {
             "registers are not 8 bits wide",
         ),
         (
-            |p| p.registers[RegisterId::new(3)].array = Some(0),
+            |p| p.registers[RegisterId::new(3)].array_len = Some(0),
             "an array has at least one element",
         ),
         (
-            |p| p.registers[RegisterId::new(3)].array = Some(u32::MAX),
+            |p| p.registers[RegisterId::new(3)].array_len = Some(u32::MAX),
             "the registers have more than",
         ),
         (
@@ -531,7 +537,7 @@ fn damaged_tables() {
         ),
         (|p| p.main = RoutineId::new(5), "main is not in the table"),
         (
-            |p| p.textures[TextureId::new(0)].texel = crate::Type::F64,
+            |p| p.textures[TextureId::new(0)].texel_type = crate::Type::F64,
             "texels are f32, s32 or u32",
         ),
         (
@@ -539,11 +545,11 @@ fn damaged_tables() {
             "texels of shadow textures are f32",
         ),
         (
-            |p| p.textures[TextureId::new(2)].units = crate::Units::new(0, Some(0)),
+            |p| p.textures[TextureId::new(2)].units = crate::UnitSet::new(0, Some(0)),
             "an array has at least one element",
         ),
         (
-            |p| p.buffers[Id::new(1)].array = Some(0),
+            |p| p.buffers[Id::new(1)].array_len = Some(0),
             "an array has at least one element",
         ),
         (
@@ -559,24 +565,24 @@ fn damaged_tables() {
             "the sources are not in the table",
         ),
         (
-            |p| p.insts[0].aux = Aux::Mem(Id::new(0)),
+            |p| p.insts[0].data = InstData::Mem(Id::new(0)),
             "the access data is not that of the operation",
         ),
         (
-            |p| p.srcs[0].base = crate::Base::Literal(Id::new(9)),
+            |p| p.srcs[0].base = crate::OperandBase::Literal(Id::new(9)),
             "a literal is in the table and has no index",
         ),
         (
-            |p| p.srcs[0].base = crate::Base::Register(Id::new(9)),
+            |p| p.srcs[0].base = crate::OperandBase::Register(Id::new(9)),
             "r9 is not in the table",
         ),
         (
-            |p| p.srcs[0].base = crate::Base::Param(Id::new(9)),
+            |p| p.srcs[0].base = crate::OperandBase::Param(Id::new(9)),
             "an operand is not in its table",
         ),
     ];
     for (damage, expected) in cases {
-        let mut program = parsed("vertex", "r0.x = mov.u32 {1}");
+        let mut program = parse_program("vertex", "r0.x = mov.u32 {1}");
         damage(&mut program);
         assert_error(&program, expected);
     }
@@ -593,7 +599,7 @@ fn damaged_trees() {
     let body = "r0.x = mov.u32 {1}\nif any(tr cc4.xxxx) {\n}\nswitch r0.x {\ncase 1 {\n}\n}";
     type Damage = fn(&mut Program);
     let then = BlockId::new(0);
-    assert_eq!(parsed("vertex", body).block(then), []);
+    assert_eq!(parse_program("vertex", body).block_nodes(then), []);
     let cases: [(Damage, &str); 9] = [
         (
             |p| p.nodes.iter_mut().for_each(reuse_block),
@@ -616,15 +622,15 @@ fn damaged_trees() {
             "the nodes are not in the table",
         ),
         (
-            |p| p.blocks[BlockId::new(0)] = append(p, Node::Run { first: 0, len: 1 }),
+            |p| p.blocks[BlockId::new(0)] = append_block(p, Node::Run { first: 0, len: 1 }),
             "the instruction is used twice",
         ),
         (
-            |p| p.blocks[BlockId::new(0)] = append(p, Node::Run { first: 1, len: 1 }),
+            |p| p.blocks[BlockId::new(0)] = append_block(p, Node::Run { first: 1, len: 1 }),
             "the instructions are not",
         ),
         (
-            |p| p.blocks[BlockId::new(0)] = append(p, Node::Switch(SwitchId::new(0))),
+            |p| p.blocks[BlockId::new(0)] = append_block(p, Node::Switch(SwitchId::new(0))),
             "the switch is used twice",
         ),
         (
@@ -633,9 +639,9 @@ fn damaged_trees() {
         ),
     ];
     for (damage, expected) in cases {
-        let mut program = parsed("vertex", body);
+        let mut program = parse_program("vertex", body);
         damage(&mut program);
-        let messages = messages(&program);
+        let messages = list_messages(&program);
         assert!(
             messages.iter().any(|message| message.starts_with(expected)),
             "{messages:?}: {expected}"
@@ -660,7 +666,7 @@ fn lose_block(node: &mut Node) {
     }
 }
 
-fn append(program: &mut Program, node: Node) -> Block {
+fn append_block(program: &mut Program, node: Node) -> Block {
     program.nodes.push(node);
     Block {
         first: program.nodes.len() as u32 - 1,
@@ -670,9 +676,9 @@ fn append(program: &mut Program, node: Node) -> Block {
 
 #[test]
 fn errors_are_many_but_not_endless() {
-    let program = parsed("vertex", &"break\n".repeat(1000));
+    let program = parse_program("vertex", &"break\n".repeat(1000));
     assert_eq!(verify(&program).unwrap_err().len(), MAX_ERRORS);
-    let program = parsed("vertex", "r0.x = and.f32 r0.xyzw, r1.xyzw    ; @4..9");
+    let program = parse_program("vertex", "r0.x = and.f32 r0.xyzw, r1.xyzw    ; @4..9");
     let errors = verify(&program).unwrap_err();
     assert_eq!(
         errors[0].to_string(),
@@ -689,7 +695,7 @@ fn state_programs_and_names() {
     };
     let right = "np0: \"a\" {1.0}\nnp1: \"b\" {2.0}\np0: named[1]\np1: argument\nbuf0: state 0";
     let right = parse(&program("compute", right)).unwrap();
-    assert_eq!(messages(&right), [""; 0]);
+    assert_eq!(list_messages(&right), [""; 0]);
     let names = program("fragment", "np0: \"a\" {1.0}\nnp1: \"a\" {2.0}");
     wrong(&names, "two parameters have the same name");
     let missing = program("fragment", "np0: \"a\" {1.0}\np0: named[1]");

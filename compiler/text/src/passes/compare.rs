@@ -4,25 +4,25 @@
 use crate::spirv_edit::{InstructionExt, ModuleEditor, to_id_operands};
 use rspirv::spirv::Op;
 
-/// Replaces `a != b` that is false for NaN by `a < b || a > b`, and `a == b` that is true for NaN
-/// by the opposite.
-pub(crate) fn order_equalities(editor: &mut ModuleEditor) {
+/// Replaces `a != b` that is false for NaN (`FOrdNotEqual`) by `a < b || a > b`, and `a == b` that
+/// is true for NaN (`FUnordEqual`) by the negation of that.
+pub(crate) fn lower_ordered_not_equal(editor: &mut ModuleEditor) {
     if !editor.has_op(&[Op::FOrdNotEqual, Op::FUnordEqual]) {
         return;
     }
-    editor.rewrite(|code, instruction| {
+    editor.rewrite_instructions(|code, instruction| {
         let op = instruction.op();
         if !matches!(op, Op::FOrdNotEqual | Op::FUnordEqual) {
-            return code.keep(instruction);
+            return code.emit_unchanged(instruction);
         }
         let ty = instruction.result_type.unwrap_or_default();
-        let differ = [Op::FOrdLessThan, Op::FOrdGreaterThan]
+        let orderings = [Op::FOrdLessThan, Op::FOrdGreaterThan]
             .map(|op| code.emit_op_with(op, ty, instruction.operands.clone()));
         if op == Op::FUnordEqual {
-            let differ = code.emit_op(Op::LogicalOr, ty, &differ);
-            code.replace(&instruction, Op::LogicalNot, to_id_operands(&[differ]));
+            let differ = code.emit_op(Op::LogicalOr, ty, &orderings);
+            code.replace_with_op(&instruction, Op::LogicalNot, to_id_operands(&[differ]));
         } else {
-            code.replace(&instruction, Op::LogicalOr, to_id_operands(&differ));
+            code.replace_with_op(&instruction, Op::LogicalOr, to_id_operands(&orderings));
         }
     });
 }
@@ -40,9 +40,9 @@ mod tests {
             Some(3),
             to_id_operands(&[1, 2]),
         )]);
-        order_equalities(&mut editor);
+        lower_ordered_not_equal(&mut editor);
         assert_eq!(editor.instructions().last().unwrap().result_id, Some(3));
-        editor.ops()
+        editor.collect_ops()
     }
 
     #[test]

@@ -1,4 +1,4 @@
 //! Passes over modules that both writers need.
 
 pub(crate) mod compare;
-pub(crate) mod multiply;
+pub(crate) mod extended_mul;

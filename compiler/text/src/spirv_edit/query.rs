@@ -5,7 +5,7 @@
     reason = "SPIR-V has many operations, few of which count here"
 )]
 
-use super::{ModuleEditor, Shape};
+use super::{ModuleEditor, VectorShape};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{
     BuiltIn, Capability, Decoration, Dim, ExecutionMode, ExecutionModel, GlslStd450Op as GlslOp,
@@ -23,14 +23,15 @@ pub(crate) trait InstructionExt {
     /// Returns the operation.
     fn op(&self) -> Op;
 
-    /// Returns an operand that is an id.
-    fn id(&self, index: usize) -> Option<Word>;
+    /// Returns operand `index` if it is an id; `None` for literals and missing operands. Types of
+    /// results are not operands.
+    fn id_operand(&self, index: usize) -> Option<Word>;
 
-    /// Returns all operands that are ids.
-    fn ids(&self) -> impl Iterator<Item = Word>;
+    /// Returns all operands that are ids, in order, without the result and its type.
+    fn id_operands(&self) -> impl Iterator<Item = Word>;
 
     /// Returns true if it is the extended instruction of GLSL; modules import no other ones.
-    fn is_glsl(&self, op: GlslOp) -> bool;
+    fn is_glsl_inst(&self, op: GlslOp) -> bool;
 }
 
 impl InstructionExt for Instruction {
@@ -38,15 +39,15 @@ impl InstructionExt for Instruction {
         self.class.opcode
     }
 
-    fn id(&self, index: usize) -> Option<Word> {
+    fn id_operand(&self, index: usize) -> Option<Word> {
         self.operands.get(index)?.id_ref_any()
     }
 
-    fn ids(&self) -> impl Iterator<Item = Word> {
+    fn id_operands(&self) -> impl Iterator<Item = Word> {
         self.operands.iter().filter_map(Operand::id_ref_any)
     }
 
-    fn is_glsl(&self, op: GlslOp) -> bool {
+    fn is_glsl_inst(&self, op: GlslOp) -> bool {
         self.op() == Op::ExtInst
             && self.operands.get(1) == Some(&Operand::LiteralExtInstInteger(op as u32))
     }
@@ -56,7 +57,7 @@ impl InstructionExt for Instruction {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ImageType {
     /// Type of texels.
-    pub(crate) texel: Word,
+    pub(crate) sampled_type: Word,
     /// Dimensions.
     pub(crate) dim: Dim,
     /// Set for textures that are compared with.
@@ -74,7 +75,8 @@ pub(crate) struct ImageType {
 }
 
 impl ImageType {
-    /// Returns the operands of an instruction that declares a type of images.
+    /// Returns the operands of an instruction that declares a type of images; `None` for other
+    /// instructions.
     pub(crate) fn from_type(ty: &Instruction) -> Option<Self> {
         match ty.operands[..] {
             [
@@ -87,7 +89,7 @@ impl ImageType {
                 Operand::ImageFormat(format),
                 ..,
             ] if ty.op() == Op::TypeImage => Some(Self {
-                texel,
+                sampled_type: texel,
                 dim,
                 is_depth: depth == 1,
                 is_arrayed: arrayed == 1,
@@ -122,13 +124,13 @@ impl ModuleEditor {
     }
 
     /// Returns true if an entry point has an execution mode.
-    pub(crate) fn has_mode(&self, mode: ExecutionMode) -> bool {
+    pub(crate) fn has_execution_mode(&self, mode: ExecutionMode) -> bool {
         let mut modes = self.module.execution_modes.iter();
         modes.any(|it| it.operands.get(1) == Some(&Operand::ExecutionMode(mode)))
     }
 
-    /// Returns true if the program belongs to one of the stages.
-    pub(crate) fn is_stage(&self, stages: &[ExecutionModel]) -> bool {
+    /// Returns true if the first entry point belongs to one of the stages.
+    pub(crate) fn has_execution_model(&self, stages: &[ExecutionModel]) -> bool {
         let entry = self.module.entry_points.first();
         match entry.and_then(|entry| entry.operands.first()) {
             Some(Operand::ExecutionModel(stage)) => stages.contains(stage),
@@ -138,11 +140,12 @@ impl ModuleEditor {
 
     /// Returns the function of the entry point.
     pub(crate) fn find_entry_function(&self) -> Option<Word> {
-        self.module.entry_points.first()?.id(1)
+        self.module.entry_points.first()?.id_operand(1)
     }
 
     /// Returns the id of the extended instructions of GLSL, which it imports if they are missing.
-    pub(super) fn glsl_instructions(&mut self) -> Word {
+    /// Any other import is taken for them.
+    pub(super) fn intern_glsl_import(&mut self) -> Word {
         let mut imports = self.module.ext_inst_imports.iter();
         if let Some(id) = imports.find_map(|import| import.result_id) {
             return id;
@@ -154,8 +157,8 @@ impl ModuleEditor {
         id
     }
 
-    /// Returns the names of ids.
-    pub(crate) fn names(&self) -> HashMap<Word, &str> {
+    /// Returns the debug names of a module by id, without those of members.
+    pub(crate) fn collect_names(&self) -> HashMap<Word, &str> {
         let names = self.module.debug_names.iter();
         names
             .filter_map(|name| match &name.operands[..] {
@@ -165,7 +168,8 @@ impl ModuleEditor {
             .collect()
     }
 
-    /// Returns the operands of the first decoration of that kind of an id.
+    /// Returns the operands of the first decoration of that kind of an id; `None` if it has none.
+    /// Decorations of members are ignored.
     fn find_decoration(&self, id: Word, decoration: Decoration) -> Option<&[Operand]> {
         let mut annotations = self.module.annotations.iter();
         annotations.find_map(|annotation| match &annotation.operands[..] {
@@ -183,7 +187,8 @@ impl ModuleEditor {
         self.find_decoration(id, decoration).is_some()
     }
 
-    /// Returns the literal of a decoration of an id.
+    /// Returns the literal of a decoration of an id; `None` if the decoration is missing or does
+    /// not have exactly one literal.
     pub(crate) fn find_decoration_literal(&self, id: Word, decoration: Decoration) -> Option<u32> {
         match self.find_decoration(id, decoration)? {
             [Operand::LiteralBit32(value)] => Some(*value),
@@ -191,8 +196,8 @@ impl ModuleEditor {
         }
     }
 
-    /// Returns the variables of storage classes.
-    pub(crate) fn variables(
+    /// Iterates over the global variables of the storage classes `classes`, with their classes.
+    pub(crate) fn iter_variables(
         &self,
         classes: &[StorageClass],
     ) -> impl Iterator<Item = (Word, StorageClass)> {
@@ -206,8 +211,9 @@ impl ModuleEditor {
         })
     }
 
-    /// Returns the built-in variables with their storage classes.
-    pub(crate) fn builtins(&self) -> Vec<(Word, BuiltIn, StorageClass)> {
+    /// Returns the variables with a `BuiltIn` decoration, and their storage classes. Variables
+    /// whose members are built-in are excluded.
+    pub(crate) fn collect_builtins(&self) -> Vec<(Word, BuiltIn, StorageClass)> {
         let annotations = self.module.annotations.iter();
         let found = annotations.filter_map(|annotation| match annotation.operands[..] {
             [
@@ -219,7 +225,7 @@ impl ModuleEditor {
         });
         found
             .filter_map(|(id, builtin)| {
-                let variable = self.find_definition(id)?;
+                let variable = self.find_global(id)?;
                 let [Operand::StorageClass(class), ..] = variable.operands[..] else {
                     return None;
                 };
@@ -233,30 +239,30 @@ impl ModuleEditor {
 impl ModuleEditor {
     /// Returns the type of a value.
     pub(crate) fn type_of(&self, value: Word) -> Word {
-        self.types.get(&value).copied().unwrap_or_default()
+        self.value_types.get(&value).copied().unwrap_or_default()
     }
 
     /// Returns the type that a variable points to.
-    pub(crate) fn pointee(&self, variable: Word) -> Option<Word> {
-        self.find_definition(self.type_of(variable))?.id(1)
+    pub(crate) fn pointee_type(&self, variable: Word) -> Option<Word> {
+        self.find_global(self.type_of(variable))?.id_operand(1)
     }
 
-    /// Returns the type of the elements of an array.
-    pub(crate) fn element_of(&self, ty: Word) -> Option<Word> {
-        let array = self.find_definition(ty)?;
+    /// Returns the type of the elements of an array; `None` if `ty` is not an array.
+    pub(crate) fn array_element_type(&self, ty: Word) -> Option<Word> {
+        let array = self.find_global(ty)?;
         let is_array = matches!(array.op(), Op::TypeArray | Op::TypeRuntimeArray);
-        array.id(0).filter(|_| is_array)
+        array.id_operand(0).filter(|_| is_array)
     }
 
     /// Returns the scalar and the size of a type that is a scalar or a vector; other types have
     /// the shape of scalars.
-    pub(crate) fn shape(&self, ty: Word) -> Shape {
-        let definition = self.find_definition(ty);
+    pub(crate) fn type_shape(&self, ty: Word) -> VectorShape {
+        let definition = self.find_global(ty);
         match definition.map(|ty| (ty.op(), &ty.operands[..])) {
             Some((Op::TypeVector, &[Operand::IdRef(scalar), Operand::LiteralBit32(size)])) => {
-                Shape { scalar, size }
+                VectorShape { scalar, size }
             }
-            _ => Shape {
+            _ => VectorShape {
                 scalar: ty,
                 size: 1,
             },
@@ -264,29 +270,32 @@ impl ModuleEditor {
     }
 
     /// Returns the shape of the type of a value.
-    pub(crate) fn shape_of(&self, value: Word) -> Shape {
-        self.shape(self.type_of(value))
+    pub(crate) fn value_shape(&self, value: Word) -> VectorShape {
+        self.type_shape(self.type_of(value))
     }
 
-    /// Returns true if the scalar of a type is an integer or float of that many bits.
-    pub(crate) fn has_scalar(&self, ty: Word, op: Op, bits: u32) -> bool {
-        let scalar = self.find_definition(self.shape(ty).scalar);
+    /// Returns true if the scalar of a type, which `op` declares, is an integer or float of that
+    /// many bits.
+    pub(crate) fn has_scalar_type(&self, ty: Word, op: Op, bits: u32) -> bool {
+        let scalar = self.find_global(self.type_shape(ty).scalar);
         scalar.is_some_and(|ty| {
             ty.op() == op && ty.operands.first() == Some(&Operand::LiteralBit32(bits))
         })
     }
 
     /// Returns the types of images that satisfy a predicate, and those of such images with
-    /// samplers.
-    pub(crate) fn image_types(
+    /// samplers, by id.
+    pub(crate) fn find_image_types(
         &self,
-        is_wanted: impl Fn(&ImageType) -> bool,
+        predicate: impl Fn(&ImageType) -> bool,
     ) -> HashMap<Word, ImageType> {
         let mut types = HashMap::new();
         for global in &self.module.types_global_values {
             let image = match global.op() {
-                Op::TypeImage => ImageType::from_type(global).filter(&is_wanted),
-                Op::TypeSampledImage => global.id(0).and_then(|image| types.get(&image).copied()),
+                Op::TypeImage => ImageType::from_type(global).filter(&predicate),
+                Op::TypeSampledImage => global
+                    .id_operand(0)
+                    .and_then(|image| types.get(&image).copied()),
                 _ => None,
             };
             types.extend(global.result_id.zip(image));
@@ -294,9 +303,10 @@ impl ModuleEditor {
         types
     }
 
-    /// Returns the bits of a 32-bit constant, or of the first component of a constant vector.
+    /// Returns the bits of a 32-bit constant or boolean, or of the first component of a constant
+    /// vector; `None` for other ids and specialization constants.
     pub(crate) fn constant_bits(&self, id: Word) -> Option<u32> {
-        let constant = self.find_definition(id)?;
+        let constant = self.find_global(id)?;
         match (constant.op(), constant.operands.first()) {
             (Op::Constant, Some(Operand::LiteralBit32(bits))) => Some(*bits),
             (Op::ConstantComposite, Some(Operand::IdRef(part))) => self.constant_bits(*part),
@@ -306,9 +316,9 @@ impl ModuleEditor {
         }
     }
 
-    /// Returns true if an id is a constant.
+    /// Returns true if an id is a constant, but not a specialization constant.
     pub(crate) fn is_constant(&self, id: Word) -> bool {
-        self.find_definition(id).is_some_and(|global| {
+        self.find_global(id).is_some_and(|global| {
             matches!(
                 global.op(),
                 Op::Constant
@@ -320,10 +330,12 @@ impl ModuleEditor {
         })
     }
 
-    /// Returns the components of a constant vector; any other constant itself.
-    pub(crate) fn parts(&self, id: Word) -> Vec<Word> {
-        match self.find_definition(id) {
-            Some(constant) if constant.op() == Op::ConstantComposite => constant.ids().collect(),
+    /// Returns the components of a constant vector; any other id itself.
+    pub(crate) fn constant_components(&self, id: Word) -> Vec<Word> {
+        match self.find_global(id) {
+            Some(constant) if constant.op() == Op::ConstantComposite => {
+                constant.id_operands().collect()
+            }
             _ => vec![id],
         }
     }

@@ -27,10 +27,10 @@ mod write;
 
 pub use read::{ReadError, RecordingError};
 
-use super::comparison::Driver;
+use super::differences::Driver;
 use crate::format::{Encoding, Format};
 use crate::observation::{Observation, Verdict};
-use crate::outcome::{Failure, Outcome, ScriptReport};
+use crate::results::{Failure, Outcome, ScriptReport};
 use crate::results::{FileError, read_script};
 use std::path::{Component, Path, PathBuf};
 
@@ -38,10 +38,10 @@ use std::path::{Component, Path, PathBuf};
 const MAX_BYTES: usize = 64 << 20;
 
 /// First line of a recording.
-const HEAD: &str = "glasm recording 1";
+const HEADER_LINE: &str = "glasm recording 1";
 
 /// Extension of recordings.
-const EXTENSION: &str = "recording";
+const FILE_EXTENSION: &str = "recording";
 
 /// Results of a script on a driver.
 #[derive(Clone, PartialEq, Debug)]
@@ -62,7 +62,8 @@ pub struct Recording {
     pub observations: Vec<Observation>,
 }
 
-/// Returns the failure in the form of recordings: the column is in the message.
+/// Returns the failure in the form of recordings, which have no columns: the column becomes part of
+/// the message.
 fn without_column(failure: &Failure) -> Failure {
     match failure.column {
         Some(column) => Failure::new(
@@ -74,9 +75,9 @@ fn without_column(failure: &Failure) -> Failure {
 }
 
 impl Recording {
-    /// Creates the recording of a run and moves the observations out of its report. Reads the
-    /// script again.
-    pub fn take(driver: &Driver, report: &mut ScriptReport) -> Self {
+    /// Creates the recording of a run. Moves verdicts and observations out of its report, and reads
+    /// the script again for the digest; if that fails, the digest is that of an empty script.
+    pub fn from_report(driver: &Driver, report: &mut ScriptReport) -> Self {
         let text = read_script(Path::new(&report.name));
         Self {
             script: report.name.clone(),
@@ -89,8 +90,8 @@ impl Recording {
         }
     }
 
-    /// Creates the recording of a run that has not happened.
-    pub fn unknown(driver: Driver) -> Self {
+    /// Creates the recording of a run that did not happen: it is skipped, without observations.
+    pub fn not_run(driver: Driver) -> Self {
         Self {
             script: String::new(),
             digest: 0,
@@ -102,12 +103,13 @@ impl Recording {
         }
     }
 
-    /// Writes the file of the recording below a directory, and creates missing directories.
+    /// Writes the file of the recording below a directory, creates missing directories, and returns
+    /// the path of the file.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn save(&self, folder: &Path) -> Result<PathBuf, FileError> {
-        let path = folder.join(file_of(Path::new(&self.script)));
+    pub fn save(&self, dir: &Path) -> Result<PathBuf, FileError> {
+        let path = dir.join(recording_path(Path::new(&self.script)));
         let result = match path.parent() {
             Some(parent) => std::fs::create_dir_all(parent),
             None => Ok(()),
@@ -119,8 +121,8 @@ impl Recording {
     }
 }
 
-/// Returns the 64-bit FNV-1a hash of a script, without the ids on its `# covers:` lines, which have
-/// no effect.
+/// Returns the 64-bit FNV-1a hash of the lines of a script, in which `# covers:` lines are replaced
+/// by empty ones, because they have no effect.
 fn digest(text: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325;
     for line in text.split(|byte| *byte == b'\n') {
@@ -135,48 +137,49 @@ fn digest(text: &[u8]) -> u64 {
 
 /// Returns the path of the recording of a script, relative to the directory of recordings: the
 /// script's path, relative to the current directory.
-fn file_of(script: &Path) -> PathBuf {
+fn recording_path(script: &Path) -> PathBuf {
     let current = std::env::current_dir().unwrap_or_default();
     let script = script.strip_prefix(current).unwrap_or(script);
-    normal(script).with_extension(EXTENSION)
+    normalize_path(script).with_extension(FILE_EXTENSION)
 }
 
-/// Returns the named directories and the file of a path.
-fn normal(path: &Path) -> PathBuf {
+/// Removes the root, `.` and `..` from a path, so that only names remain.
+fn normalize_path(path: &Path) -> PathBuf {
     let named = |part: &Component<'_>| matches!(part, Component::Normal(_));
     path.components().filter(named).collect()
 }
 
 /// Textual form of a channel.
 #[derive(Clone, Copy)]
-enum Cell {
+enum ChannelText {
     Float(crate::data::Scalar),
     Signed,
     Unsigned,
 }
 
-/// Returns the textual form of the channels of a format.
-fn cell_of(format: &Format, bits: u32) -> Cell {
+/// Returns the textual form of the channels of a format with this number of bits: floats as
+/// numbers, all others as signed or unsigned integers.
+fn channel_text(format: &Format, bits: u32) -> ChannelText {
     use crate::data::Scalar;
     match format.encoding {
-        Encoding::Sfloat => Cell::Float(match bits {
+        Encoding::Sfloat => ChannelText::Float(match bits {
             16 => Scalar::F16,
             32 => Scalar::F32,
             _ => Scalar::F64,
         }),
-        Encoding::Sint | Encoding::Snorm | Encoding::Sscaled => Cell::Signed,
+        Encoding::Sint | Encoding::Snorm | Encoding::Sscaled => ChannelText::Signed,
         Encoding::Uint
         | Encoding::Unorm
         | Encoding::Uscaled
         | Encoding::Srgb
         | Encoding::Ufloat
-        | Encoding::SharedExponent => Cell::Unsigned,
+        | Encoding::SharedExponent => ChannelText::Unsigned,
     }
 }
 
 /// Returns the first bit and number of bits of each channel; texels with a shared exponent are one
 /// channel.
-fn fields(format: &Format) -> Vec<(u32, u32)> {
+fn channel_bits(format: &Format) -> Vec<(u32, u32)> {
     if format.encoding == Encoding::SharedExponent {
         return vec![(0, 32)];
     }

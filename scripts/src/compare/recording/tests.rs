@@ -12,10 +12,10 @@ fn texels(line: Option<u32>, format: &str, width: u32, bytes: Vec<u8>) -> Observ
         line,
         subject: "attachment 0, layer 1".into(),
         layout: ObservedLayout::Texels {
-            format: Format::parse_texture(format).unwrap(),
+            format: Format::parse_color_or_depth(format).unwrap(),
             width,
             origin: [3, 5],
-            probed: 2,
+            probed_components: 2,
         },
         bytes,
     }
@@ -53,12 +53,12 @@ fn recordings_are_read_as_they_were_written() {
         verdicts: vec![
             Verdict {
                 stage: Stage::TessControl,
-                number: 0,
+                index: 0,
                 rejected: None,
             },
             Verdict {
                 stage: Stage::Fragment,
-                number: 2,
+                index: 2,
                 rejected: Some(Rejection {
                     position: Some(17),
                     message: "undeclared name".into(),
@@ -66,7 +66,7 @@ fn recordings_are_read_as_they_were_written() {
             },
             Verdict {
                 stage: Stage::Vertex,
-                number: 0,
+                index: 0,
                 rejected: Some(Rejection {
                     position: None,
                     message: "no".into(),
@@ -95,7 +95,7 @@ fn recordings_are_read_as_they_were_written() {
             texels(Some(6), "E5B9G9R9_UFLOAT_PACK32", 1, vec![1, 2, 3, 4]),
             texels(Some(7), "A2B10G10R10_UNORM_PACK32", 1, vec![1, 2, 3, 4]),
             texels(Some(8), "X8_D24_UNORM_PACK32", 1, vec![1, 2, 3, 0]),
-            Observation::of_count(9, "samples drawn".into(), u64::MAX),
+            Observation::from_count(9, "samples drawn".into(), u64::MAX),
             Observation {
                 line: Some(10),
                 subject: "ssbo 0:3".into(),
@@ -289,13 +289,13 @@ fn digests_are_those_of_fnv() {
 }
 
 #[test]
-fn recordings_are_found_from_other_folders() {
-    let folder = std::env::temp_dir().join(format!("glasm-recordings-{}", std::process::id()));
+fn recordings_are_found_from_other_directories() {
+    let dir = std::env::temp_dir().join(format!("glasm-recordings-{}", std::process::id()));
     let mut recording = run("gl");
     recording.script = "./op/../arb/add.shader_test".into();
-    let path = recording.save(&folder).unwrap();
-    assert_eq!(path, folder.join("op/arb/add.recording"));
-    let find = |script: &str| Recording::find(&folder, Path::new(script));
+    let path = recording.save(&dir).unwrap();
+    assert_eq!(path, dir.join("op/arb/add.recording"));
+    let find = |script: &str| Recording::find(&dir, Path::new(script));
     assert!(find("op/arb/add.shader_test").is_ok());
     assert!(find("tests/cases/op/arb/add.shader_test").is_ok());
     for other in [
@@ -308,10 +308,10 @@ fn recordings_are_found_from_other_folders() {
             "{other}"
         );
     }
-    std::fs::write(folder.join("bad.recording"), "x").unwrap();
+    std::fs::write(dir.join("bad.recording"), "x").unwrap();
     let error = find("bad.shader_test").unwrap_err().to_string();
     assert!(error.contains("bad.recording: line 1: expected"), "{error}");
-    std::fs::remove_dir_all(folder).unwrap();
+    std::fs::remove_dir_all(dir).unwrap();
 }
 
 const FORMATS: &[&str] = &[
@@ -338,15 +338,15 @@ proptest! {
         height in 1u32..4,
         bytes in prop::collection::vec(prop_oneof![Just(0u8), any::<u8>()], 16 * 12),
     ) {
-        let size = Format::parse_texture(name).unwrap().size();
+        let size = Format::parse_color_or_depth(name).unwrap().texel_size();
         let bytes = bytes[..(width * height) as usize * size].to_vec();
         let recording = seen(vec![texels(None, name, width, bytes)]);
         let once = Recording::parse(&recording.to_text()).unwrap();
         // NaN may have lost its bits, and does not lose more.
         prop_assert_eq!(&Recording::parse(&once.to_text()).unwrap(), &once);
-        let comparison = super::super::compare(&recording, &once);
-        prop_assert_eq!(comparison.class, super::super::Class::Exact);
-        prop_assert_eq!((comparison.differing, comparison.zero_signs), (0, 0));
+        let comparison = super::super::compare_runs(&recording, &once);
+        prop_assert_eq!(comparison.agreement, super::super::Agreement::Exact);
+        prop_assert_eq!((comparison.differing_values, comparison.zero_sign_differences), (0, 0));
     }
 
     #[test]
@@ -360,9 +360,9 @@ proptest! {
         let subject = "b".to_owned();
         let recording = seen(vec![Observation { line: Some(1), subject, layout, bytes }]);
         let once = Recording::parse(&recording.to_text()).unwrap();
-        let comparison = super::super::compare(&recording, &once);
-        prop_assert_eq!(comparison.class, super::super::Class::Exact);
-        prop_assert_eq!((comparison.differing, comparison.zero_signs), (0, 0));
+        let comparison = super::super::compare_runs(&recording, &once);
+        prop_assert_eq!(comparison.agreement, super::super::Agreement::Exact);
+        prop_assert_eq!((comparison.differing_values, comparison.zero_sign_differences), (0, 0));
     }
 
     #[test]

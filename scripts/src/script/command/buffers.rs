@@ -1,6 +1,10 @@
-//! Buffers of a script, their parts, and the bind targets through which programs access them.
+//! Buffers of a script, their parts, and the bind targets through which programs access them;
+//! and changes of parameters and matrices.
 
+use super::textures::HandleUnit;
+use crate::data::Scalar;
 use glasm::ir::Stage;
+use glasm::state::matrix::Matrix;
 use std::collections::HashMap;
 
 /// Buffer of the script: index into [`Script::buffers`](crate::script::Script::buffers).
@@ -15,7 +19,7 @@ pub enum BufferKind {
     /// Storage buffer (`ssbo`).
     Storage,
     /// Atomic counters, which only assembly programs have.
-    Counter,
+    AtomicCounter,
     /// Captured vertices.
     Feedback,
 }
@@ -24,7 +28,7 @@ pub enum BufferKind {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BindTarget {
     /// For all stages.
-    Bound {
+    Descriptor {
         /// Kind of the buffer.
         kind: BufferKind,
         /// Descriptor set.
@@ -42,10 +46,10 @@ pub enum BindTarget {
 }
 
 impl BindTarget {
-    /// Returns the kind of access to a buffer that is bound there.
+    /// Returns the kind of the buffers that can be bound to the target.
     pub fn kind(self) -> BufferKind {
         match self {
-            Self::Bound { kind, .. } => kind,
+            Self::Descriptor { kind, .. } => kind,
             Self::Param { .. } => BufferKind::Uniform,
         }
     }
@@ -54,11 +58,11 @@ impl BindTarget {
 impl std::fmt::Display for BindTarget {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Bound { kind, set, binding } => {
+            Self::Descriptor { kind, set, binding } => {
                 let word = match kind {
                     BufferKind::Uniform => "ubo",
                     BufferKind::Storage => "ssbo",
-                    BufferKind::Counter => "counter",
+                    BufferKind::AtomicCounter => "counter",
                     BufferKind::Feedback => "xfb",
                 };
                 write!(f, "{word} {set}:{binding}")
@@ -96,7 +100,7 @@ pub enum BufferKey {
     /// Reached by its address.
     Named(String),
     /// Buffer that is bound through a descriptor; assembly programs only have the binding.
-    Bound {
+    Descriptor {
         /// Kind of the buffer.
         kind: BufferKind,
         /// Descriptor set.
@@ -110,7 +114,7 @@ impl std::fmt::Display for BufferKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Named(name) => write!(f, "buffer `{name}`"),
-            Self::Bound { kind, set, binding } => BindTarget::Bound {
+            Self::Descriptor { kind, set, binding } => BindTarget::Descriptor {
                 kind: *kind,
                 set: *set,
                 binding: *binding,
@@ -131,17 +135,100 @@ pub struct BufferDecl {
     pub line: u32,
 }
 
-/// Returns the ranges of buffers that vertices are captured into, with their numbers, in order.
-pub fn captured_ranges(bound: &HashMap<BindTarget, BufferRange>) -> Vec<(u32, BufferRange)> {
+/// Returns the ranges of bound buffers that vertices are captured into, with their binding numbers,
+/// in ascending order.
+pub fn capture_ranges(bound: &HashMap<BindTarget, BufferRange>) -> Vec<(u32, BufferRange)> {
     let capturing = |(target, range): (&BindTarget, &BufferRange)| match target {
-        BindTarget::Bound {
+        BindTarget::Descriptor {
             kind: BufferKind::Feedback,
             binding,
             ..
         } => Some((*binding, *range)),
-        BindTarget::Bound { .. } | BindTarget::Param { .. } => None,
+        BindTarget::Descriptor { .. } | BindTarget::Param { .. } => None,
     };
-    let mut found: Vec<_> = bound.iter().filter_map(capturing).collect();
-    found.sort_by_key(|(binding, _)| *binding);
-    found
+    let mut ranges: Vec<_> = bound.iter().filter_map(capturing).collect();
+    ranges.sort_by_key(|(binding, _)| *binding);
+    ranges
+}
+
+/// Bank of parameters of a program.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ParamBank {
+    /// `program.env`
+    Env,
+    /// `program.local`
+    Local,
+    /// `program.subroutine`
+    Subroutine,
+    /// Parameters that a program names: the number is that of
+    /// [`Script::param_names`](crate::script::Script::param_names).
+    Named,
+}
+
+/// Types with which GL sets and queries parameters: `GL_ARB_vertex_program`'s commands, `Iiv` and
+/// `Iuiv`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ParamType {
+    /// Floats.
+    Float,
+    /// Signed integers (`Iiv`).
+    Int,
+    /// Unsigned integers (`Iuiv`).
+    Uint,
+}
+
+impl ParamType {
+    /// Returns the type with which GL queries parameters of these components; `None` for those of
+    /// other sizes, which GL does not query.
+    pub(crate) fn from_scalar(scalar: Scalar) -> Option<Self> {
+        [
+            (Scalar::F32, Self::Float),
+            (Scalar::I32, Self::Int),
+            (Scalar::U32, Self::Uint),
+        ]
+        .into_iter()
+        .find_map(|(known, ty)| (known == scalar).then_some(ty))
+    }
+}
+
+/// Value of a parameter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ParamValue {
+    /// Type and bits of the four components.
+    Words(Option<ParamType>, [u32; 4]),
+    /// 64-bit addresses in (x, y) and, with two of them, in (z, w); low word first. Other
+    /// components are unchanged.
+    Addresses(Vec<BufferAddress>),
+    /// 64-bit handles in (x, y) and, with two of them, in (z, w).
+    Handles(Vec<HandleUnit>),
+}
+
+/// Matrix of GL state.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MatrixTarget {
+    /// Modelview matrix, by number.
+    Modelview(u32),
+    /// Projection matrix.
+    Projection,
+    /// Texture matrix, by coordinate set.
+    Texture(u32),
+    /// Matrix of the palette, by number.
+    Palette(u32),
+    /// Program matrix, by number.
+    Program(u32),
+    /// Color matrix.
+    Color,
+}
+
+/// Operation on a matrix.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum MatrixUpdate {
+    /// Becomes this matrix.
+    Load(Matrix),
+    /// Multiplied from the right, as GL's matrix commands do.
+    Multiply(Matrix),
+    /// Saves the matrix for a later `Pop`.
+    Push,
+    /// Restores the matrix of the `Push`, whose presence the parser has checked.
+    Pop,
 }

@@ -1,7 +1,7 @@
 //! Texture image units and storage images: their identification, and the parts of them that
 //! programs access.
 
-use super::fixed_state::Switch;
+use super::gl_state::Switch;
 use crate::format::Format;
 use crate::texture::ImagePart;
 use glasm::fixed_function::TextureTarget;
@@ -21,15 +21,16 @@ impl ImageKey {
     /// Binding of image unit 0, after those of storage buffers and atomic counters of programs.
     const FIRST_BINDING: u32 = 128;
 
-    /// Returns the key of the image of an image unit.
-    pub fn of_unit(unit: u32) -> Self {
+    /// Returns the key of the image of an image unit: a binding of the set that is reserved for
+    /// image units.
+    pub fn from_unit(unit: u32) -> Self {
         Self {
             set: Self::SET,
             binding: Self::FIRST_BINDING + unit,
         }
     }
 
-    /// Returns the image unit, unless modules find the image by descriptor only.
+    /// Returns the image unit of a key; `None` for images that modules find by descriptor only.
     pub fn unit(self) -> Option<u32> {
         let unit = self.binding.checked_sub(Self::FIRST_BINDING);
         unit.filter(|_| self.set == Self::SET)
@@ -81,7 +82,7 @@ pub struct TextureEnables(u8);
 
 /// GL's capabilities with their targets; those further down count more. GL 2.1 section 3.8.15,
 /// ARB_texture_rectangle.
-const TEXTURES: [(&str, TextureTarget); 5] = [
+const TEXTURE_CAPABILITIES: [(&str, TextureTarget); 5] = [
     ("GL_TEXTURE_1D", TextureTarget::D1),
     ("GL_TEXTURE_2D", TextureTarget::D2),
     ("GL_TEXTURE_RECTANGLE", TextureTarget::Rectangle),
@@ -92,29 +93,35 @@ const TEXTURES: [(&str, TextureTarget); 5] = [
 impl TextureEnables {
     /// GL's names of the targets that can be enabled.
     pub const NAMES: [&str; 5] = [
-        TEXTURES[0].0,
-        TEXTURES[1].0,
-        TEXTURES[2].0,
-        TEXTURES[3].0,
-        TEXTURES[4].0,
+        TEXTURE_CAPABILITIES[0].0,
+        TEXTURE_CAPABILITIES[1].0,
+        TEXTURE_CAPABILITIES[2].0,
+        TEXTURE_CAPABILITIES[3].0,
+        TEXTURE_CAPABILITIES[4].0,
     ];
 
-    /// Enables or disables a texture target by GL's name; `None` if it does not exist.
+    /// Enables or disables a texture target by GL's name. Returns `None`, and changes nothing, if
+    /// the name is unknown.
     pub fn set(&mut self, name: &str, switch: Switch) -> Option<()> {
-        let bit = TEXTURES.iter().position(|(known, _)| *known == name)?;
+        let bit = TEXTURE_CAPABILITIES
+            .iter()
+            .position(|(known, _)| *known == name)?;
         self.0 = self.0 & !(1 << bit) | u8::from(switch == Switch::On) << bit;
         Some(())
     }
 
-    /// Returns true if a texture of GL's name is enabled.
-    pub fn is_on(self, name: &str) -> bool {
-        let bit = TEXTURES.iter().position(|(known, _)| *known == name);
+    /// Returns true if the texture target of GL's name is enabled; false for unknown names.
+    pub fn is_enabled(self, name: &str) -> bool {
+        let bit = TEXTURE_CAPABILITIES
+            .iter()
+            .position(|(known, _)| *known == name);
         bit.is_some_and(|bit| self.0 & 1 << bit != 0)
     }
 
-    /// Returns the target that counts.
-    pub fn target(self) -> Option<TextureTarget> {
+    /// Returns the target that fixed-function texturing uses: of the enabled ones the last in
+    /// [`TEXTURE_CAPABILITIES`], which has precedence. `None` if all are disabled.
+    pub fn effective_target(self) -> Option<TextureTarget> {
         let bit = self.0.checked_ilog2()?;
-        Some(TEXTURES[bit as usize].1)
+        Some(TEXTURE_CAPABILITIES[bit as usize].1)
     }
 }

@@ -2,8 +2,8 @@
 //! source. GL state for all languages, and the properties that a TGSI program leaves to its caller.
 
 use crate::data::Scalar;
-use crate::script::requirements::{ParseRequirement, Requirements};
-use crate::script::words::{LineError, Words, parse_unsigned};
+use crate::script::model::{ParseRequirement, Requirements};
+use crate::script::tokenizer::{LineError, WordCursor, parse_unsigned};
 
 /// Maximum size of the memory of a work group or an invocation in a script, in bytes.
 pub const MAX_MEMORY: u32 = 1 << 20;
@@ -14,7 +14,8 @@ pub const MAX_BLOCK: u32 = 1 << 16;
 /// Every property, sorted by its name.
 pub(crate) const PROPERTIES: &[(&str, ParseRequirement)] = &[
     ("alpha_test", |requirements, words| {
-        let function = words.parse_with("never, less, equal, ... or always", compare_function)?;
+        let function =
+            words.parse_with("never, less, equal, ... or always", parse_compare_function)?;
         let reference = words.parse_with("a reference", |word| word.parse().ok())?;
         requirements.fixed.alpha_test = glasm::AlphaTest::new(function, reference);
         Ok(())
@@ -32,21 +33,21 @@ pub(crate) const PROPERTIES: &[(&str, ParseRequirement)] = &[
         Ok(())
     }),
     ("clip_plane", |requirements, words| {
-        let bit = 1 << below_8(words, "a clip plane below 8")?;
-        requirements.fixed.clip_planes |= bit;
-        requirements.tgsi.clip_planes |= bit;
+        let bit = 1 << parse_below_8(words, "a clip plane below 8")?;
+        requirements.fixed.clip_plane_mask |= bit;
+        requirements.tgsi.clip_plane_mask |= bit;
         Ok(())
     }),
     ("default_tess_levels", |requirements, words| {
-        let levels = &mut requirements.tgsi.default_levels;
-        parse_words(words, "a level", parse_float_bits, levels)
+        let levels = &mut requirements.tgsi.default_tess_levels;
+        parse_values(words, "a level", parse_float_bits, levels)
     }),
     ("dual_source", |requirements, _| {
-        requirements.tgsi.dual_source = true;
+        requirements.tgsi.dual_source_blending = true;
         Ok(())
     }),
     ("entry", |requirements, words| {
-        requirements.tgsi.entry =
+        requirements.tgsi.entry_subroutine =
             words.parse_with("the number of an instruction", |word| word.parse().ok())?;
         Ok(())
     }),
@@ -70,12 +71,12 @@ pub(crate) const PROPERTIES: &[(&str, ParseRequirement)] = &[
         let size = words.parse_with("a size above 0", |word| {
             word.parse::<f32>().ok().filter(|size| *size > 0.0)
         })?;
-        requirements.fixed.point_size = Some(size.to_bits());
+        requirements.fixed.forced_point_size = Some(size.into());
         Ok(())
     }),
     ("point_sprite", |requirements, words| {
-        let set = below_8(words, "a texture coordinate set below 8")?;
-        requirements.fixed.point_sprites |= 1 << set;
+        let set = parse_below_8(words, "a texture coordinate set below 8")?;
+        requirements.fixed.coord_replace_mask |= 1 << set;
         Ok(())
     }),
     ("polygon_stipple", |requirements, words| {
@@ -116,7 +117,7 @@ pub(crate) const PROPERTIES: &[(&str, ParseRequirement)] = &[
     }),
     ("user_data", |requirements, words| {
         let data = &mut requirements.tgsi.user_data;
-        parse_words(words, "an integer of 32 bits", parse_integer_bits, data)
+        parse_values(words, "an integer of 32 bits", parse_integer_bits, data)
     }),
     ("work_dim", |requirements, words| {
         requirements.tgsi.work_dim = words
@@ -127,12 +128,13 @@ pub(crate) const PROPERTIES: &[(&str, ParseRequirement)] = &[
     }),
 ];
 
-/// Parses `fixed PROPERTY ...`.
+/// Parses `fixed PROPERTY ...` after the first word, and stores the property. Returns an error that
+/// lists all properties for an unknown one.
 pub(super) fn parse_fixed(
     requirements: &mut Requirements,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
-    let name = words.word("a property")?;
+    let name = words.next_word("a property")?;
     match PROPERTIES.iter().find(|(known, _)| *known == name) {
         Some((_, parse)) => parse(requirements, words),
         None => {
@@ -142,8 +144,8 @@ pub(super) fn parse_fixed(
     }
 }
 
-/// Parses GL's name of a comparison, in lower case.
-fn compare_function(word: &str) -> Option<glasm::CompareFunction> {
+/// Parses GL's name of a comparison, in lower case; `None` for any other word.
+fn parse_compare_function(word: &str) -> Option<glasm::CompareFunction> {
     use glasm::CompareFunction;
     Some(match word {
         "never" => CompareFunction::Never,
@@ -158,7 +160,8 @@ fn compare_function(word: &str) -> Option<glasm::CompareFunction> {
     })
 }
 
-fn parse_memory(words: &mut Words<'_>) -> Result<u32, LineError> {
+/// Consumes the size of a memory in bytes. Returns an error if it exceeds [`MAX_MEMORY`].
+fn parse_memory(words: &mut WordCursor<'_>) -> Result<u32, LineError> {
     let what = format!("a number of bytes, {MAX_MEMORY} at most");
     words.parse_with(&what, |word| {
         let size = u32::try_from(parse_unsigned(word)?).ok()?;
@@ -166,7 +169,9 @@ fn parse_memory(words: &mut Words<'_>) -> Result<u32, LineError> {
     })
 }
 
-fn parse_block(words: &mut Words<'_>) -> Result<[u32; 3], LineError> {
+/// Consumes the three dimensions of a work group in threads. Returns an error if one is not from 1
+/// to [`MAX_BLOCK`].
+fn parse_block(words: &mut WordCursor<'_>) -> Result<[u32; 3], LineError> {
     let mut size = [0; 3];
     for threads in &mut size {
         let what = format!("a number of threads, 1 to {MAX_BLOCK}");
@@ -178,31 +183,35 @@ fn parse_block(words: &mut Words<'_>) -> Result<[u32; 3], LineError> {
     Ok(size)
 }
 
-/// Consumes as many words as there are slots.
-fn parse_words(
-    words: &mut Words<'_>,
+/// Consumes a word for each element of `values` and stores the result of `parse` for it. Returns an
+/// error that expects `what` if it is `None`.
+fn parse_values(
+    words: &mut WordCursor<'_>,
     what: &str,
     parse: fn(&str) -> Option<u32>,
-    places: &mut [u32],
+    values: &mut [u32],
 ) -> Result<(), LineError> {
-    for place in places {
+    for place in values {
         *place = words.parse_with(what, parse)?;
     }
     Ok(())
 }
 
-/// Parses the bits of a float; a hexadecimal number is bits.
+/// Parses the bits of a 32-bit float; a hexadecimal number denotes the bits. `None` if it is
+/// invalid.
 pub fn parse_float_bits(word: &str) -> Option<u32> {
     u32::try_from(Scalar::F32.parse_bits(word)?).ok()
 }
 
-/// Parses the bits of an integer of either sign; a hexadecimal number is bits.
+/// Parses the bits of a 32-bit integer of either sign; a hexadecimal number denotes the bits.
+/// `None` if it is invalid.
 pub fn parse_integer_bits(word: &str) -> Option<u32> {
     let bits = Scalar::U32.parse_bits(word);
     u32::try_from(bits.or_else(|| Scalar::I32.parse_bits(word))?).ok()
 }
 
-/// Returns the number of a clip plane or of a texture coordinate set.
-fn below_8(words: &mut Words<'_>, what: &str) -> Result<u32, LineError> {
+/// Consumes a number from 0 to 7, the index of a clip plane or of a texture coordinate set. Returns
+/// an error that expects `what` for others.
+fn parse_below_8(words: &mut WordCursor<'_>, what: &str) -> Result<u32, LineError> {
     words.parse_with(what, |word| word.parse().ok().filter(|number| *number < 8))
 }

@@ -1,9 +1,9 @@
 //! Lines of `[require]` about the framebuffer.
 
 use crate::format::{DepthFormat, Format};
-use crate::script::attachments::{Attachments, parse_attachment_number};
-use crate::script::requirements::Requirements;
-use crate::script::words::{LineError, Words, parse_unsigned};
+use crate::script::model::Requirements;
+use crate::script::model::{Attachments, parse_attachment_number};
+use crate::script::tokenizer::{LineError, WordCursor, parse_unsigned};
 
 /// Layers that a framebuffer can have.
 const MAX_LAYERS: u32 = 2048;
@@ -17,10 +17,11 @@ const MAX_BYTES: u64 = 1 << 30;
 /// Bytes of a depth and stencil value, at most.
 const MAX_DEPTH_BYTES: u64 = 8;
 
-/// Parses `fbsize W H`, `SIZE W H`.
+/// Parses the arguments of `fbsize W H` or `SIZE W H` and stores the size of the framebuffer.
+/// Returns an error if a side is not from 1 to 16384.
 pub(super) fn parse_size(
     requirements: &mut Requirements,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     let mut side = |what| {
         words.parse_with(what, |word| {
@@ -36,11 +37,11 @@ pub(super) fn parse_size(
     Ok(())
 }
 
-/// Parses `framebuffer [N] FORMAT`; `none` instead of a format leaves the number without
-/// attachment.
+/// Parses the arguments of `framebuffer [N] FORMAT` and stores the format of color attachment N, or
+/// 0. `none` instead of a format leaves the number without attachment.
 pub(super) fn parse_color_format(
     requirements: &mut Requirements,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     let is_number = words
         .peek()
@@ -50,7 +51,7 @@ pub(super) fn parse_color_format(
     } else {
         0
     };
-    let format = match words.take("none") {
+    let format = match words.take_if("none") {
         Some(()) => None,
         None => Some(words.parse_with("a color format of VkFormat", Format::parse)?),
     };
@@ -60,29 +61,32 @@ pub(super) fn parse_color_format(
     Ok(())
 }
 
-/// Parses `depthstencil FORMAT`.
+/// Parses the argument of `depthstencil FORMAT` and stores the format of the depth and stencil
+/// buffer.
 pub(super) fn parse_depth_format(
     requirements: &mut Requirements,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     let format = words.parse_with("a depth or stencil format of VkFormat", DepthFormat::parse)?;
     requirements.attachments.depth = Some(format);
     Ok(())
 }
 
-/// Parses piglit's `depthbuffer`.
+/// Executes piglit's `depthbuffer`, which has no arguments: the framebuffer gets a depth buffer of
+/// 32-bit floats.
 pub(super) fn parse_depth_buffer(
     requirements: &mut Requirements,
-    _words: &mut Words<'_>,
+    _words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     requirements.attachments.depth = DepthFormat::parse("D32_SFLOAT");
     Ok(())
 }
 
-/// Parses `samples N`.
+/// Parses the argument of `samples N` and stores the number of samples per pixel. Returns an error
+/// if it is not a power of two up to 64.
 pub(super) fn parse_samples(
     requirements: &mut Requirements,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     let what = "1, 2, 4, 8, 16, 32 or 64 samples";
     requirements.attachments.samples = words.parse_with(what, |word| {
@@ -92,10 +96,11 @@ pub(super) fn parse_samples(
     Ok(())
 }
 
-/// Parses `fblayers N`.
+/// Parses the argument of `fblayers N` and stores the number of layers of each attachment. Returns
+/// an error if it is not from 1 to 2048.
 pub(super) fn parse_layers(
     requirements: &mut Requirements,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     requirements.attachments.layers =
         words.parse_with("a number of layers up to 2048", |word| {
@@ -106,8 +111,9 @@ pub(super) fn parse_layers(
     Ok(())
 }
 
-/// Returns a message if the framebuffer is too large; otherwise `None`.
-pub(crate) fn excess(requirements: &Requirements) -> Option<&'static str> {
+/// Returns a message if all attachments of the framebuffer together need more than [`MAX_BYTES`];
+/// otherwise `None`.
+pub(crate) fn size_error(requirements: &Requirements) -> Option<&'static str> {
     let Attachments {
         colors,
         depth,
@@ -117,7 +123,7 @@ pub(crate) fn excess(requirements: &Requirements) -> Option<&'static str> {
     let [width, height] = requirements.framebuffer;
     let factors = [width, height, *samples, *layers];
     let total: u64 = factors.into_iter().map(u64::from).product();
-    let colors: usize = colors.iter().flatten().map(Format::size).sum();
+    let colors: usize = colors.iter().flatten().map(Format::texel_size).sum();
     let depth = depth.map_or(0, |_| MAX_DEPTH_BYTES);
     let bytes = total.checked_mul(colors as u64 + depth);
     bytes

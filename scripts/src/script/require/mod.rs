@@ -3,10 +3,9 @@
 
 pub mod fixed;
 pub(super) mod framebuffer;
-mod streams;
 
-use super::requirements::{Convention, ParseRequirement, Requirements};
-use super::words::{LineError, Words};
+use super::model::{Convention, ParseRequirement, Requirements};
+use super::tokenizer::{LineError, WordCursor};
 
 /// Prefixes of GL extension names; piglit's scripts may omit `GL_`.
 const GL_PREFIXES: &[&str] = &[
@@ -116,16 +115,17 @@ const GL_EXTENSIONS: &[&str] = &[
 ];
 
 /// Every requirement that is more than a name, by its first word.
-pub(crate) const WORDS: &[(&str, ParseRequirement)] = &[
+pub(crate) const REQUIREMENTS: &[(&str, ParseRequirement)] = &[
     ("GL", parse_gl_version),
     ("GLSL", parse_glsl_version),
     ("SIZE", framebuffer::parse_size),
     ("SSO", |requirements, words| {
-        requirements.separate = words.parse_with("`ENABLED` or `DISABLED`", |word| match word {
-            "ENABLED" => Some(true),
-            "DISABLED" => Some(false),
-            _ => None,
-        })?;
+        requirements.separate_programs =
+            words.parse_with("`ENABLED` or `DISABLED`", |word| match word {
+                "ENABLED" => Some(true),
+                "DISABLED" => Some(false),
+                _ => None,
+            })?;
         Ok(())
     }),
     ("address32", |requirements, _| {
@@ -141,6 +141,14 @@ pub(crate) const WORDS: &[(&str, ParseRequirement)] = &[
     ("fbsize", framebuffer::parse_size),
     ("fixed", fixed::parse_fixed),
     ("framebuffer", framebuffer::parse_color_format),
+    ("lacks", |requirements, words| {
+        let name = words.parse_with("a name of a feature", |name| {
+            let fits = name.starts_with(|c: char| c.is_ascii_lowercase());
+            (fits && name.chars().all(|c| c.is_ascii_alphanumeric())).then(|| name.to_owned())
+        })?;
+        requirements.excluded_features.push(name);
+        Ok(())
+    }),
     ("legacy_multiply", |requirements, _| {
         requirements.legacy_multiply = true;
         Ok(())
@@ -150,8 +158,8 @@ pub(crate) const WORDS: &[(&str, ParseRequirement)] = &[
         Ok(())
     }),
     ("samples", framebuffer::parse_samples),
-    ("stream_output", streams::parse_output),
-    ("stream_stride", streams::parse_stride),
+    ("stream_output", super::stream_outputs::parse_output),
+    ("stream_stride", super::stream_outputs::parse_stride),
     ("strict", |requirements, _| {
         requirements.acceptance = glasm::Acceptance::Strict;
         Ok(())
@@ -159,7 +167,7 @@ pub(crate) const WORDS: &[(&str, ParseRequirement)] = &[
     ("tgsi", |requirements, words| {
         let tgsi = &mut requirements.tgsi;
         let flag = words.parse_with("`old` or `virgl`", |word| match word {
-            "old" => Some(&mut tgsi.old),
+            "old" => Some(&mut tgsi.legacy_semantics),
             "virgl" => Some(&mut tgsi.virgl),
             _ => None,
         })?;
@@ -170,31 +178,26 @@ pub(crate) const WORDS: &[(&str, ParseRequirement)] = &[
         requirements.version = Some(words.parse_with("a version", parse_version)?);
         Ok(())
     }),
-    ("without", |requirements, words| {
-        let name = words.parse_with("a name of a feature", |name| {
-            let fits = name.starts_with(|c: char| c.is_ascii_lowercase());
-            (fits && name.chars().all(|c| c.is_ascii_alphanumeric())).then(|| name.to_owned())
-        })?;
-        requirements.without.push(name);
-        Ok(())
-    }),
 ];
 
 /// Words of piglit that this runner does not support.
-const UNKNOWN: &[&str] = &["INT", "rlimit", "SPIRV", "SEPARABLE"];
+const UNSUPPORTED_PIGLIT: &[&str] = &["INT", "rlimit", "SPIRV", "SEPARABLE"];
 
-/// Reads one line.
+/// Parses one line of the `[require]` section and adds its requirement. Returns an error for
+/// unsupported requirements of piglit, invalid arguments, and words after them.
 pub(crate) fn parse_requirement(
     requirements: &mut Requirements,
     line: u32,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     requirements.line = line;
-    let word = words.word("a requirement")?;
-    if UNKNOWN.contains(&word) {
+    let word = words.next_word("a requirement")?;
+    if UNSUPPORTED_PIGLIT.contains(&word) {
         return Err(words.error_at_last("requirements of this kind are not known"));
     }
-    match WORDS.iter().find(|(name, _)| *name == word) {
+    // Older scripts say `without`.
+    let requirement = if word == "without" { "lacks" } else { word };
+    match REQUIREMENTS.iter().find(|(name, _)| *name == requirement) {
         Some((_, parse)) => {
             // The size of the framebuffer is only known after all lines have been read; the last
             // line about it gets the error.
@@ -204,18 +207,19 @@ pub(crate) fn parse_requirement(
                 requirements.framebuffer_line = line;
             }
         }
-        None => parse_name(requirements, word, words)?,
+        None => parse_feature_name(requirements, word, words)?,
     }
-    words.finish()
+    words.expect_end()
 }
 
-/// Parses `GL >= 3.2`: OpenGL must have the version; with Vulkan only its rules apply.
+/// Parses the arguments of `GL >= 3.2`: selects GL's convention and stores the version, which only
+/// OpenGL must have. Words that are no versions, such as the operator, are ignored.
 fn parse_gl_version(
     requirements: &mut Requirements,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     requirements.convention = Convention::OpenGl;
-    while let Ok(word) = words.word("a version") {
+    while let Ok(word) = words.next_word("a version") {
         // A word that is not a version is the comparison operator.
         if let Some([major, minor, _]) = parse_version(word) {
             requirements.gl_version = Some([major, minor]);
@@ -224,20 +228,23 @@ fn parse_gl_version(
     Ok(())
 }
 
-/// Parses a GLSL version. Its number is ignored; only the rules that it selects are used.
+/// Consumes the arguments of `GLSL >= 1.50` and selects GL's convention. The version is ignored.
 fn parse_glsl_version(
     requirements: &mut Requirements,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     requirements.convention = Convention::OpenGl;
-    while words.word("a version").is_ok() {}
+    while words.next_word("a version").is_ok() {}
     Ok(())
 }
 
-fn parse_name(
+/// Adds a required Vulkan feature or extension, or an extension of GL, which selects the rules of
+/// GL; one that is not in [`GL_EXTENSIONS`] is recorded as unmet. Returns an error if `name`
+/// contains characters other than ASCII alphanumerics and underscores.
+fn parse_feature_name(
     requirements: &mut Requirements,
     name: &str,
-    words: &Words<'_>,
+    words: &WordCursor<'_>,
 ) -> Result<(), LineError> {
     if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return Err(words.error_at_last(format!("`{name}` is no name of a feature or extension")));
@@ -263,6 +270,8 @@ fn parse_name(
     Ok(())
 }
 
+/// Parses the version `MAJOR.MINOR` or `MAJOR.MINOR.PATCH`; a missing patch is 0. `None` if it has
+/// another form.
 fn parse_version(text: &str) -> Option<[u32; 3]> {
     let mut numbers = text.split('.').map(|part| part.parse().ok());
     let version = [

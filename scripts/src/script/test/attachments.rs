@@ -1,16 +1,17 @@
 //! Commands about the attachments of the framebuffer: `clear`, `attachment`.
 
 use super::parser::TestParser;
-use super::properties::{Attachment, set_attachment_property};
+use super::properties::{AttachmentSelection, set_attachment_property};
 use crate::format::Format;
-use crate::script::attachments::{Attachments, MAX_COLORS, parse_attachment_number};
 use crate::script::command::{Clear, Command};
-use crate::script::words::{LineError, Words, parse_component};
+use crate::script::model::{Attachments, MAX_COLORS, parse_attachment_number};
+use crate::script::tokenizer::{LineError, WordCursor, parse_component};
 
-/// Parses the number of a color attachment that the framebuffer has.
+/// Consumes the number of a color attachment, and returns it with the format. Returns an error if
+/// the framebuffer does not have the attachment.
 pub(super) fn parse_attachment<'a>(
     attachments: &'a Attachments,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(u32, &'a Format), LineError> {
     let number = parse_attachment_number(words)?;
     match attachments.color(number) {
@@ -19,16 +20,21 @@ pub(super) fn parse_attachment<'a>(
     }
 }
 
-/// Parses `clear`, `clear color R G B A`, `clear depth D`, `clear stencil S`.
-pub(super) fn parse_clear(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+/// Parses the arguments of `clear`, and appends the command with the current clear values; or those
+/// of `clear color R G B A`, `clear depth D` or `clear stencil S`, which only set the values, the
+/// color for all attachments.
+pub(super) fn parse_clear(
+    parser: &mut TestParser,
+    words: &mut WordCursor<'_>,
+) -> Result<(), LineError> {
     match words.peek() {
-        None => return parser.push(words, Command::Clear(parser.clear)),
+        None => return parser.push_command(words, Command::Clear(parser.clear)),
         Some("color") => {
             let color = parse_clear_color(words)?;
             parser.clear.colors = [color; MAX_COLORS];
         }
         Some("depth") => {
-            words.word("depth")?;
+            words.next_word("depth")?;
             let valid = |word: &str| {
                 word.parse()
                     .ok()
@@ -37,17 +43,17 @@ pub(super) fn parse_clear(parser: &mut TestParser, words: &mut Words<'_>) -> Res
             parser.clear.depth = words.parse_with("a depth from 0 to 1", valid)?;
         }
         Some("stencil") => {
-            words.word("stencil")?;
-            parser.clear.stencil = words.unsigned32("a stencil value")?;
+            words.next_word("stencil")?;
+            parser.clear.stencil = words.parse_u32("a stencil value")?;
         }
         Some(_) => return Err(words.error_at_next("expected `color`, `depth` or `stencil`")),
     }
-    words.finish()
+    words.expect_end()
 }
 
-/// Parses `color R G B A`.
-fn parse_clear_color(words: &mut Words<'_>) -> Result<[f64; 4], LineError> {
-    words.word("color")?;
+/// Consumes `color R G B A` and returns the color.
+fn parse_clear_color(words: &mut WordCursor<'_>) -> Result<[f64; 4], LineError> {
+    words.next_word("color")?;
     let mut color = [0.0; 4];
     for value in &mut color {
         *value = words.parse_with("a color component", parse_component)?;
@@ -55,17 +61,19 @@ fn parse_clear_color(words: &mut Words<'_>) -> Result<[f64; 4], LineError> {
     Ok(color)
 }
 
-/// Parses `attachment N clear`, `attachment N clear color R G B A`, `attachment N PROPERTY VALUE`.
+/// Parses the arguments of `attachment N clear`, and appends a command that clears only this
+/// attachment; of `attachment N clear color R G B A`, which sets its clear value; or of `attachment
+/// N PROPERTY VALUE`, which sets its blend state.
 pub(super) fn parse_attachment_command(
     parser: &mut TestParser,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     let (number, _) = parse_attachment(&parser.attachments, words)?;
-    let word = words.word("`clear` or a property")?;
+    let word = words.next_word("`clear` or a property")?;
     if word != "clear" {
         return set_attachment_property(
             &mut parser.pipeline,
-            Attachment::Only(number),
+            AttachmentSelection::Only(number),
             word,
             words,
         )
@@ -76,7 +84,7 @@ pub(super) fn parse_attachment_command(
     match words.peek() {
         None => {
             let only = Some(number);
-            parser.push(
+            parser.push_command(
                 words,
                 Command::Clear(Clear {
                     only,
@@ -86,7 +94,7 @@ pub(super) fn parse_attachment_command(
         }
         Some("color") => {
             parser.clear.colors[number as usize] = parse_clear_color(words)?;
-            words.finish()
+            words.expect_end()
         }
         Some(_) => Err(words.error_at_next("expected `color` or nothing")),
     }

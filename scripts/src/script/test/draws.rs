@@ -1,13 +1,13 @@
 //! Commands that draw and dispatch: `draw`, `compute`, `patch`.
 
+use super::buffer_ranges::parse_indirect;
 use super::parser::TestParser;
-use super::places::parse_indirect;
-use super::stages::parse_entry_point;
+use super::stage_names::parse_entry_point;
 use crate::script::command::{
-    Assembly, Command, Divisors, Draw, DrawSource, GlOutcome, Groups, IndexWidth,
+    Command, Divisors, Draw, DrawSource, GlOutcome, GroupCount, IndexWidth, PrimitiveAssembly,
 };
-use crate::script::names::{ATTRIBUTES, attribute_location};
-use crate::script::words::{LineError, Words};
+use crate::script::tokenizer::{LineError, WordCursor};
+use crate::script::vertex_data::{ATTRIBUTES, attribute_location};
 use ash::vk;
 use glasm::ir::Stage;
 
@@ -63,72 +63,78 @@ const TOPOLOGIES: &[(&str, &str, vk::PrimitiveTopology)] = &[
 ];
 
 /// Topologies that only GL has, and their decomposition.
-const ASSEMBLIES: &[(&str, Assembly, vk::PrimitiveTopology)] = &[
+const ASSEMBLIES: &[(&str, PrimitiveAssembly, vk::PrimitiveTopology)] = &[
     (
         "GL_QUADS",
-        Assembly::Quads,
+        PrimitiveAssembly::Quads,
         vk::PrimitiveTopology::TRIANGLE_LIST,
     ),
     (
         "GL_QUAD_STRIP",
-        Assembly::QuadStrip,
+        PrimitiveAssembly::QuadStrip,
         vk::PrimitiveTopology::TRIANGLE_LIST,
     ),
     (
         "GL_POLYGON",
-        Assembly::Polygon,
+        PrimitiveAssembly::Polygon,
         vk::PrimitiveTopology::TRIANGLE_LIST,
     ),
     (
         "GL_LINE_LOOP",
-        Assembly::LineLoop,
+        PrimitiveAssembly::LineLoop,
         vk::PrimitiveTopology::LINE_LIST,
     ),
 ];
 
-fn parse_topology(word: &str) -> Option<(vk::PrimitiveTopology, Assembly)> {
+/// Parses the name of a primitive topology, of Vulkan or GL, with or without prefix. GL's modes
+/// that Vulkan lacks result in a list topology and the assembly that converts their vertices to it.
+/// `None` if the name is unknown.
+fn parse_topology(word: &str) -> Option<(vk::PrimitiveTopology, PrimitiveAssembly)> {
     let name = word.strip_prefix("VK_PRIMITIVE_TOPOLOGY_").unwrap_or(word);
     // Without prefix GL's plural names are as common in scripts as Vulkan's.
     let matches = |gl: &str| gl == name || gl.strip_prefix("GL_") == Some(name);
     let vulkan = TOPOLOGIES
         .iter()
         .find(|(vulkan, gl, _)| *vulkan == name || matches(gl))
-        .map(|(_, _, topology)| (*topology, Assembly::Direct));
+        .map(|(_, _, topology)| (*topology, PrimitiveAssembly::Direct));
     let opengl = || {
-        let found = ASSEMBLIES.iter().find(|(gl, ..)| matches(gl));
-        found.map(|(_, assembly, topology)| (*topology, *assembly))
+        let decomposition = ASSEMBLIES.iter().find(|(gl, ..)| matches(gl));
+        decomposition.map(|(_, assembly, topology)| (*topology, *assembly))
     };
     vulkan.or_else(opengl)
 }
 
 impl Draw {
-    /// Returns GL's name of the primitive mode, without prefix.
-    pub fn mode(&self) -> &'static str {
+    /// Returns GL's name of the primitive mode of the draw, without `GL_`.
+    pub fn gl_mode_name(&self) -> &'static str {
         let assembly = ASSEMBLIES.iter().find(|(_, it, _)| *it == self.assembly);
         let topology = TOPOLOGIES.iter().find(|(.., it)| *it == self.topology);
         let name = match self.assembly {
-            Assembly::Direct => topology.map(|(_, gl, _)| *gl),
-            Assembly::Quads | Assembly::QuadStrip | Assembly::Polygon | Assembly::LineLoop => {
-                assembly.map(|(gl, ..)| *gl)
-            }
+            PrimitiveAssembly::Direct => topology.map(|(_, gl, _)| *gl),
+            PrimitiveAssembly::Quads
+            | PrimitiveAssembly::QuadStrip
+            | PrimitiveAssembly::Polygon
+            | PrimitiveAssembly::LineLoop => assembly.map(|(gl, ..)| *gl),
         };
         name.map_or("", |gl| gl.trim_start_matches("GL_"))
     }
 }
 
-/// Parses `topology NAME`: a property of VkRunner's that every draw sets again.
+/// Parses the argument of `topology NAME`, a property in VkRunner, and ignores it, because every
+/// draw names its topology.
 pub(super) fn parse_topology_property(
     _parser: &mut TestParser,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     words.parse_with("a topology", parse_topology)?;
-    words.finish()
+    words.expect_end()
 }
 
-/// Parses `index type uint8|uint16|uint32`.
+/// Parses the arguments of `index type uint8|uint16|uint32`, and stores the width of the indices of
+/// later draws.
 pub(super) fn parse_index_type(
     parser: &mut TestParser,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     words.parse_with("`type`", |word| (word == "type").then_some(()))?;
     parser.index_width = words.parse_with("`uint8`, `uint16` or `uint32`", |word| match word {
@@ -137,36 +143,43 @@ pub(super) fn parse_index_type(
         "uint32" => Some(IndexWidth::U32),
         _ => None,
     })?;
-    words.finish()
+    words.expect_end()
 }
 
-/// Parses the rest of `vertex divisor ATTRIBUTE N`.
+/// Parses `ATTRIBUTE N` after `vertex divisor`, and stores the number of instances that share a
+/// value of the attribute in later draws.
 pub(super) fn parse_divisor(
     parser: &mut TestParser,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     let what = format!("an attribute name or a number below {ATTRIBUTES}");
     let location = words.parse_with(&what, attribute_location)?;
-    parser.divisors.0[location as usize] = words.number("a number of instances below 65536")?;
-    words.finish()
+    parser.divisors.0[location as usize] =
+        words.parse_number("a number of instances below 65536")?;
+    words.expect_end()
 }
 
-/// Parses `compute X Y Z [group X Y Z]`, `compute indirect NAME [OFFSET]`, `compute entrypoint
-/// NAME`.
+/// Parses the arguments of `compute X Y Z [local_size X Y Z]` or `compute indirect NAME [OFFSET]
+/// [local_size X Y Z]`, and appends the command; or of `compute entrypoint NAME`, which sets the
+/// entry point of later commands.
 pub(super) fn parse_compute(
     parser: &mut TestParser,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     if words.peek() == Some("entrypoint") {
         return parse_entry_point(parser, Stage::Compute, words);
     }
-    let groups = if words.take("indirect").is_some() {
-        Groups::Indirect(parse_indirect(parser, words)?)
+    let groups = if words.take_if("indirect").is_some() {
+        GroupCount::Indirect(parse_indirect(parser, words)?)
     } else {
-        let mut count = || words.number("a number of work groups");
-        Groups::Given([count()?, count()?, count()?])
+        let mut count = || words.parse_number("a number of work groups");
+        GroupCount::Direct([count()?, count()?, count()?])
     };
-    let size = match words.take("group") {
+    // Older scripts say `group`.
+    let has_size = words
+        .take_if("local_size")
+        .or_else(|| words.take_if("group"));
+    let size = match has_size {
         Some(()) => {
             let mut size = || {
                 words.parse_with("a size of work groups", |word| {
@@ -178,7 +191,7 @@ pub(super) fn parse_compute(
         None => None,
     };
     let entry_point = parser.pipeline.entry_points.get(Stage::Compute);
-    parser.push(
+    parser.push_command(
         words,
         Command::Compute {
             groups,
@@ -188,11 +201,14 @@ pub(super) fn parse_compute(
     )
 }
 
-/// Parses `patch parameter vertices N`, `patch parameter default level outer A B C D`, `patch
-/// parameter default level inner A B`.
-pub(super) fn parse_patch(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+/// Parses the arguments of `patch parameter vertices N`, `patch parameter default level outer A B C
+/// D` or `patch parameter default level inner A B`, and stores them for later draws.
+pub(super) fn parse_patch(
+    parser: &mut TestParser,
+    words: &mut WordCursor<'_>,
+) -> Result<(), LineError> {
     words.parse_with("`parameter`", |word| (word == "parameter").then_some(()))?;
-    match words.word("`vertices` or `default`")? {
+    match words.next_word("`vertices` or `default`")? {
         "vertices" => {
             parser.pipeline.patch_control_points = words
                 .parse_with("a number of vertices from 1 to 32", |word| {
@@ -207,22 +223,26 @@ pub(super) fn parse_patch(parser: &mut TestParser, words: &mut Words<'_>) -> Res
                 _ => None,
             })?;
             for level in &mut parser.pipeline.tess_levels[range] {
-                *level = words.number("a tessellation level")?;
+                *level = words.parse_number("a tessellation level")?;
             }
         }
         _ => return Err(words.error_at_last("expected `vertices` or `default`")),
     }
-    words.finish()
+    words.expect_end()
 }
 
-/// Parses `draw [instanced] rect ...`, `draw arrays ...`.
-pub(super) fn parse_draw(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
-    match words.word("`rect` or `arrays`")? {
+/// Parses the arguments of `draw [instanced] rect ...` or `draw arrays ...`, and appends the
+/// command with the pipeline state in force.
+pub(super) fn parse_draw(
+    parser: &mut TestParser,
+    words: &mut WordCursor<'_>,
+) -> Result<(), LineError> {
+    match words.next_word("`rect` or `arrays`")? {
         "rect" => parse_rect(parser, Instances::One, words),
         "arrays" => parse_arrays(parser, words),
         "instanced" => {
             words.parse_with("`rect`", |word| (word == "rect").then_some(()))?;
-            parse_rect(parser, Instances::Given, words)
+            parse_rect(parser, Instances::Explicit, words)
         }
         _ => Err(words.error_at_last("expected `rect` or `arrays`")),
     }
@@ -233,33 +253,34 @@ pub(super) fn parse_draw(parser: &mut TestParser, words: &mut Words<'_>) -> Resu
 enum Instances {
     One,
     /// Number of instances in the line.
-    Given,
+    Explicit,
 }
 
-/// Parses `[fails]`.
-fn parse_outcome(words: &mut Words<'_>) -> GlOutcome {
-    match words.take("fails") {
-        Some(()) => GlOutcome::Refused,
+/// Consumes `fails`, with which GL must reject the command, if it is the next word.
+fn parse_outcome(words: &mut WordCursor<'_>) -> GlOutcome {
+    match words.take_if("fails") {
+        Some(()) => GlOutcome::Rejected,
         None => GlOutcome::Accepted,
     }
 }
 
-/// Parses `limit N [fails]`, after the first word `vertex`.
+/// Parses `N [fails]` after `vertex limit`, and appends the command.
 pub(super) fn parse_vertex_limit(
     parser: &mut TestParser,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
-    let limit = words.number("a number of vertices")?;
+    let limit = words.parse_number("a number of vertices")?;
     let outcome = parse_outcome(words);
-    parser.push(words, Command::VertexLimit { limit, outcome })
+    parser.push_command(words, Command::VertexLimit { limit, outcome })
 }
 
-/// Parses the rest of `draw [instanced] rect [tex] [ortho] [patch] [INSTANCES] X Y W H [S T W H]
-/// [fails]`.
+/// Parses `[tex] [ortho] [patch] [INSTANCES] X Y W H [S T W H] [fails]` after `draw [instanced]
+/// rect`, and appends the draw of a rectangle, or of its corners as a patch. Coordinates are in
+/// clip space, with `ortho` in pixels.
 fn parse_rect(
     parser: &mut TestParser,
     instances: Instances,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     let (mut textured, mut ortho, mut patch) = (false, false, false);
     loop {
@@ -273,13 +294,13 @@ fn parse_rect(
             return Err(words.error_at_next("a word is repeated"));
         }
         *option = true;
-        words.word("an option")?;
+        words.next_word("an option")?;
     }
     let instances = match instances {
         Instances::One => 1,
-        Instances::Given => words.unsigned32("a number of instances")?,
+        Instances::Explicit => words.parse_u32("a number of instances")?,
     };
-    let mut position: [f32; 4] = words.floats("a coordinate")?;
+    let mut position: [f32; 4] = words.parse_floats("a coordinate")?;
     if ortho {
         // With `ortho`, coordinates are in pixels, otherwise in clip space.
         let [width, height] = parser.framebuffer.map(|side| side as f32);
@@ -292,7 +313,7 @@ fn parse_rect(
         ];
     }
     let texcoord = if textured {
-        Some(words.floats("a texture coordinate")?)
+        Some(words.parse_floats("a texture coordinate")?)
     } else {
         None
     };
@@ -307,7 +328,7 @@ fn parse_rect(
     let draw = Draw {
         state,
         topology,
-        assembly: Assembly::Direct,
+        assembly: PrimitiveAssembly::Direct,
         source: DrawSource::Rect { position, texcoord },
         // The corners are not of `[vertex data]`, whose attributes step with instances.
         divisors: Divisors::default(),
@@ -315,12 +336,13 @@ fn parse_rect(
         first_instance: 0,
         outcome: parse_outcome(words),
     };
-    parser.push(words, Command::Draw(Box::new(draw)))
+    parser.push_command(words, Command::Draw(Box::new(draw)))
 }
 
-/// Parses the rest of `draw arrays [indexed] [instanced] TOPOLOGY FIRST COUNT [INSTANCES]
-/// [first_index N] [first_instance N] [fails]`.
-fn parse_arrays(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+/// Parses `[indexed] [instanced] TOPOLOGY FIRST COUNT [INSTANCES] [first_index N] [first_instance
+/// N] [fails]` after `draw arrays`, and appends the draw. With `indexed` FIRST is added to each
+/// index.
+fn parse_arrays(parser: &mut TestParser, words: &mut WordCursor<'_>) -> Result<(), LineError> {
     let (mut indexed, mut instanced) = (false, false);
     loop {
         let option = match words.peek() {
@@ -332,24 +354,24 @@ fn parse_arrays(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), Li
             return Err(words.error_at_next("a word is repeated"));
         }
         *option = true;
-        words.word("an option")?;
+        words.next_word("an option")?;
     }
     let (topology, assembly) = words.parse_with("a topology", parse_topology)?;
     let source = if indexed {
         DrawSource::Indexed {
-            vertex_offset: words.number("a number to add to indices")?,
-            count: words.unsigned32("a number of indices")?,
+            vertex_offset: words.parse_number("a number to add to indices")?,
+            count: words.parse_u32("a number of indices")?,
             first: 0,
             width: parser.index_width,
         }
     } else {
         DrawSource::Arrays {
-            first: words.unsigned32("the first vertex")?,
-            count: words.unsigned32("a number of vertices")?,
+            first: words.parse_u32("the first vertex")?,
+            count: words.parse_u32("a number of vertices")?,
         }
     };
     let instances = if instanced {
-        words.unsigned32("a number of instances")?
+        words.parse_u32("a number of instances")?
     } else {
         1
     };
@@ -363,21 +385,22 @@ fn parse_arrays(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), Li
         first_instance: 0,
         outcome: GlOutcome::Accepted,
     };
-    parse_starts(&mut draw, words)?;
+    parse_first_indices(&mut draw, words)?;
     draw.outcome = parse_outcome(words);
     check_draw(&draw, words)?;
-    parser.push(words, Command::Draw(Box::new(draw)))
+    parser.push_command(words, Command::Draw(Box::new(draw)))
 }
 
-/// Parses `first_index N`, `first_instance N`.
-fn parse_starts(draw: &mut Draw, words: &mut Words<'_>) -> Result<(), LineError> {
+/// Consumes `first_index N`, only for indexed draws, and `first_instance N` in any order, up to
+/// `fails` or the end of the line, and stores them in the draw.
+fn parse_first_indices(draw: &mut Draw, words: &mut WordCursor<'_>) -> Result<(), LineError> {
     while !words.is_empty() && words.peek() != Some("fails") {
-        match (words.word("`first_instance`")?, &mut draw.source) {
+        match (words.next_word("`first_instance`")?, &mut draw.source) {
             ("first_instance", _) => {
-                draw.first_instance = words.unsigned32("the first instance")?;
+                draw.first_instance = words.parse_u32("the first instance")?;
             }
             ("first_index", DrawSource::Indexed { first, .. }) => {
-                *first = words.unsigned32("the first index")?;
+                *first = words.parse_u32("the first index")?;
             }
             _ => return Err(words.error_at_last("expected `first_instance`, or `first_index`")),
         }
@@ -385,8 +408,9 @@ fn parse_starts(draw: &mut Draw, words: &mut Words<'_>) -> Result<(), LineError>
     Ok(())
 }
 
-/// Checks sums that must not overflow.
-fn check_draw(draw: &Draw, words: &Words<'_>) -> Result<(), LineError> {
+/// Returns an error, at the last consumed word, if the end of the vertices, indices or instances of
+/// a draw exceeds 32 bits.
+fn check_draw(draw: &Draw, words: &WordCursor<'_>) -> Result<(), LineError> {
     let (first, count) = match draw.source {
         DrawSource::Rect { .. } => (0, 4),
         DrawSource::Arrays { first, count } | DrawSource::Indexed { first, count, .. } => {

@@ -1,14 +1,14 @@
 //! Transform feedback: `xfb ...` and `probe xfb ...`.
 
+use super::buffer_ranges::{parse_feedback_buffer, parse_feedback_number};
+use super::buffer_ranges::{parse_offset, parse_type};
 use super::buffers::{parse_contents, push_buffer_probe};
 use super::draws::parse_draw;
-use super::parser::{Capturing, TestParser};
-use super::places::{parse_feedback_buffer, parse_feedback_number};
-use super::values::{parse_offset, parse_type};
+use super::parser::{CaptureState, TestParser};
 use crate::data::{DataLayout, DataType};
-use crate::probe::Comparison;
-use crate::script::command::{CaptureCount, Command, Step};
-use crate::script::words::{LineError, Words};
+use crate::probe::ComparisonOp;
+use crate::script::command::{CaptureCount, Command, ScriptStep};
+use crate::script::tokenizer::{LineError, WordCursor};
 use glasm::Capture;
 use glasm::ir::Semantic;
 
@@ -47,7 +47,7 @@ const RESULTS: &[(&str, ResultName)] = &[
     ("id", ResultName::Scalar(Semantic::VertexId)),
     ("texcoord", ResultName::One(Semantic::TexCoord(0))),
     ("texcoord[]", ResultName::Several(Semantic::TexCoord)),
-    ("attrib[]", ResultName::Several(Semantic::Generic)),
+    ("attrib[]", ResultName::Several(Semantic::GenericVarying)),
     ("clip[]", ResultName::Scalars(Semantic::ClipDistance)),
 ];
 
@@ -61,10 +61,12 @@ enum ResultName {
 }
 
 /// Result with its first component and their number.
-type ResultPart = (Semantic, u8, u8);
+type ResultComponents = (Semantic, u8, u8);
 
-/// Reads `result.texcoord[2].xy`.
-fn parse_result(word: &str) -> Option<ResultPart> {
+/// Parses a result such as `result.texcoord[2].xy`: its semantic, first component and number of
+/// components, by default all. `None` if there is no such result or component, or if the components
+/// are not consecutive.
+fn parse_result(word: &str) -> Option<ResultComponents> {
     let name = word.strip_prefix("result.")?;
     if let Some((semantic, count)) = find_result(name) {
         return Some((semantic, 0, count));
@@ -76,7 +78,8 @@ fn parse_result(word: &str) -> Option<ResultPart> {
     (first + count <= available).then_some((semantic, first, count))
 }
 
-/// Finds the result of that name and the number of its components.
+/// Returns the semantic of a result, without `result.` and components, and the number of its
+/// components; `None` for unknown names.
 fn find_result(name: &str) -> Option<(Semantic, u8)> {
     let (plain, number) = match name.split_once('[') {
         None => (name.to_owned(), 0),
@@ -91,16 +94,21 @@ fn find_result(name: &str) -> Option<(Semantic, u8)> {
     })
 }
 
-/// Parses `xfb BUFFER ...`, `xfb capture|stride|begin|end|draw ...`, `xfb buffer object BUFFER
-/// SIZE`.
-pub(super) fn parse_xfb(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+/// Parses the arguments of `xfb capture|stride ...`, which are stored; of `xfb begin|end|draw ...`,
+/// whose commands are appended; or of `xfb BUFFER ...` and piglit's `xfb buffer object BUFFER
+/// SIZE`, with [`parse_contents`] after the buffer. Returns an error if a capture begins twice or
+/// ends without a beginning.
+pub(super) fn parse_xfb(
+    parser: &mut TestParser,
+    words: &mut WordCursor<'_>,
+) -> Result<(), LineError> {
     match words.peek() {
         Some("capture") => {
-            words.word("capture")?;
+            words.next_word("capture")?;
             parse_captures(parser, words)
         }
         Some("stride") => {
-            words.word("stride")?;
+            words.next_word("stride")?;
             let buffer = parse_feedback_number(words)?;
             let stride = words.parse_with("a number of bytes, a multiple of 4", |word| {
                 let stride = word.parse().ok();
@@ -110,32 +118,32 @@ pub(super) fn parse_xfb(parser: &mut TestParser, words: &mut Words<'_>) -> Resul
             let needed = strides.len().max(buffer as usize + 1);
             strides.resize(needed, 0);
             strides[buffer as usize] = stride;
-            words.finish()
+            words.expect_end()
         }
         Some("begin") => {
-            words.word("begin")?;
-            if parser.capturing != Capturing::No {
+            words.next_word("begin")?;
+            if parser.capturing != CaptureState::Inactive {
                 return Err(
                     words.error_at_last("there was no `xfb end` since the last `xfb begin`")
                 );
             }
-            parser.capturing = Capturing::Since(parser.line);
-            parser.push(words, Command::BeginCapture)
+            parser.capturing = CaptureState::Active(parser.line);
+            parser.push_command(words, Command::BeginCapture)
         }
         Some("end") => {
-            words.word("end")?;
-            if parser.capturing == Capturing::No {
+            words.next_word("end")?;
+            if parser.capturing == CaptureState::Inactive {
                 return Err(words.error_at_last("there was no `xfb begin`"));
             }
-            parser.capturing = Capturing::No;
-            parser.push(words, Command::EndCapture)
+            parser.capturing = CaptureState::Inactive;
+            parser.push_command(words, Command::EndCapture)
         }
         Some("draw") => {
-            words.word("draw")?;
+            words.next_word("draw")?;
             parse_captured_draw(parser, words)
         }
         Some("buffer") => {
-            words.word("buffer")?;
+            words.next_word("buffer")?;
             words.parse_with("`object`", |word| (word == "object").then_some(()))?;
             let buffer = parse_feedback_buffer(parser, words)?;
             parse_contents(parser, buffer, DataLayout::STD430, words)
@@ -147,10 +155,14 @@ pub(super) fn parse_xfb(parser: &mut TestParser, words: &mut Words<'_>) -> Resul
     }
 }
 
-/// Parses `xfb draw ...`: captures one draw and discards its primitives before rasterization, as
-/// piglit does.
-fn parse_captured_draw(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
-    if parser.capturing != Capturing::No {
+/// Parses the words of a draw after `xfb draw`, and appends it between the beginning and the end of
+/// a capture. The draw discards its primitives before rasterization, as in piglit. Returns an error
+/// within `xfb begin` and `xfb end`.
+fn parse_captured_draw(
+    parser: &mut TestParser,
+    words: &mut WordCursor<'_>,
+) -> Result<(), LineError> {
+    if parser.capturing != CaptureState::Inactive {
         return Err(words.error_at_last("draws after `xfb begin` are captured without `xfb`"));
     }
     let line = parser.line;
@@ -158,18 +170,19 @@ fn parse_captured_draw(parser: &mut TestParser, words: &mut Words<'_>) -> Result
     let first = parser.steps.len();
     let result = parse_draw(parser, words);
     parser.pipeline.rasterizer_discard = discard;
-    let step = |command| Step { line, command };
+    let step = |command| ScriptStep { line, command };
     // If the draw cannot be parsed, the script is rejected, including these steps.
     parser.steps.insert(first, step(Command::BeginCapture));
     parser.steps.push(step(Command::EndCapture));
     result
 }
 
-/// Parses `xfb capture BUFFER [stream N] RESULT|skip N ...`: appends to the previous captures of
-/// the buffer.
-fn parse_captures(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+/// Parses `BUFFER [stream N] RESULT|skip N ...` after `xfb capture`, and appends the captures after
+/// the previous ones of the buffer. Returns an error if a vertex exceeds [`MAX_STRIDE`], or if
+/// there are more than [`MAX_CAPTURES`].
+fn parse_captures(parser: &mut TestParser, words: &mut WordCursor<'_>) -> Result<(), LineError> {
     let buffer = parse_feedback_number(words)?;
-    let stream = match words.take("stream") {
+    let stream = match words.take_if("stream") {
         Some(()) => parse_stream(words)?,
         None => 0,
     };
@@ -177,12 +190,12 @@ fn parse_captures(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), 
     // Results follow each other without gaps in each buffer; `skip` creates gaps.
     let known = |captures: &[Capture]| {
         let own = captures.iter().filter(|capture| capture.buffer == buffer);
-        own.map(|capture| capture.offset + 4 * u32::from(capture.count))
+        own.map(|capture| capture.offset + 4 * u32::from(capture.component_count))
             .max()
     };
     let mut offset = known(&parser.feedback.captures).unwrap_or(0);
     while captures.is_empty() || !words.is_empty() {
-        if words.take("skip").is_some() {
+        if words.take_if("skip").is_some() {
             let what = "a number of components to skip";
             let skipped: u32 = words.parse_with(what, |word| {
                 word.parse()
@@ -195,8 +208,8 @@ fn parse_captures(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), 
             let (semantic, first, count) = words.parse_with(what, parse_result)?;
             captures.push(Capture {
                 semantic,
-                first,
-                count,
+                first_component: first,
+                component_count: count,
                 buffer,
                 offset,
                 stream,
@@ -207,7 +220,7 @@ fn parse_captures(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), 
             return Err(words.error_at_last(format!("vertices have at most {MAX_STRIDE} bytes")));
         }
     }
-    words.finish()?;
+    words.expect_end()?;
     parser.feedback.captures.append(&mut captures);
     if parser.feedback.captures.len() > MAX_CAPTURES {
         return Err(words.error_at_last(format!("at most {MAX_CAPTURES} results are captured")));
@@ -215,24 +228,25 @@ fn parse_captures(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), 
     Ok(())
 }
 
-fn parse_stream(words: &mut Words<'_>) -> Result<u32, LineError> {
+/// Consumes the number of a vertex stream, less than [`MAX_STREAMS`].
+fn parse_stream(words: &mut WordCursor<'_>) -> Result<u32, LineError> {
     let what = format!("a stream, below {MAX_STREAMS}");
     words.parse_with(&what, |word| {
         word.parse().ok().filter(|stream| *stream < MAX_STREAMS)
     })
 }
 
-/// Parses the rest of `probe xfb`: `primitives|needed [stream N] OP COUNT`, `bytes BUFFER OP
-/// COUNT`, `TYPE BUFFER OFFSET OP VALUES...`, and piglit's `buffer float|double BUFFER INDEX
-/// VALUE`.
+/// Parses the words after `probe xfb`, `primitives|needed [stream N] OP COUNT`, `bytes BUFFER OP
+/// COUNT`, `TYPE BUFFER OFFSET OP VALUES...`, or piglit's `buffer float|double BUFFER INDEX VALUE`,
+/// and appends the command.
 pub(super) fn parse_xfb_probe(
     parser: &mut TestParser,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     let count = match words.peek() {
         Some(word @ ("primitives" | "needed")) => {
-            words.word(word)?;
-            let stream = match words.take("stream") {
+            words.next_word(word)?;
+            let stream = match words.take_if("stream") {
                 Some(()) => parse_stream(words)?,
                 None => 0,
             };
@@ -242,7 +256,7 @@ pub(super) fn parse_xfb_probe(
             }
         }
         Some("bytes") => {
-            words.word("bytes")?;
+            words.next_word("bytes")?;
             let buffer = parse_feedback_number(words)?;
             CaptureCount::Bytes { buffer }
         }
@@ -250,10 +264,10 @@ pub(super) fn parse_xfb_probe(
         _ => {
             let ty = parse_type(words)?;
             let buffer = parse_feedback_buffer(parser, words)?;
-            let place = (buffer, parse_offset(words)?);
-            let comparison = words.parse_with("a comparison", Comparison::parse)?;
+            let location = (buffer, parse_offset(words)?);
+            let comparison = words.parse_with("a comparison", ComparisonOp::parse)?;
             let values = (ty, DataLayout::STD430);
-            return push_buffer_probe(parser, place, values, comparison, words);
+            return push_buffer_probe(parser, location, values, comparison, words);
         }
     };
     let (comparison, expected) = parse_count(words)?;
@@ -262,26 +276,30 @@ pub(super) fn parse_xfb_probe(
         comparison,
         expected,
     };
-    parser.push(words, command)
+    parser.push_command(words, command)
 }
 
-/// Parses `OP COUNT`.
-pub(super) fn parse_count(words: &mut Words<'_>) -> Result<(Comparison, u64), LineError> {
+/// Consumes `OP COUNT`; returns an error for the operator `~=`.
+pub(super) fn parse_count(words: &mut WordCursor<'_>) -> Result<(ComparisonOp, u64), LineError> {
     let comparison = words.parse_with("a comparison other than ~=", |word| {
-        Comparison::parse(word).filter(|comparison| *comparison != Comparison::Near)
+        ComparisonOp::parse(word).filter(|comparison| *comparison != ComparisonOp::Near)
     })?;
-    Ok((comparison, words.unsigned("a count")?))
+    Ok((comparison, words.parse_unsigned("a count")?))
 }
 
-/// Parses `buffer float|double BUFFER INDEX VALUE`.
-fn parse_piglit_probe(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
-    words.word("buffer")?;
+/// Parses `buffer float|double BUFFER INDEX VALUE`, and appends the command that compares the
+/// value, counted in numbers of the type, within the tolerances in force.
+fn parse_piglit_probe(
+    parser: &mut TestParser,
+    words: &mut WordCursor<'_>,
+) -> Result<(), LineError> {
+    words.next_word("buffer")?;
     let ty = words.parse_with("`float` or `double`", |word| {
         DataType::parse(word).filter(|_| matches!(word, "float" | "double"))
     })?;
     let buffer = parse_feedback_buffer(parser, words)?;
-    let index = words.unsigned32("the number of a value")?;
+    let index = words.parse_u32("the number of a value")?;
     let offset = u64::from(index) * ty.scalar.size() as u64;
     let values = (ty, DataLayout::STD430);
-    push_buffer_probe(parser, (buffer, offset), values, Comparison::Near, words)
+    push_buffer_probe(parser, (buffer, offset), values, ComparisonOp::Near, words)
 }

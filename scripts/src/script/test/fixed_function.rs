@@ -1,19 +1,19 @@
 //! Commands that set fixed-function state by GL's names, and `depthrange`.
 
-use super::fixed_state::capability;
+use super::fixed_state::find_capability;
 use super::gl_state::parse_program_point_size;
 use super::parser::TestParser;
-use super::textures::params::parse_texture_enable;
+use super::textures::tex_parameters::parse_texture_enable;
 use crate::script::command::{Command, FixedUpdate, StateUpdate, Switch};
 use crate::script::pipeline_state::PipelineState;
-use crate::script::words::{LineError, Words};
+use crate::script::tokenizer::{LineError, WordCursor};
 use ash::vk;
 
 /// Function that sets a capability of GL.
-type Capability = fn(&mut PipelineState, bool);
+type SetCapability = fn(&mut PipelineState, bool);
 
 /// GL's capabilities.
-const CAPABILITIES: &[(&str, Capability)] = &[
+const CAPABILITIES: &[(&str, SetCapability)] = &[
     ("GL_BLEND", |state, on| {
         // GL enables blending for all draw buffers unless one is named.
         state.attachments.iter_mut().for_each(|it| it.blend = on);
@@ -52,16 +52,18 @@ const CAPABILITIES: &[(&str, Capability)] = &[
     ("GL_STENCIL_TEST", |state, on| state.stencil_test = on),
 ];
 
-/// Parses `enable GL_...`, `disable GL_...`.
+/// Parses the argument of `enable GL_...` or `disable GL_...`. Stores the state of later draws, or
+/// appends a command for GL state that programs are compiled for. Returns an error for capabilities
+/// that are not supported; those that are always on can be enabled.
 pub(super) fn parse_enable(
     parser: &mut TestParser,
     switch: Switch,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
-    let name = words.word("a GL capability")?;
-    if let Some(capability) = capability(name, parser.units.active) {
+    let name = words.next_word("a GL capability")?;
+    if let Some(capability) = find_capability(name, parser.units.active) {
         let update = FixedUpdate::Enable(capability, switch);
-        return parser.push(words, Command::GlState(StateUpdate::Fixed(update)));
+        return parser.push_command(words, Command::GlState(StateUpdate::Fixed(update)));
     }
     if name.starts_with("GL_TEXTURE_") && !name.starts_with("GL_TEXTURE_GEN_") {
         return parse_texture_enable(parser, name, switch, words);
@@ -71,13 +73,13 @@ pub(super) fn parse_enable(
     }
     let Some((_, set)) = CAPABILITIES.iter().find(|(known, _)| *known == name) else {
         return if switch == Switch::On && is_always_on(name) {
-            words.finish()
+            words.expect_end()
         } else {
             Err(words.error_at_last(format!("`{name}` is not supported")))
         };
     };
     set(&mut parser.pipeline, switch == Switch::On);
-    words.finish()
+    words.expect_end()
 }
 
 /// Returns true for capabilities that are always on. Vulkan has no switch for clip distances: those
@@ -100,17 +102,17 @@ const COMPARISONS: &[&str] = &[
     "GL_ALWAYS",
 ];
 
-/// Parses `depthfunc GL_...`.
+/// Parses the argument of `depthfunc GL_...`, and stores the depth comparison of later draws.
 pub(super) fn parse_depth_func(
     parser: &mut TestParser,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     let raw = words.parse_with("a comparison such as GL_LEQUAL", |word| {
         let found = COMPARISONS.iter().zip(0..).find(|(name, _)| **name == word);
         found.map(|(_, raw)| raw)
     })?;
     parser.pipeline.depth_compare_op = vk::CompareOp::from_raw(raw);
-    words.finish()
+    words.expect_end()
 }
 
 const POLYGON_MODES: &[(&str, vk::PolygonMode)] = &[
@@ -119,10 +121,11 @@ const POLYGON_MODES: &[(&str, vk::PolygonMode)] = &[
     ("GL_POINT", vk::PolygonMode::POINT),
 ];
 
-/// Parses `polygon mode GL_FRONT_AND_BACK GL_...`.
+/// Parses the arguments of `polygon mode GL_FRONT_AND_BACK GL_...`, and stores the polygon mode of
+/// later draws. Returns an error for single faces, which Vulkan cannot distinguish.
 pub(super) fn parse_polygon_mode(
     parser: &mut TestParser,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     words.parse_with("`mode`", |word| (word == "mode").then_some(()))?;
     // Vulkan has one mode for both faces.
@@ -133,13 +136,14 @@ pub(super) fn parse_polygon_mode(
         let found = POLYGON_MODES.iter().find(|(name, _)| *name == word);
         found.map(|(_, mode)| *mode)
     })?;
-    words.finish()
+    words.expect_end()
 }
 
-/// Parses `depthrange NEAR FAR`.
+/// Parses the arguments of `depthrange NEAR FAR`, stores the depth range of later draws, and
+/// appends the command for programs that read it.
 pub(super) fn parse_depth_range(
     parser: &mut TestParser,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     let mut bound = || {
         words.parse_with("a depth from 0 to 1", |word| {
@@ -150,7 +154,7 @@ pub(super) fn parse_depth_range(
     };
     let range = [bound()?, bound()?];
     parser.pipeline.depth_range = range;
-    parser.push(words, Command::DepthRange(range))
+    parser.push_command(words, Command::DepthRange(range))
 }
 
 #[cfg(test)]

@@ -3,12 +3,12 @@
 //! parameters of programs.
 
 use crate::script::command::{
-    CombinedLanes, EnvironmentMode, FixedCapability, FixedUpdate, Switch, TexEnvUpdate,
+    CombinerChannels, EnvironmentMode, FixedCapability, FixedUpdate, Switch, TexEnvUpdate,
 };
-use crate::script::words::{LineError, Words};
+use crate::script::tokenizer::{LineError, WordCursor};
 use glasm::fixed_function::{
-    ColorMaterial, CombineFunction, CombineOperand, CombineSource, FogMode, FogSource,
-    MaterialFaces, MaterialMode, Scale, TexGenMode,
+    ColorMaterial, CombineFunction, CombineOperand, CombineScale, CombineSource, FogMode,
+    FogSource, MaterialFaces, MaterialMode, TexGenMode,
 };
 use glasm::state::TexGenCoord;
 
@@ -16,26 +16,36 @@ use glasm::state::TexGenCoord;
 const LIGHTS: u32 = 8;
 
 /// Texture units that draws without programs have.
-const FIXED_UNITS: u32 = glasm::fixed_function::UNITS as u32;
+const FIXED_UNITS: u32 = glasm::fixed_function::MAX_TEXTURE_UNITS as u32;
 
 /// Name of a property and parser of its value.
-type Property<T> = (&'static str, fn(&mut Words<'_>) -> Result<T, LineError>);
+type Property<T> = (
+    &'static str,
+    fn(&mut WordCursor<'_>) -> Result<T, LineError>,
+);
 
-/// Parses a word of a table.
-fn choose<T: Copy>(words: &mut Words<'_>, what: &str, table: &[(&str, T)]) -> Result<T, LineError> {
+/// Consumes a word and returns the value that the table has for it. Returns an error that expects
+/// `what` if the table lacks the word.
+fn parse_choice<T: Copy>(
+    words: &mut WordCursor<'_>,
+    what: &str,
+    table: &[(&str, T)],
+) -> Result<T, LineError> {
     words.parse_with(what, |word| {
         let found = table.iter().find(|(name, _)| *name == word);
         found.map(|(_, value)| *value)
     })
 }
 
-fn parse_switch(words: &mut Words<'_>) -> Result<Switch, LineError> {
+/// Consumes `on` or `off`.
+fn parse_switch(words: &mut WordCursor<'_>) -> Result<Switch, LineError> {
     let table = [("on", Switch::On), ("off", Switch::Off)];
-    choose(words, "on or off", &table)
+    parse_choice(words, "on or off", &table)
 }
 
-/// Returns the capability of that name; `unit` is the texture unit that was named last.
-pub(super) fn capability(name: &str, unit: u32) -> Option<FixedCapability> {
+/// Returns the capability of GL's name that only draws without programs see; `None` for other
+/// names. `unit` is the active texture unit, to which texture coordinate generation applies.
+pub(super) fn find_capability(name: &str, unit: u32) -> Option<FixedCapability> {
     let table = [
         ("GL_COLOR_MATERIAL", FixedCapability::ColorMaterial),
         ("GL_COLOR_SUM", FixedCapability::ColorSum),
@@ -75,7 +85,7 @@ pub(crate) const LIGHT_MODEL: &[Property<FixedUpdate>] = &[
             ("single_color", Switch::Off),
             ("separate_specular_color", Switch::On),
         ];
-        let switch = choose(words, "single_color or separate_specular_color", &table)?;
+        let switch = parse_choice(words, "single_color or separate_specular_color", &table)?;
         Ok(FixedUpdate::SeparateSpecular(switch))
     }),
 ];
@@ -88,7 +98,7 @@ pub(crate) const FOG: &[Property<FixedUpdate>] = &[
             ("exp", FogMode::Exp),
             ("exp2", FogMode::Exp2),
         ];
-        choose(words, "linear, exp or exp2", &table).map(FixedUpdate::FogMode)
+        parse_choice(words, "linear, exp or exp2", &table).map(FixedUpdate::FogMode)
     }),
     ("coord_src", |words| {
         let table = [
@@ -98,19 +108,20 @@ pub(crate) const FOG: &[Property<FixedUpdate>] = &[
             ("fog_coord", FogSource::FogCoord),
         ];
         let expected = "fragment_depth, eye_plane, eye_radial or fog_coord";
-        let source = choose(words, expected, &table)?;
+        let source = parse_choice(words, expected, &table)?;
         Ok(FixedUpdate::FogSource(source))
     }),
 ];
 
-/// Parses `FACES MODE` of `colormaterial`. GL 2.1 section 2.14.3.
-pub(super) fn parse_color_material(words: &mut Words<'_>) -> Result<FixedUpdate, LineError> {
+/// Consumes `FACES MODE` after `colormaterial`, and returns the change of state. GL 2.1 section
+/// 2.14.3.
+pub(super) fn parse_color_material(words: &mut WordCursor<'_>) -> Result<FixedUpdate, LineError> {
     let faces = [
         ("front", MaterialFaces::Front),
         ("back", MaterialFaces::Back),
         ("both", MaterialFaces::Both),
     ];
-    let faces = choose(words, "front, back or both", &faces)?;
+    let faces = parse_choice(words, "front, back or both", &faces)?;
     let modes = [
         ("ambient", MaterialMode::Ambient),
         ("diffuse", MaterialMode::Diffuse),
@@ -118,12 +129,12 @@ pub(super) fn parse_color_material(words: &mut Words<'_>) -> Result<FixedUpdate,
         ("emission", MaterialMode::Emission),
         ("ambient_and_diffuse", MaterialMode::AmbientAndDiffuse),
     ];
-    let mode = choose(words, "a color of materials", &modes)?;
+    let mode = parse_choice(words, "a color of materials", &modes)?;
     Ok(FixedUpdate::ColorMaterial(ColorMaterial { faces, mode }))
 }
 
-/// Parses `MODE` after `texgen UNIT COORD mode`. GL 2.1 section 2.11.4.
-pub(super) fn parse_texgen_mode(words: &mut Words<'_>) -> Result<TexGenMode, LineError> {
+/// Consumes `MODE` after `texgen UNIT COORD mode`. GL 2.1 section 2.11.4.
+pub(super) fn parse_texgen_mode(words: &mut WordCursor<'_>) -> Result<TexGenMode, LineError> {
     let modes = [
         ("object_linear", TexGenMode::ObjectLinear),
         ("eye_linear", TexGenMode::EyeLinear),
@@ -131,7 +142,7 @@ pub(super) fn parse_texgen_mode(words: &mut Words<'_>) -> Result<TexGenMode, Lin
         ("reflection_map", TexGenMode::ReflectionMap),
         ("normal_map", TexGenMode::NormalMap),
     ];
-    choose(words, "a mode of texture coordinate generation", &modes)
+    parse_choice(words, "a mode of texture coordinate generation", &modes)
 }
 
 const MODES: &[(&str, EnvironmentMode)] = &[
@@ -169,23 +180,29 @@ const OPERANDS: &[(&str, CombineOperand)] = &[
     ("one_minus_src_color", CombineOperand::OneMinusColor),
 ];
 
-fn parse_function(words: &mut Words<'_>, lanes: CombinedLanes) -> Result<TexEnvUpdate, LineError> {
-    let function = choose(words, "a function of combiners", FUNCTIONS)?;
+/// Consumes a combiner function, and returns the change for colors or alpha: `combine_rgb` and
+/// `combine_alpha` of `texenv`. GL 2.1 section 3.8.13.
+fn parse_function(
+    words: &mut WordCursor<'_>,
+    lanes: CombinerChannels,
+) -> Result<TexEnvUpdate, LineError> {
+    let function = parse_choice(words, "a function of combiners", FUNCTIONS)?;
     Ok(TexEnvUpdate::Function(lanes, function))
 }
 
-/// Returns an error if the next word is a function that alpha does not have.
-fn check_alpha_function(words: &mut Words<'_>) -> Result<(), LineError> {
+/// Returns an error if the next word is a combiner function that alpha does not have; the word is
+/// consumed then only.
+fn check_alpha_function(words: &mut WordCursor<'_>) -> Result<(), LineError> {
     let is_for_colors = |word| COLOR_FUNCTIONS.contains(&word);
     if words.peek().is_some_and(is_for_colors) {
-        words.word("a function of combiners")?;
+        words.next_word("a function of combiners")?;
         return Err(words.error_at_last("alpha has no such function"));
     }
     Ok(())
 }
 
-/// Parses a source such as `previous` or `texture3`.
-fn parse_source(words: &mut Words<'_>) -> Result<CombineSource, LineError> {
+/// Consumes a source of combiners such as `previous` or `texture3`.
+fn parse_source(words: &mut WordCursor<'_>) -> Result<CombineSource, LineError> {
     words.parse_with("a source of combiners", |word| match word {
         "texture" => Some(CombineSource::Texture),
         "constant" => Some(CombineSource::Constant),
@@ -201,60 +218,69 @@ fn parse_source(words: &mut Words<'_>) -> Result<CombineSource, LineError> {
     })
 }
 
-fn parse_scale(words: &mut Words<'_>, lanes: CombinedLanes) -> Result<TexEnvUpdate, LineError> {
-    let table = [("1", Scale::One), ("2", Scale::Two), ("4", Scale::Four)];
-    let scale = choose(words, "1, 2 or 4", &table)?;
+/// Consumes the scale of a combiner, and returns the change for colors or alpha: `rgb_scale` and
+/// `alpha_scale` of `texenv`. GL 2.1 section 3.8.13.
+fn parse_scale(
+    words: &mut WordCursor<'_>,
+    lanes: CombinerChannels,
+) -> Result<TexEnvUpdate, LineError> {
+    let table = [
+        ("1", CombineScale::One),
+        ("2", CombineScale::Two),
+        ("4", CombineScale::Four),
+    ];
+    let scale = parse_choice(words, "1, 2 or 4", &table)?;
     Ok(TexEnvUpdate::Scale(lanes, scale))
 }
 
-/// Parses `PROPERTY VALUE` after `texenv UNIT`, for all properties but `color`. GL 2.1 section
-/// 3.8.13.
+/// Consumes the value of the property `name` of `texenv UNIT`, for all properties but `color`, and
+/// returns the change. Returns an error for unknown properties. GL 2.1 section 3.8.13.
 pub(super) fn parse_environment(
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
     name: &str,
 ) -> Result<TexEnvUpdate, LineError> {
     match name {
         "mode" => {
-            let mode = choose(words, "a mode of texture environments", MODES)?;
+            let mode = parse_choice(words, "a mode of texture environments", MODES)?;
             return Ok(TexEnvUpdate::Mode(mode));
         }
-        "combine_rgb" => return parse_function(words, CombinedLanes::Rgb),
+        "combine_rgb" => return parse_function(words, CombinerChannels::Rgb),
         "combine_alpha" => {
             check_alpha_function(words)?;
-            return parse_function(words, CombinedLanes::Alpha);
+            return parse_function(words, CombinerChannels::Alpha);
         }
-        "rgb_scale" => return parse_scale(words, CombinedLanes::Rgb),
-        "alpha_scale" => return parse_scale(words, CombinedLanes::Alpha),
+        "rgb_scale" => return parse_scale(words, CombinerChannels::Rgb),
+        "alpha_scale" => return parse_scale(words, CombinerChannels::Alpha),
         _ => {}
     }
-    let unknown = |words: &Words<'_>| {
+    let unknown = |words: &WordCursor<'_>| {
         words.error_at_last(format!(
-            "`{name}` is none of color, mode, combine_rgb, combine_alpha, src0_rgb, operand0_rgb and their like, rgb_scale, alpha_scale"
+            "`{name}` is not one of color, mode, combine_rgb, combine_alpha, src0_rgb, operand0_rgb and their like, rgb_scale, alpha_scale"
         ))
     };
     let lanes = match name.rsplit_once('_') {
-        Some((_, "rgb")) => CombinedLanes::Rgb,
-        Some((_, "alpha")) => CombinedLanes::Alpha,
+        Some((_, "rgb")) => CombinerChannels::Rgb,
+        Some((_, "alpha")) => CombinerChannels::Alpha,
         _ => return Err(unknown(words)),
     };
-    let place = |prefix: &str| {
+    let parse_argument_index = |prefix: &str| {
         let rest = name.strip_prefix(prefix)?;
         let (number, _) = rest.split_once('_')?;
         ["0", "1", "2", "3"]
             .iter()
             .position(|known| *known == number)
     };
-    if let Some(place) = place("src") {
+    if let Some(place) = parse_argument_index("src") {
         return parse_source(words).map(|source| TexEnvUpdate::Source(lanes, place, source));
     }
-    let Some(place) = place("operand") else {
+    let Some(place) = parse_argument_index("operand") else {
         return Err(unknown(words));
     };
     let allowed = match lanes {
-        CombinedLanes::Rgb => OPERANDS,
-        CombinedLanes::Alpha => &OPERANDS[..2],
+        CombinerChannels::Rgb => OPERANDS,
+        CombinerChannels::Alpha => &OPERANDS[..2],
     };
-    let operand = choose(words, "an operand of combiners", allowed)?;
+    let operand = parse_choice(words, "an operand of combiners", allowed)?;
     Ok(TexEnvUpdate::Operand(lanes, place, operand))
 }
 
@@ -339,7 +365,7 @@ mod tests {
 
     #[test]
     fn environments() {
-        let (rgb, alpha) = (CombinedLanes::Rgb, CombinedLanes::Alpha);
+        let (rgb, alpha) = (CombinerChannels::Rgb, CombinerChannels::Alpha);
         assert_eq!(
             updates(
                 "texenv 0 mode combine\ntexenv 1 combine_rgb dot3_rgba\ntexenv 1 combine_alpha subtract\ntexenv 2 src2_rgb texture7\n\
@@ -363,8 +389,8 @@ mod tests {
                     3,
                     TexEnvUpdate::Operand(alpha, 2, CombineOperand::OneMinusAlpha)
                 ),
-                (7, TexEnvUpdate::Scale(rgb, Scale::Two)),
-                (7, TexEnvUpdate::Scale(alpha, Scale::Four)),
+                (7, TexEnvUpdate::Scale(rgb, CombineScale::Two)),
+                (7, TexEnvUpdate::Scale(alpha, CombineScale::Four)),
             ]
             .map(|(unit, update)| FixedUpdate::TexEnv(unit, update))
         );
@@ -387,7 +413,7 @@ mod tests {
             assert_eq!(error(line), message, "{line}");
         }
         assert!(
-            error("texenv 0 src4_rgb texture").starts_with("`src4_rgb` is none of color, mode")
+            error("texenv 0 src4_rgb texture").starts_with("`src4_rgb` is not one of color, mode")
         );
     }
 }

@@ -10,9 +10,9 @@ use crate::script::command::{
     Command, Faces, FixedUpdate, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, StateUpdate,
     Switch, state_properties,
 };
-use crate::script::words::{LineError, Words};
+use crate::script::tokenizer::{LineError, WordCursor};
 use glasm::PointOrigin;
-use glasm::ir::Word;
+use glasm::ir::Keyword;
 use glasm::state::{Color, Face, TexGenCoord, TexGenPlane};
 
 /// Number of lights; programs use the same numbers.
@@ -24,69 +24,90 @@ const CLIP_PLANES: u32 = 8;
 /// Texture units and coordinate sets.
 const TEXTURE_UNITS: u32 = 32;
 
-fn push(parser: &mut TestParser, words: &Words<'_>, update: StateUpdate) -> Result<(), LineError> {
-    parser.push(words, Command::GlState(update))
+/// Appends the command of a change of GL state at the end of its line. Returns an error if words
+/// remain.
+fn push_state_update(
+    parser: &mut TestParser,
+    words: &WordCursor<'_>,
+    update: StateUpdate,
+) -> Result<(), LineError> {
+    parser.push_command(words, Command::GlState(update))
 }
 
-fn parse_color(words: &mut Words<'_>) -> Result<Color, LineError> {
-    words.floats("a color component")
+/// Consumes four components of a color.
+fn parse_color(words: &mut WordCursor<'_>) -> Result<Color, LineError> {
+    words.parse_floats("a color component")
 }
 
-/// Parses a number that `holds` is true of.
+/// Consumes a number for which `holds` returns true. Returns an error that expects `what` for
+/// others.
 fn parse_number(
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
     what: &str,
     holds: impl Fn(f32) -> bool,
 ) -> Result<f32, LineError> {
     words.parse_with(what, |word| word.parse().ok().filter(|x| holds(*x)))
 }
 
-fn parse_not_negative(words: &mut Words<'_>) -> Result<f32, LineError> {
+/// Consumes a number that is not negative.
+fn parse_not_negative(words: &mut WordCursor<'_>) -> Result<f32, LineError> {
     parse_number(words, "a number that is not negative", |x| x >= 0.0)
 }
 
 /// Name of a property and parser of its value.
-type Property<T> = (&'static str, fn(&mut Words<'_>) -> Result<T, LineError>);
+type Property<T> = (
+    &'static str,
+    fn(&mut WordCursor<'_>) -> Result<T, LineError>,
+);
 
-fn parse_property<T>(words: &mut Words<'_>, table: &[Property<T>]) -> Result<T, LineError> {
-    let word = words.word("a property")?;
+/// Consumes `PROPERTY VALUE...` with the parser that `table` has for the property. Returns an error
+/// that lists all properties for an unknown one.
+fn parse_property<T>(words: &mut WordCursor<'_>, table: &[Property<T>]) -> Result<T, LineError> {
+    let word = words.next_word("a property")?;
     match table.iter().find(|(name, _)| *name == word) {
         Some((_, parse)) => parse(words),
         None => {
             let names: Vec<&str> = table.iter().map(|(name, _)| *name).collect();
-            Err(words.error_at_last(format!("`{word}` is none of {}", names.join(", "))))
+            Err(words.error_at_last(format!("`{word}` is not one of {}", names.join(", "))))
         }
     }
 }
 
-/// Parses an exponent of specular light or of a spot.
-fn parse_exponent(words: &mut Words<'_>) -> Result<f32, LineError> {
+/// Consumes an exponent of specular light or of a spot, from 0 to 128.
+fn parse_exponent(words: &mut WordCursor<'_>) -> Result<f32, LineError> {
     let what = "an exponent from 0 to 128";
     parse_number(words, what, |x| (0.0..=128.0).contains(&x))
 }
 
-fn parse_cutoff(words: &mut Words<'_>) -> Result<f32, LineError> {
+/// Consumes the cutoff angle of a spot in degrees: from 0 to 90, or 180.
+fn parse_cutoff(words: &mut WordCursor<'_>) -> Result<f32, LineError> {
     let what = "an angle from 0 to 90 degrees, or 180";
     parse_number(words, what, |x| (0.0..=90.0).contains(&x) || x == 180.0)
 }
 
-fn parse_positive(words: &mut Words<'_>) -> Result<f32, LineError> {
+/// Consumes a number greater than 0.
+fn parse_positive(words: &mut WordCursor<'_>) -> Result<f32, LineError> {
     parse_number(words, "a number greater than 0", |x| x > 0.0)
 }
 
-fn parse_distance(words: &mut Words<'_>) -> Result<f32, LineError> {
-    words.number("a distance")
+/// Consumes a distance, any number.
+fn parse_distance(words: &mut WordCursor<'_>) -> Result<f32, LineError> {
+    words.parse_number("a distance")
 }
 
-fn parse_coordinates<const N: usize>(words: &mut Words<'_>) -> Result<[f32; N], LineError> {
-    words.floats("a coordinate")
+/// Consumes `N` coordinates.
+fn parse_coordinates<const N: usize>(words: &mut WordCursor<'_>) -> Result<[f32; N], LineError> {
+    words.parse_floats("a coordinate")
 }
 
-fn parse_factors(words: &mut Words<'_>) -> Result<[f32; 3], LineError> {
-    words.floats("a factor")
+/// Consumes three factors.
+fn parse_factors(words: &mut WordCursor<'_>) -> Result<[f32; 3], LineError> {
+    words.parse_floats("a factor")
 }
 
-fn parse_origin(words: &mut Words<'_>) -> Result<PointOrigin, LineError> {
+/// Consumes the origin of point sprite coordinates: `upper_left` or `lower_left`. GL 2.1 section
+/// 3.3.
+fn parse_origin(words: &mut WordCursor<'_>) -> Result<PointOrigin, LineError> {
     words.parse_with("upper_left or lower_left", |word| match word {
         "upper_left" => Some(PointOrigin::UpperLeft),
         "lower_left" => Some(PointOrigin::LowerLeft),
@@ -106,17 +127,22 @@ macro_rules! tables {
 
 state_properties! { tables }
 
-/// Parses `light N PROPERTY VALUE...`. GL 2.1 section 2.14.1.
-pub(super) fn parse_light(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
-    let number = words.below("a light from 0 to 7", LIGHTS)?;
+/// Parses the arguments of `light N PROPERTY VALUE...`, and appends the command. GL 2.1 section
+/// 2.14.1.
+pub(super) fn parse_light(
+    parser: &mut TestParser,
+    words: &mut WordCursor<'_>,
+) -> Result<(), LineError> {
+    let number = words.parse_below("a light from 0 to 7", LIGHTS)?;
     let update = parse_property(words, LIGHT)?;
-    push(parser, words, StateUpdate::Light(number, update))
+    push_state_update(parser, words, StateUpdate::Light(number, update))
 }
 
-/// Parses `material FACES PROPERTY VALUE...`. GL 2.1 section 2.14.1.
+/// Parses the arguments of `material FACES PROPERTY VALUE...`, and appends the command. GL 2.1
+/// section 2.14.1.
 pub(super) fn parse_material(
     parser: &mut TestParser,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     let faces = words.parse_with("front, back or both", |word| match word {
         "front" => Some(Faces::One(Face::Front)),
@@ -125,39 +151,44 @@ pub(super) fn parse_material(
         _ => None,
     })?;
     let update = parse_property(words, MATERIAL)?;
-    push(parser, words, StateUpdate::Material(faces, update))
+    push_state_update(parser, words, StateUpdate::Material(faces, update))
 }
 
 /// Properties of the light model.
 pub(crate) const LIGHT_MODEL: &[Property<Color>] = &[("ambient", parse_color)];
 
-/// Parses `lightmodel PROPERTY VALUE...`. GL 2.1 section 2.14.1.
+/// Parses the arguments of `lightmodel PROPERTY VALUE...`, and appends the command. GL 2.1 section
+/// 2.14.1.
 pub(super) fn parse_light_model(
     parser: &mut TestParser,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     let read = StateUpdate::LightModelAmbient;
-    let update = parse_either(words, LIGHT_MODEL, read, fixed_state::LIGHT_MODEL)?;
-    push(parser, words, update)
+    let update =
+        parse_program_or_fixed_property(words, LIGHT_MODEL, read, fixed_state::LIGHT_MODEL)?;
+    push_state_update(parser, words, update)
 }
 
-/// Parses `colormaterial FACES MODE`. GL 2.1 section 2.14.3.
+/// Parses the arguments of `colormaterial FACES MODE`, and appends the command. GL 2.1 section
+/// 2.14.3.
 pub(super) fn parse_color_material(
     parser: &mut TestParser,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     let update = fixed_state::parse_color_material(words)?;
-    push(parser, words, StateUpdate::Fixed(update))
+    push_state_update(parser, words, StateUpdate::Fixed(update))
 }
 
-/// Parses a property that programs read, or one that only draws without a program see.
-fn parse_either<T>(
-    words: &mut Words<'_>,
+/// Consumes `PROPERTY VALUE...`: a property in `read`, which programs read and `update` converts,
+/// or one in `fixed`, which only draws without a program see. Returns an error that lists all
+/// properties for an unknown one.
+fn parse_program_or_fixed_property<T>(
+    words: &mut WordCursor<'_>,
     read: &[Property<T>],
     update: fn(T) -> StateUpdate,
     fixed: &[Property<FixedUpdate>],
 ) -> Result<StateUpdate, LineError> {
-    let word = words.word("a property")?;
+    let word = words.next_word("a property")?;
     if let Some((_, parse)) = read.iter().find(|(name, _)| *name == word) {
         return parse(words).map(update);
     }
@@ -167,101 +198,112 @@ fn parse_either<T>(
             let names = read.iter().map(|(name, _)| *name);
             let names = names.chain(fixed.iter().map(|(name, _)| *name));
             let names: Vec<&str> = names.collect();
-            Err(words.error_at_last(format!("`{word}` is none of {}", names.join(", "))))
+            Err(words.error_at_last(format!("`{word}` is not one of {}", names.join(", "))))
         }
     }
 }
 
-/// Parses `fog PROPERTY VALUE...`. GL 2.1 section 3.10.
-pub(super) fn parse_fog(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
-    let update = parse_either(words, FOG, StateUpdate::Fog, fixed_state::FOG)?;
-    push(parser, words, update)
+/// Parses the arguments of `fog PROPERTY VALUE...`, and appends the command. GL 2.1 section 3.10.
+pub(super) fn parse_fog(
+    parser: &mut TestParser,
+    words: &mut WordCursor<'_>,
+) -> Result<(), LineError> {
+    let update = parse_program_or_fixed_property(words, FOG, StateUpdate::Fog, fixed_state::FOG)?;
+    push_state_update(parser, words, update)
 }
 
-/// Parses `point PROPERTY VALUE...`. GL 2.1 section 3.3.
-pub(super) fn parse_point(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+/// Parses the arguments of `point PROPERTY VALUE...`, and appends the command. The size is also
+/// stored, and set by a second command if programs do not write it. GL 2.1 section 3.3.
+pub(super) fn parse_point(
+    parser: &mut TestParser,
+    words: &mut WordCursor<'_>,
+) -> Result<(), LineError> {
     let update = parse_property(words, POINT)?;
-    push(parser, words, StateUpdate::Point(update))?;
+    push_state_update(parser, words, StateUpdate::Point(update))?;
     if let PointUpdate::Size(size) = update {
         parser.points.size = size;
         // Programs do not write the size, so this is the size of all points from here on.
         if parser.points.source == Switch::Off {
-            parser.push(words, Command::FixedPointSize(Some(size)))?;
+            parser.push_command(words, Command::FixedPointSize(Some(size)))?;
         }
     }
     Ok(())
 }
 
-/// Parses `enable GL_PROGRAM_POINT_SIZE`, `disable GL_PROGRAM_POINT_SIZE`.
+/// Appends the command for `enable GL_PROGRAM_POINT_SIZE` or `disable GL_PROGRAM_POINT_SIZE`, at
+/// the end of the line: with `disable` all points have the size that was set last.
 pub(super) fn parse_program_point_size(
     parser: &mut TestParser,
     switch: Switch,
-    words: &Words<'_>,
+    words: &WordCursor<'_>,
 ) -> Result<(), LineError> {
     parser.points.source = switch;
     let size = match switch {
         Switch::On => None,
         Switch::Off => Some(parser.points.size),
     };
-    parser.push(words, Command::FixedPointSize(size))
+    parser.push_command(words, Command::FixedPointSize(size))
 }
 
-/// Parses `texenv UNIT PROPERTY VALUE...`. GL 2.1 section 3.8.13.
+/// Parses the arguments of `texenv UNIT PROPERTY VALUE...`, and appends the command. Units that
+/// only programs have accept only `color`. GL 2.1 section 3.8.13.
 pub(super) fn parse_texenv(
     parser: &mut TestParser,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
-    let unit = words.below("a texture unit from 0 to 31", TEXTURE_UNITS)?;
-    let name = words.word("a property")?;
+    let unit = words.parse_below("a texture unit from 0 to 31", TEXTURE_UNITS)?;
+    let name = words.next_word("a property")?;
     if name == "color" {
         let color = parse_color(words)?;
-        return push(parser, words, StateUpdate::TexEnvColor(unit, color));
+        return push_state_update(parser, words, StateUpdate::TexEnvColor(unit, color));
     }
-    check_fixed(words, "texture unit", unit)?;
+    check_fixed_unit(words, "texture unit", unit)?;
     let update = fixed_state::parse_environment(words, name)?;
-    push(
+    push_state_update(
         parser,
         words,
         StateUpdate::Fixed(FixedUpdate::TexEnv(unit, update)),
     )
 }
 
-/// Returns an error for units that only programs have.
-fn check_fixed(words: &Words<'_>, what: &str, unit: u32) -> Result<(), LineError> {
-    if (unit as usize) < glasm::fixed_function::UNITS {
+/// Returns an error, which begins with `what`, for texture units and coordinate sets that only
+/// programs have.
+fn check_fixed_unit(words: &WordCursor<'_>, what: &str, unit: u32) -> Result<(), LineError> {
+    if (unit as usize) < glasm::fixed_function::MAX_TEXTURE_UNITS {
         Ok(())
     } else {
         Err(words.error_at_last(format!("{what} {unit} is for programs only")))
     }
 }
 
-/// Parses `texgen SET COORD PLANE VALUE...`, `texgen SET COORD mode MODE`. GL 2.1 section 2.11.4.
+/// Parses the arguments of `texgen SET COORD PLANE VALUE...` or `texgen SET COORD mode MODE`, and
+/// appends the command. Sets that only programs have accept only planes. GL 2.1 section 2.11.4.
 pub(super) fn parse_texgen(
     parser: &mut TestParser,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
-    let set = words.below("a coordinate set from 0 to 31", TEXTURE_UNITS)?;
-    let coord = words.parse_with("s, t, r or q", TexGenCoord::from_word)?;
-    if words.take("mode").is_some() {
-        check_fixed(words, "coordinate set", set)?;
+    let set = words.parse_below("a coordinate set from 0 to 31", TEXTURE_UNITS)?;
+    let coord = words.parse_with("s, t, r or q", TexGenCoord::from_keyword)?;
+    if words.take_if("mode").is_some() {
+        check_fixed_unit(words, "coordinate set", set)?;
         let mode = fixed_state::parse_texgen_mode(words)?;
         let update = FixedUpdate::TexGenMode(set, coord, mode);
-        return push(parser, words, StateUpdate::Fixed(update));
+        return push_state_update(parser, words, StateUpdate::Fixed(update));
     }
-    let plane = words.parse_with("eye, object or mode", TexGenPlane::from_word)?;
-    let value = words.floats("a coefficient")?;
+    let plane = words.parse_with("eye, object or mode", TexGenPlane::from_keyword)?;
+    let value = words.parse_floats("a coefficient")?;
     let update = StateUpdate::TexGen(set, coord, plane, value);
-    push(parser, words, update)
+    push_state_update(parser, words, update)
 }
 
-/// Parses `clipplane N A B C D`. GL 2.1 section 2.12.
+/// Parses the arguments of `clipplane N A B C D`, and appends the command. GL 2.1 section 2.12.
 pub(super) fn parse_clip_plane(
     parser: &mut TestParser,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
-    let number = words.below("a clip plane from 0 to 7", CLIP_PLANES)?;
-    let plane = words.floats("a coefficient")?;
-    push(parser, words, StateUpdate::ClipPlane(number, plane))
+    let number = words.parse_below("a clip plane from 0 to 7", CLIP_PLANES)?;
+    let plane = words.parse_floats("a coefficient")?;
+    push_state_update(parser, words, StateUpdate::ClipPlane(number, plane))
 }
 
 #[cfg(test)]
@@ -399,7 +441,7 @@ mod tests {
         (
             "light 0 attenuation 1",
             9,
-            "`attenuation` is none of ambient, diffuse, specular, position, spot_direction, spot_exponent, spot_cutoff, \
+            "`attenuation` is not one of ambient, diffuse, specular, position, spot_direction, spot_exponent, spot_cutoff, \
                  constant_attenuation, linear_attenuation, quadratic_attenuation",
         ),
         (
@@ -410,7 +452,7 @@ mod tests {
         (
             "material front position 1 1 1 1",
             16,
-            "`position` is none of ambient, diffuse, specular, emission, ambient_and_diffuse, shininess",
+            "`position` is not one of ambient, diffuse, specular, emission, ambient_and_diffuse, shininess",
         ),
         (
             "material front shininess 129",
@@ -420,12 +462,12 @@ mod tests {
         (
             "lightmodel diffuse 1",
             12,
-            "`diffuse` is none of ambient, local_viewer, two_side, color_control",
+            "`diffuse` is not one of ambient, local_viewer, two_side, color_control",
         ),
         (
             "fog depth 1",
             5,
-            "`depth` is none of color, density, start, end, mode, coord_src",
+            "`depth` is not one of color, density, start, end, mode, coord_src",
         ),
         (
             "fog density -0.5",
@@ -437,7 +479,7 @@ mod tests {
         (
             "point sprite 1",
             7,
-            "`sprite` is none of size, min, max, fade, attenuation, sprite_origin",
+            "`sprite` is not one of size, min, max, fade, attenuation, sprite_origin",
         ),
         ("point attenuation 1 2", 22, "a factor is missing"),
         (

@@ -1,55 +1,53 @@
 //! The `[test]` section: the table of commands by their first words, and a file for each group of
-//! commands.
+//! commands. `provoking` is parsed here.
 //!
 //! The files share [`parser`], which has the state that later commands use, and files that parse
-//! words of several commands: [`places`], [`values`], [`stages`], [`pixel_probes`].
+//! words of several commands: [`buffer_ranges`], [`pixel_probes`], [`stage_names`].
 
-mod atomic;
 mod attachments;
+mod buffer_ranges;
 mod buffers;
 mod draws;
-mod expect;
 mod feedback;
-pub(super) mod finish;
 mod fixed_function;
 pub(super) mod fixed_state;
 pub(super) mod gl_state;
-pub(super) mod matrices;
-mod parameters;
+pub(super) mod parameters;
 pub(super) mod parser;
 mod pixel_probes;
-mod places;
-mod probes;
 pub(super) mod properties;
-mod queries;
-mod stages;
+mod query_probes;
+mod stage_names;
 pub(super) mod textures;
-mod values;
 mod vertex_programs;
 
-pub(super) use finish::finish;
-pub(super) use parser::TestParser;
-
-use crate::script::command::Switch;
-use crate::script::words::{LineError, Words};
+use super::command::Switch;
+use super::pipeline_state::ProvokingVertex;
+use super::tokenizer::{LineError, WordCursor};
 use glasm::ir::Stage;
 use pixel_probes::Coordinates;
 use properties::set_property;
+use stage_names::{parse_entry_point, parse_tess_entry_point};
+
+pub(super) use parser::TestParser;
 
 /// Reads the rest of a line.
-type ParseCommand = fn(&mut TestParser, &mut Words<'_>) -> Result<(), LineError>;
+type ParseCommand = fn(&mut TestParser, &mut WordCursor<'_>) -> Result<(), LineError>;
 
 /// Every command by its first word. Lines with other first words set pipeline state.
 pub(crate) const COMMANDS: &[(&str, ParseCommand)] = &[
-    ("active_texture", textures::params::parse_active_texture),
-    ("atomic", atomic::parse_atomic),
+    (
+        "active_texture",
+        textures::tex_parameters::parse_active_texture,
+    ),
+    ("atomic", buffers::parse_atomic),
     ("attachment", attachments::parse_attachment_command),
     ("bind", buffers::parse_bind),
     ("buffer", buffers::parse_buffer),
     ("clear", attachments::parse_clear),
     ("clipplane", gl_state::parse_clip_plane),
     ("color", |parser, words| {
-        parameters::parse_current(parser, 3, words)
+        parameters::parse_current_value(parser, 3, words)
     }),
     ("colormaterial", gl_state::parse_color_material),
     ("compute", draws::parse_compute),
@@ -63,64 +61,85 @@ pub(crate) const COMMANDS: &[(&str, ParseCommand)] = &[
     ("enable", |parser, words| {
         fixed_function::parse_enable(parser, Switch::On, words)
     }),
-    ("expect", expect::parse_expect),
+    ("execute", vertex_programs::parse_execute_program),
+    ("expect", query_probes::parse_expect),
     ("fog", gl_state::parse_fog),
     ("fragment", |parser, words| {
-        stages::parse_entry_point(parser, Stage::Fragment, words)
+        parse_entry_point(parser, Stage::Fragment, words)
     }),
-    ("frustum", matrices::parse_piglit_frustum),
+    ("frustum", parameters::parse_piglit_frustum),
     ("geometry", |parser, words| {
-        stages::parse_entry_point(parser, Stage::Geometry, words)
+        parse_entry_point(parser, Stage::Geometry, words)
     }),
     ("image", textures::images::parse_image),
     ("index", draws::parse_index_type),
     ("light", gl_state::parse_light),
     ("lightmodel", gl_state::parse_light_model),
-    ("load", expect::parse_load),
+    ("load", query_probes::parse_load),
     ("material", gl_state::parse_material),
-    ("matrix", matrices::parse_matrix),
-    ("ortho", matrices::parse_piglit_ortho),
+    ("matrix", parameters::parse_matrix),
+    ("ortho", parameters::parse_piglit_ortho),
     ("parameter", parameters::parse_parameter),
     ("patch", draws::parse_patch),
     ("point", gl_state::parse_point),
     ("polygon", fixed_function::parse_polygon_mode),
     ("print", buffers::parse_print),
     ("probe", |parser, words| {
-        probes::parse_probe(parser, Coordinates::Pixels, words)
+        query_probes::parse_probe(parser, Coordinates::Pixels, words)
     }),
-    ("provoking", stages::parse_provoking),
+    ("provoking", parse_provoking),
     ("push", buffers::parse_push),
-    ("relative", probes::parse_relative),
+    ("relative", query_probes::parse_relative),
     ("save", pixel_probes::parse_save),
     ("ssbo", buffers::parse_ssbo),
-    ("state", vertex_programs::parse_state_program),
-    ("tess", stages::parse_tessellation),
-    ("tessellation", stages::parse_tessellation),
+    ("tess", parse_tess_entry_point),
+    ("tessellation", parse_tess_entry_point),
     ("texcoord", parameters::parse_texcoord),
     ("texenv", gl_state::parse_texenv),
     ("texgen", gl_state::parse_texgen),
-    ("texparameter", textures::params::parse_texparameter),
+    ("texparameter", textures::tex_parameters::parse_texparameter),
     ("texture", textures::parse_texture),
-    ("tolerance", probes::parse_tolerance),
+    ("tolerance", query_probes::parse_tolerance),
     ("topology", draws::parse_topology_property),
-    ("track", vertex_programs::parse_track),
+    ("track_matrix", vertex_programs::parse_track_matrix),
     ("ubo", buffers::parse_ubo),
     ("uniform", buffers::parse_uniform),
     ("vertex", parameters::parse_vertex_attrib),
     ("xfb", feedback::parse_xfb),
 ];
 
-/// Reads one line.
-pub(crate) fn parse_line(
+/// Former first words of commands, which older scripts use, and their present ones.
+pub(super) const FORMER_COMMANDS: &[(&str, &str)] =
+    &[("state", "execute"), ("track", "track_matrix")];
+
+/// Parses one line of the section with the parser of its first word, which appends its command to
+/// the steps of the script or stores state for later lines. Lines that begin with no command set a
+/// property of the pipeline. Returns an error for unknown words.
+pub(crate) fn parse_command(
     parser: &mut TestParser,
     line: u32,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     parser.line = line;
-    let word = words.word("a command")?;
-    match COMMANDS.iter().find(|(name, _)| *name == word) {
+    let word = words.next_word("a command")?;
+    let former = FORMER_COMMANDS.iter().find(|(former, _)| *former == word);
+    let command = former.map_or(word, |(_, present)| present);
+    match COMMANDS.iter().find(|(name, _)| *name == command) {
         Some((_, parse)) => parse(parser, words),
         None => set_property(&mut parser.pipeline, word, words)
             .unwrap_or_else(|| Err(words.error_at_last(format!("unknown command `{word}`")))),
     }
+}
+
+/// Parses the arguments of `provoking vertex first|last`, and stores the provoking vertex of later
+/// draws.
+fn parse_provoking(parser: &mut TestParser, words: &mut WordCursor<'_>) -> Result<(), LineError> {
+    words.parse_with("`vertex`", |word| (word == "vertex").then_some(()))?;
+    parser.pipeline.provoking_vertex =
+        words.parse_with("`first` or `last`", |word| match word {
+            "first" => Some(ProvokingVertex::First),
+            "last" => Some(ProvokingVertex::Last),
+            _ => None,
+        })?;
+    words.expect_end()
 }

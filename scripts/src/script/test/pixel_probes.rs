@@ -2,10 +2,10 @@
 
 use super::attachments::parse_attachment;
 use super::parser::TestParser;
-use crate::probe::pixels::{Expected, PixelProbe, Plane, Region, Surface};
+use crate::probe::pixels::{Expected, FramebufferPlane, PixelProbe, Region, Surface};
 use crate::script::command::Command;
-use crate::script::names::is_identifier;
-use crate::script::words::{LineError, Words, parse_component};
+use crate::script::tokenizer::{LineError, WordCursor, parse_component};
+use crate::script::vertex_data::is_identifier;
 
 /// Unit of coordinates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,14 +15,15 @@ pub(super) enum Coordinates {
     Relative,
 }
 
-/// Parses `X Y`; a relative coordinate of 1 means the last pixel.
+/// Consumes `X Y` and returns the region of the pixel; a relative coordinate of 1 denotes the last
+/// pixel. `framebuffer` is the size of the image.
 pub(super) fn parse_pixel(
     framebuffer: [u32; 2],
     coordinates: Coordinates,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<Region, LineError> {
     let mut coordinate = |side: u32| match coordinates {
-        Coordinates::Pixels => words.unsigned32("a coordinate"),
+        Coordinates::Pixels => words.parse_u32("a coordinate"),
         Coordinates::Relative => {
             parse_relative_length(words, side).map(|pixel| pixel.min(side - 1))
         }
@@ -35,14 +36,15 @@ pub(super) fn parse_pixel(
     })
 }
 
-/// Parses `X Y W H`.
+/// Consumes `X Y W H` and returns the region in pixels. `framebuffer` is the size of the image,
+/// which relative lengths are multiplied by.
 pub(super) fn parse_region(
     framebuffer: [u32; 2],
     coordinates: Coordinates,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<Region, LineError> {
     let mut length = |side: u32| match coordinates {
-        Coordinates::Pixels => words.unsigned32("a length in pixels"),
+        Coordinates::Pixels => words.parse_u32("a length in pixels"),
         Coordinates::Relative => parse_relative_length(words, side),
     };
     let [width, height] = framebuffer;
@@ -54,7 +56,9 @@ pub(super) fn parse_region(
     })
 }
 
-fn parse_relative_length(words: &mut Words<'_>, side: u32) -> Result<u32, LineError> {
+/// Consumes a length from 0 to 1, relative to a side of the framebuffer in pixels, and returns it
+/// in pixels, rounded down.
+fn parse_relative_length(words: &mut WordCursor<'_>, side: u32) -> Result<u32, LineError> {
     words.parse_with("a length from 0 to 1", |word| {
         let value: f32 = word
             .parse()
@@ -66,19 +70,23 @@ fn parse_relative_length(words: &mut Words<'_>, side: u32) -> Result<u32, LineEr
 
 /// Surface prefix of a probe; the following words determine whether its depth is probed.
 #[derive(Clone, Copy, Debug, Default)]
-struct Prefix {
+struct SurfaceSelector {
     attachment: Option<u32>,
     layer: u32,
     sample: Option<u32>,
 }
 
-/// Parses `[attachment N] [layer N] [sample N]`.
-fn parse_prefix(parser: &TestParser, words: &mut Words<'_>) -> Result<Prefix, LineError> {
-    let mut prefix = Prefix::default();
-    if words.take("attachment").is_some() {
+/// Consumes `[attachment N] [layer N] [sample N]`. Returns an error if the framebuffer does not
+/// have them.
+fn parse_surface_selector(
+    parser: &TestParser,
+    words: &mut WordCursor<'_>,
+) -> Result<SurfaceSelector, LineError> {
+    let mut prefix = SurfaceSelector::default();
+    if words.take_if("attachment").is_some() {
         prefix.attachment = Some(parse_attachment(&parser.attachments, words)?.0);
     }
-    let mut below = |name: &str, count: u32| match words.take(name) {
+    let mut below = |name: &str, count: u32| match words.take_if(name) {
         None => Ok(None),
         Some(()) => {
             let what = format!("a {name} of the framebuffer, which has {count}");
@@ -91,22 +99,23 @@ fn parse_prefix(parser: &TestParser, words: &mut Words<'_>) -> Result<Prefix, Li
     Ok(prefix)
 }
 
-impl Prefix {
-    /// Returns the surface of a plane, which the framebuffer must have.
-    fn surface(
+impl SurfaceSelector {
+    /// Returns the surface of a plane. Returns an error, at the last consumed word, if the
+    /// framebuffer does not have the plane. The sample is ignored if pixels have only one.
+    fn select_surface(
         self,
         parser: &TestParser,
-        plane: Plane,
-        words: &Words<'_>,
+        plane: FramebufferPlane,
+        words: &WordCursor<'_>,
     ) -> Result<Surface, LineError> {
         let attachments = &parser.attachments;
         let (exists, name) = match plane {
-            Plane::Color(number) => (
+            FramebufferPlane::Color(number) => (
                 attachments.color(number).is_some(),
                 format!("attachment {number}"),
             ),
-            Plane::Depth => (attachments.has_depth(), "depth buffer".to_owned()),
-            Plane::Stencil => (attachments.has_stencil(), "stencil buffer".to_owned()),
+            FramebufferPlane::Depth => (attachments.has_depth(), "depth buffer".to_owned()),
+            FramebufferPlane::Stencil => (attachments.has_stencil(), "stencil buffer".to_owned()),
         };
         if !exists {
             return Err(words.error_at_last(format!("the framebuffer has no {name}")));
@@ -119,56 +128,60 @@ impl Prefix {
         })
     }
 
-    fn color(self) -> Plane {
-        Plane::Color(self.attachment.unwrap_or(0))
+    /// Returns the selected color attachment, by default 0.
+    fn color_plane(self) -> FramebufferPlane {
+        FramebufferPlane::Color(self.attachment.unwrap_or(0))
     }
 }
 
 /// Components that are compared of each pixel.
 #[derive(Clone, Copy, Debug)]
-struct Compared {
+struct ComparedComponents {
     surface: Surface,
     components: usize,
 }
 
-/// Parses `rgb`, `rgba`, `depth` or `stencil`.
-fn parse_compared(
+/// Consumes `rgb`, `rgba`, `depth` or `stencil`, and returns the surface with the number of
+/// components. Returns an error if the framebuffer does not have the surface, or for depth and
+/// stencil of an attachment.
+fn parse_compared_components(
     parser: &TestParser,
-    prefix: Prefix,
-    words: &mut Words<'_>,
-) -> Result<Compared, LineError> {
+    prefix: SurfaceSelector,
+    words: &mut WordCursor<'_>,
+) -> Result<ComparedComponents, LineError> {
     let what = "`rgb`, `rgba`, `depth` or `stencil`";
     let (plane, components) = words.parse_with(what, |word| match word {
-        "rgb" => Some((prefix.color(), 3)),
-        "rgba" => Some((prefix.color(), 4)),
-        "depth" => Some((Plane::Depth, 1)),
-        "stencil" => Some((Plane::Stencil, 1)),
+        "rgb" => Some((prefix.color_plane(), 3)),
+        "rgba" => Some((prefix.color_plane(), 4)),
+        "depth" => Some((FramebufferPlane::Depth, 1)),
+        "stencil" => Some((FramebufferPlane::Stencil, 1)),
         _ => None,
     })?;
     if components == 1 && prefix.attachment.is_some() {
         return Err(words.error_at_last("only colors belong to an attachment"));
     }
-    let surface = prefix.surface(parser, plane, words)?;
-    Ok(Compared {
+    let surface = prefix.select_surface(parser, plane, words)?;
+    Ok(ComparedComponents {
         surface,
         components,
     })
 }
 
-/// Parses the rest of `probe [attachment N] [layer N] [sample N] ...` and `relative probe ...`.
+/// Parses `[attachment N] [layer N] [sample N] [warn] all|rect|rgb|rgba|depth|stencil ...` after
+/// `probe` or `relative probe`, and appends the command.
 pub(super) fn parse_pixel_probe(
     parser: &mut TestParser,
     coordinates: Coordinates,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
-    let prefix = parse_prefix(parser, words)?;
+    let prefix = parse_surface_selector(parser, words)?;
     // Warnings of piglit are failures here.
-    let _ = words.take("warn");
+    let _ = words.take_if("warn");
     let [width, height] = parser.framebuffer;
     match words.peek() {
         Some("all") if coordinates == Coordinates::Pixels => {
-            words.word("all")?;
-            let compared = parse_compared(parser, prefix, words)?;
+            words.next_word("all")?;
+            let compared = parse_compared_components(parser, prefix, words)?;
             let region = Region {
                 x: 0,
                 y: 0,
@@ -178,15 +191,15 @@ pub(super) fn parse_pixel_probe(
             push_probe(parser, compared, region, words)
         }
         Some("rect") => {
-            words.word("rect")?;
-            let compared = parse_compared(parser, prefix, words)?;
+            words.next_word("rect")?;
+            let compared = parse_compared_components(parser, prefix, words)?;
             // The type is redundant with that of the attachment.
-            let _ = words.take("int").or_else(|| words.take("uint"));
+            let _ = words.take_if("int").or_else(|| words.take_if("uint"));
             let region = parse_region(parser.framebuffer, coordinates, words)?;
             push_probe(parser, compared, region, words)
         }
         Some("rgb" | "rgba" | "depth" | "stencil") => {
-            let compared = parse_compared(parser, prefix, words)?;
+            let compared = parse_compared_components(parser, prefix, words)?;
             let region = parse_pixel(parser.framebuffer, coordinates, words)?;
             push_probe(parser, compared, region, words)
         }
@@ -196,22 +209,23 @@ pub(super) fn parse_pixel_probe(
     }
 }
 
-/// Parses the expected values and records the probe.
+/// Parses the expected values of a probe to the end of the line, whole numbers for integers, and
+/// appends the command with the tolerances in force.
 fn push_probe(
     parser: &mut TestParser,
-    compared: Compared,
+    compared: ComparedComponents,
     region: Region,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
-    let Compared {
+    let ComparedComponents {
         surface,
         components,
     } = compared;
     // Integers are compared exactly; a fraction could never be equal.
     let integers = match surface.plane {
-        Plane::Stencil => true,
-        Plane::Depth => false,
-        Plane::Color(number) => {
+        FramebufferPlane::Stencil => true,
+        FramebufferPlane::Depth => false,
+        FramebufferPlane::Color(number) => {
             let format = parser.attachments.color(number);
             format.is_some_and(|format| format.encoding.is_integer())
         }
@@ -232,25 +246,29 @@ fn push_probe(
         expected: Expected { values, components },
         tolerances: parser.tolerances,
     };
-    parser.push(words, Command::ProbePixels(probe))
+    parser.push_command(words, Command::ProbePixels(probe))
 }
 
-/// Parses `save [attachment N] [layer N] [sample N] [depth|stencil] image NAME.png`.
-pub(super) fn parse_save(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
-    let prefix = parse_prefix(parser, words)?;
-    let plane = if prefix.attachment.is_none() && words.take("depth").is_some() {
-        Plane::Depth
-    } else if prefix.attachment.is_none() && words.take("stencil").is_some() {
-        Plane::Stencil
+/// Parses the arguments of `save [attachment N] [layer N] [sample N] [depth|stencil] image
+/// NAME.png`, and appends the command.
+pub(super) fn parse_save(
+    parser: &mut TestParser,
+    words: &mut WordCursor<'_>,
+) -> Result<(), LineError> {
+    let prefix = parse_surface_selector(parser, words)?;
+    let plane = if prefix.attachment.is_none() && words.take_if("depth").is_some() {
+        FramebufferPlane::Depth
+    } else if prefix.attachment.is_none() && words.take_if("stencil").is_some() {
+        FramebufferPlane::Stencil
     } else {
-        prefix.color()
+        prefix.color_plane()
     };
     words.parse_with("`image`", |word| (word == "image").then_some(()))?;
-    let surface = prefix.surface(parser, plane, words)?;
+    let surface = prefix.select_surface(parser, plane, words)?;
     let name = words.parse_with("a file name that ends in .png", |word| {
         (is_identifier(word) && word.ends_with(".png")).then(|| word.to_owned())
     })?;
-    parser.push(words, Command::SaveImage { name, surface })
+    parser.push_command(words, Command::SaveImage { name, surface })
 }
 
 #[cfg(test)]

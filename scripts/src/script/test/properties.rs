@@ -1,12 +1,12 @@
 //! Commands that set fixed-function state by property name, as in VkRunner.
 
 use crate::script::pipeline_state::{BlendState, MAX_VIEWPORTS, PipelineState, StencilFace};
-use crate::script::words::{LineError, Words};
+use crate::script::tokenizer::{LineError, WordCursor};
 use ash::vk;
 use std::fmt::Debug;
 
 /// Field of the state, by the type of its value.
-pub(crate) enum Slot<'a> {
+pub(crate) enum PropertyField<'a> {
     Bool(&'a mut bool),
     Int(&'a mut u32),
     Float(&'a mut f32),
@@ -29,193 +29,227 @@ pub(crate) enum Slot<'a> {
 }
 
 /// Field of a property.
-type Field<T> = for<'a> fn(&'a mut T) -> Slot<'a>;
+type FieldAccessor<T> = for<'a> fn(&'a mut T) -> PropertyField<'a>;
 
 /// All properties except for those of stencil tests and attachments.
-pub(crate) const PROPERTIES: &[(&str, Field<PipelineState>)] = &[
+pub(crate) const PROPERTIES: &[(&str, FieldAccessor<PipelineState>)] = &[
     ("primitiveRestartEnable", |state| {
-        Slot::Bool(&mut state.primitive_restart)
+        PropertyField::Bool(&mut state.primitive_restart)
     }),
     ("patchControlPoints", |state| {
-        Slot::Int(&mut state.patch_control_points)
+        PropertyField::Int(&mut state.patch_control_points)
     }),
     ("depthClampEnable", |state| {
-        Slot::Bool(&mut state.depth_clamp)
+        PropertyField::Bool(&mut state.depth_clamp)
     }),
     ("rasterizerDiscardEnable", |state| {
-        Slot::Bool(&mut state.rasterizer_discard)
+        PropertyField::Bool(&mut state.rasterizer_discard)
     }),
     ("polygonMode", |state| {
-        Slot::PolygonMode(&mut state.polygon_mode)
+        PropertyField::PolygonMode(&mut state.polygon_mode)
     }),
     ("conservativeRasterizationMode", |state| {
-        Slot::ConservativeRasterization(&mut state.conservative_rasterization)
+        PropertyField::ConservativeRasterization(&mut state.conservative_rasterization)
     }),
-    ("cullMode", |state| Slot::CullMode(&mut state.cull_mode)),
-    ("frontFace", |state| Slot::FrontFace(&mut state.front_face)),
-    ("depthBiasEnable", |state| Slot::Bool(&mut state.depth_bias)),
+    ("cullMode", |state| {
+        PropertyField::CullMode(&mut state.cull_mode)
+    }),
+    ("frontFace", |state| {
+        PropertyField::FrontFace(&mut state.front_face)
+    }),
+    ("depthBiasEnable", |state| {
+        PropertyField::Bool(&mut state.depth_bias)
+    }),
     ("depthBiasConstantFactor", |state| {
-        Slot::Float(&mut state.depth_bias_constant_factor)
+        PropertyField::Float(&mut state.depth_bias_constant_factor)
     }),
     ("depthBiasClamp", |state| {
-        Slot::Float(&mut state.depth_bias_clamp)
+        PropertyField::Float(&mut state.depth_bias_clamp)
     }),
     ("depthBiasSlopeFactor", |state| {
-        Slot::Float(&mut state.depth_bias_slope_factor)
+        PropertyField::Float(&mut state.depth_bias_slope_factor)
     }),
-    ("lineWidth", |state| Slot::Float(&mut state.line_width)),
+    ("lineWidth", |state| {
+        PropertyField::Float(&mut state.line_width)
+    }),
     ("logicOpEnable", |state| {
-        Slot::Bool(&mut state.logic_op_enable)
+        PropertyField::Bool(&mut state.logic_op_enable)
     }),
-    ("logicOp", |state| Slot::LogicOp(&mut state.logic_op)),
+    ("logicOp", |state| {
+        PropertyField::LogicOp(&mut state.logic_op)
+    }),
     ("blendConstants", |state| {
-        Slot::Color(&mut state.blend_constants)
+        PropertyField::Color(&mut state.blend_constants)
     }),
-    ("depthTestEnable", |state| Slot::Bool(&mut state.depth_test)),
+    ("depthTestEnable", |state| {
+        PropertyField::Bool(&mut state.depth_test)
+    }),
     ("depthWriteEnable", |state| {
-        Slot::Bool(&mut state.depth_write)
+        PropertyField::Bool(&mut state.depth_write)
     }),
     ("depthCompareOp", |state| {
-        Slot::CompareOp(&mut state.depth_compare_op)
+        PropertyField::CompareOp(&mut state.depth_compare_op)
     }),
     ("depthBoundsTestEnable", |state| {
-        Slot::Bool(&mut state.depth_bounds_test)
+        PropertyField::Bool(&mut state.depth_bounds_test)
     }),
     ("minDepthBounds", |state| {
-        Slot::Fraction(&mut state.min_depth_bounds)
+        PropertyField::Fraction(&mut state.min_depth_bounds)
     }),
     ("maxDepthBounds", |state| {
-        Slot::Fraction(&mut state.max_depth_bounds)
+        PropertyField::Fraction(&mut state.max_depth_bounds)
     }),
     ("stencilTestEnable", |state| {
-        Slot::Bool(&mut state.stencil_test)
+        PropertyField::Bool(&mut state.stencil_test)
     }),
     ("sampleShadingEnable", |state| {
-        Slot::Bool(&mut state.sample_shading)
+        PropertyField::Bool(&mut state.sample_shading)
     }),
     ("minSampleShading", |state| {
-        Slot::Fraction(&mut state.min_sample_shading)
+        PropertyField::Fraction(&mut state.min_sample_shading)
     }),
     ("sampleMask", |state| {
-        Slot::SampleMask(&mut state.sample_mask)
+        PropertyField::SampleMask(&mut state.sample_mask)
     }),
     ("alphaToCoverageEnable", |state| {
-        Slot::Bool(&mut state.alpha_to_coverage)
+        PropertyField::Bool(&mut state.alpha_to_coverage)
     }),
     ("alphaToOneEnable", |state| {
-        Slot::Bool(&mut state.alpha_to_one)
+        PropertyField::Bool(&mut state.alpha_to_one)
     }),
-    ("viewport", |state| Slot::Viewports(&mut state.viewports)),
-    ("scissor", |state| Slot::Scissor(&mut state.scissor)),
+    ("viewport", |state| {
+        PropertyField::Viewports(&mut state.viewports)
+    }),
+    ("scissor", |state| {
+        PropertyField::Scissor(&mut state.scissor)
+    }),
 ];
 
 /// Properties of an attachment.
-pub(crate) const ATTACHMENT_PROPERTIES: &[(&str, Field<BlendState>)] = &[
-    ("blendEnable", |state| Slot::Bool(&mut state.blend)),
+pub(crate) const ATTACHMENT_PROPERTIES: &[(&str, FieldAccessor<BlendState>)] = &[
+    ("blendEnable", |state| PropertyField::Bool(&mut state.blend)),
     ("srcColorBlendFactor", |state| {
-        Slot::BlendFactor(&mut state.src_color_factor)
+        PropertyField::BlendFactor(&mut state.src_color_factor)
     }),
     ("dstColorBlendFactor", |state| {
-        Slot::BlendFactor(&mut state.dst_color_factor)
+        PropertyField::BlendFactor(&mut state.dst_color_factor)
     }),
-    ("colorBlendOp", |state| Slot::BlendOp(&mut state.color_op)),
+    ("colorBlendOp", |state| {
+        PropertyField::BlendOp(&mut state.color_op)
+    }),
     ("srcAlphaBlendFactor", |state| {
-        Slot::BlendFactor(&mut state.src_alpha_factor)
+        PropertyField::BlendFactor(&mut state.src_alpha_factor)
     }),
     ("dstAlphaBlendFactor", |state| {
-        Slot::BlendFactor(&mut state.dst_alpha_factor)
+        PropertyField::BlendFactor(&mut state.dst_alpha_factor)
     }),
-    ("alphaBlendOp", |state| Slot::BlendOp(&mut state.alpha_op)),
+    ("alphaBlendOp", |state| {
+        PropertyField::BlendOp(&mut state.alpha_op)
+    }),
     ("colorWriteMask", |state| {
-        Slot::ColorMask(&mut state.color_write_mask)
+        PropertyField::ColorMask(&mut state.color_write_mask)
     }),
 ];
 
 /// Properties of stencil tests, after `front.` or `back.`.
-pub(crate) const STENCIL_PROPERTIES: &[(&str, Field<StencilFace>)] = &[
-    ("failOp", |face| Slot::StencilOp(&mut face.fail_op)),
-    ("passOp", |face| Slot::StencilOp(&mut face.pass_op)),
+pub(crate) const STENCIL_PROPERTIES: &[(&str, FieldAccessor<StencilFace>)] = &[
+    ("failOp", |face| PropertyField::StencilOp(&mut face.fail_op)),
+    ("passOp", |face| PropertyField::StencilOp(&mut face.pass_op)),
     ("depthFailOp", |face| {
-        Slot::StencilOp(&mut face.depth_fail_op)
+        PropertyField::StencilOp(&mut face.depth_fail_op)
     }),
-    ("compareOp", |face| Slot::CompareOp(&mut face.compare_op)),
-    ("compareMask", |face| Slot::Int(&mut face.compare_mask)),
-    ("writeMask", |face| Slot::Int(&mut face.write_mask)),
-    ("reference", |face| Slot::Int(&mut face.reference)),
+    ("compareOp", |face| {
+        PropertyField::CompareOp(&mut face.compare_op)
+    }),
+    ("compareMask", |face| {
+        PropertyField::Int(&mut face.compare_mask)
+    }),
+    ("writeMask", |face| PropertyField::Int(&mut face.write_mask)),
+    ("reference", |face| PropertyField::Int(&mut face.reference)),
 ];
 
-/// Returns the field that a property sets.
-fn slot<'a>(state: &'a mut PipelineState, name: &str) -> Option<Slot<'a>> {
+/// Returns the field that a property sets; `None` if the pipeline has no such property. Properties
+/// of stencil tests begin with `front.` or `back.`.
+fn find_field<'a>(state: &'a mut PipelineState, name: &str) -> Option<PropertyField<'a>> {
     match name.split_once('.') {
-        None => find(PROPERTIES, state, name),
-        Some(("front", field)) => find(STENCIL_PROPERTIES, &mut state.front, field),
-        Some(("back", field)) => find(STENCIL_PROPERTIES, &mut state.back, field),
+        None => find_in_table(PROPERTIES, state, name),
+        Some(("front", field)) => find_in_table(STENCIL_PROPERTIES, &mut state.front, field),
+        Some(("back", field)) => find_in_table(STENCIL_PROPERTIES, &mut state.back, field),
         Some(_) => None,
     }
 }
 
-fn find<'a, T>(table: &[(&str, Field<T>)], state: &'a mut T, name: &str) -> Option<Slot<'a>> {
+/// Returns the field of `state` that the table has for a name; `None` if the table lacks the name.
+fn find_in_table<'a, T>(
+    table: &[(&str, FieldAccessor<T>)],
+    state: &'a mut T,
+    name: &str,
+) -> Option<PropertyField<'a>> {
     let (_, field) = table.iter().find(|(known, _)| *known == name)?;
     Some(field(state))
 }
 
-/// Sets the property with the name `name`; `None` if there is no such property.
+/// Sets a property of the pipeline, or of all attachments, to the value in the remaining words.
+/// `None`, without consuming any, if the name is unknown.
 pub(super) fn set_property(
     state: &mut PipelineState,
     name: &str,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Option<Result<(), LineError>> {
-    set_attachment_property(state, Attachment::Every, name, words)
-        .or_else(|| slot(state, name).map(|slot| fill_slot(slot, words)))
+    set_attachment_property(state, AttachmentSelection::All, name, words)
+        .or_else(|| find_field(state, name).map(|slot| parse_field(slot, words)))
 }
 
 /// Attachments that a property applies to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Attachment {
-    Every,
+pub(super) enum AttachmentSelection {
+    All,
     Only(u32),
 }
 
-/// Sets a property of attachments; `None` if they have no such property.
+/// Sets a property of the selected attachments to the value in the remaining words. `None`, without
+/// consuming any, if attachments have no such property.
 pub(super) fn set_attachment_property(
     state: &mut PipelineState,
-    which: Attachment,
+    which: AttachmentSelection,
     name: &str,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Option<Result<(), LineError>> {
     let (_, field) = ATTACHMENT_PROPERTIES
         .iter()
         .find(|(known, _)| *known == name)?;
     let attachments = match which {
-        Attachment::Every => &mut state.attachments[..],
-        Attachment::Only(number) => &mut state.attachments[number as usize..][..1],
+        AttachmentSelection::All => &mut state.attachments[..],
+        AttachmentSelection::Only(number) => &mut state.attachments[number as usize..][..1],
     };
     let value = words.clone();
     for attachment in attachments {
         *words = value.clone();
-        if let Err(error) = fill_slot(field(attachment), words) {
+        if let Err(error) = parse_field(field(attachment), words) {
             return Some(Err(error));
         }
     }
     Some(Ok(()))
 }
 
-fn fill_slot(slot: Slot<'_>, words: &mut Words<'_>) -> Result<(), LineError> {
+/// Parses the value of a property to the end of the line, in the form that the type of its field
+/// requires, and stores it.
+fn parse_field(slot: PropertyField<'_>, words: &mut WordCursor<'_>) -> Result<(), LineError> {
     match slot {
-        Slot::Bool(field) => *field = words.parse_with("true or false", parse_bool)?,
-        Slot::Int(field) => *field = words.unsigned32("a number")?,
-        Slot::Float(field) => *field = words.number("a number")?,
-        Slot::Fraction(field) => {
+        PropertyField::Bool(field) => *field = words.parse_with("true or false", parse_bool)?,
+        PropertyField::Int(field) => *field = words.parse_u32("a number")?,
+        PropertyField::Float(field) => *field = words.parse_number("a number")?,
+        PropertyField::Fraction(field) => {
             *field = words.parse_with("a number from 0 to 1", |word| {
                 word.parse()
                     .ok()
                     .filter(|value| (0.0..=1.0).contains(value))
             })?;
         }
-        Slot::Color(field) => *field = words.floats("a color component")?,
-        Slot::SampleMask(field) => *field = words.unsigned("a mask")?,
-        Slot::Viewports(field) => {
-            let number = match words.take("index") {
+        PropertyField::Color(field) => *field = words.parse_floats("a color component")?,
+        PropertyField::SampleMask(field) => *field = words.parse_unsigned("a mask")?,
+        PropertyField::Viewports(field) => {
+            let number = match words.take_if("index") {
                 Some(()) => words.parse_with("a viewport number below 16", |word| {
                     word.parse().ok().filter(|number| *number < MAX_VIEWPORTS)
                 })?,
@@ -223,40 +257,45 @@ fn fill_slot(slot: Slot<'_>, words: &mut Words<'_>) -> Result<(), LineError> {
             };
             field[number] = Some(parse_viewport(words)?);
         }
-        Slot::Scissor(field) => *field = Some(parse_scissor(words)?),
-        Slot::PolygonMode(field) => {
+        PropertyField::Scissor(field) => *field = Some(parse_scissor(words)?),
+        PropertyField::PolygonMode(field) => {
             *field = parse_enum(words, "POLYGON_MODE", vk::PolygonMode::from_raw)?
         }
-        Slot::ConservativeRasterization(field) => {
+        PropertyField::ConservativeRasterization(field) => {
             let make = vk::ConservativeRasterizationModeEXT::from_raw;
             *field = parse_enum(words, "CONSERVATIVE_RASTERIZATION_MODE", make)?;
         }
-        Slot::FrontFace(field) => {
+        PropertyField::FrontFace(field) => {
             *field = parse_enum(words, "FRONT_FACE", vk::FrontFace::from_raw)?
         }
-        Slot::LogicOp(field) => *field = parse_enum(words, "LOGIC_OP", vk::LogicOp::from_raw)?,
-        Slot::BlendFactor(field) => {
+        PropertyField::LogicOp(field) => {
+            *field = parse_enum(words, "LOGIC_OP", vk::LogicOp::from_raw)?
+        }
+        PropertyField::BlendFactor(field) => {
             *field = parse_enum(words, "BLEND_FACTOR", vk::BlendFactor::from_raw)?
         }
-        Slot::BlendOp(field) => *field = parse_enum(words, "BLEND_OP", vk::BlendOp::from_raw)?,
-        Slot::CompareOp(field) => {
+        PropertyField::BlendOp(field) => {
+            *field = parse_enum(words, "BLEND_OP", vk::BlendOp::from_raw)?
+        }
+        PropertyField::CompareOp(field) => {
             *field = parse_enum(words, "COMPARE_OP", vk::CompareOp::from_raw)?
         }
-        Slot::StencilOp(field) => {
+        PropertyField::StencilOp(field) => {
             *field = parse_enum(words, "STENCIL_OP", vk::StencilOp::from_raw)?
         }
-        Slot::CullMode(field) => {
+        PropertyField::CullMode(field) => {
             *field = vk::CullModeFlags::from_raw(parse_flags(words, CULL_FLAGS)?)
         }
-        Slot::ColorMask(field) => {
+        PropertyField::ColorMask(field) => {
             *field = vk::ColorComponentFlags::from_raw(parse_flags(words, COLOR_FLAGS)?)
         }
     }
-    words.finish()
+    words.expect_end()
 }
 
-/// Parses x, y, width and height. A negative height flips the image.
-fn parse_viewport(words: &mut Words<'_>) -> Result<[f32; 4], LineError> {
+/// Consumes x, y, width and height in pixels. Returns an error if the width is not positive or the
+/// height is 0; a negative height flips the image.
+fn parse_viewport(words: &mut WordCursor<'_>) -> Result<[f32; 4], LineError> {
     let mut number = |what, valid: fn(f32) -> bool| {
         words.parse_with(what, |word| word.parse().ok().filter(|value| valid(*value)))
     };
@@ -268,8 +307,9 @@ fn parse_viewport(words: &mut Words<'_>) -> Result<[f32; 4], LineError> {
     ])
 }
 
-/// Parses x, y, width and height; the far corner must be representable in Vulkan.
-fn parse_scissor(words: &mut Words<'_>) -> Result<[u32; 4], LineError> {
+/// Consumes x, y, width and height in pixels, each at most half of the largest signed integer, so
+/// that Vulkan can represent the far corner.
+fn parse_scissor(words: &mut WordCursor<'_>) -> Result<[u32; 4], LineError> {
     const LIMIT: u32 = i32::MAX as u32 / 2;
     let mut values = [0; 4];
     for value in &mut values {
@@ -280,6 +320,7 @@ fn parse_scissor(words: &mut Words<'_>) -> Result<[u32; 4], LineError> {
     Ok(values)
 }
 
+/// Parses `true`, `1`, `false` or `0`; `None` for any other word.
 fn parse_bool(word: &str) -> Option<bool> {
     match word {
         "true" | "1" => Some(true),
@@ -291,8 +332,10 @@ fn parse_bool(word: &str) -> Option<bool> {
 /// Core enumerations of Vulkan 1.0 have less than 32 values.
 const ENUM_VALUES: i32 = 32;
 
+/// Consumes the name of a value of the Vulkan enumeration `VK_name`, with or without its prefix and
+/// regardless of case; `make` converts numbers to values.
 fn parse_enum<T: Debug>(
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
     name: &str,
     make: fn(i32) -> T,
 ) -> Result<T, LineError> {
@@ -324,8 +367,8 @@ const COLOR_FLAGS: &[(&str, u32)] = &[
     ("VK_COLOR_COMPONENT_A_BIT", 8),
 ];
 
-/// Reads names joined by `|`.
-fn parse_flags(words: &mut Words<'_>, names: &[(&str, u32)]) -> Result<u32, LineError> {
+/// Consumes names of flags joined by `|`, with or without their prefix, and returns their bits.
+fn parse_flags(words: &mut WordCursor<'_>, names: &[(&str, u32)]) -> Result<u32, LineError> {
     let mut flags = 0;
     loop {
         flags |= words.parse_with("a flag", |word| {
@@ -340,7 +383,7 @@ fn parse_flags(words: &mut Words<'_>, names: &[(&str, u32)]) -> Result<u32, Line
                 })
                 .map(|(_, bit)| *bit)
         })?;
-        if words.take("|").is_none() {
+        if words.take_if("|").is_none() {
             return Ok(flags);
         }
     }
@@ -352,7 +395,7 @@ mod tests {
 
     fn set(name: &str, value: &str) -> Result<PipelineState, String> {
         let mut state = PipelineState::default();
-        let mut words = Words::split(value).unwrap();
+        let mut words = WordCursor::split(value).unwrap();
         match set_property(&mut state, name, &mut words) {
             None => Err("no property".to_owned()),
             Some(result) => result.map(|()| state).map_err(|error| error.message),

@@ -1,54 +1,61 @@
-//! Commands of NV_vertex_program: `track`, `state program`.
+//! Commands of NV_vertex_program: `track_matrix`, `execute program`.
 
-use super::matrices::parse_matrix_number;
+use super::parameters::parse_matrix_number;
 use super::parser::TestParser;
 use crate::data::Scalar;
-use crate::script::command::{Command, Execution};
+use crate::script::command::{Command, StateProgramOutcome};
 use crate::script::section::STATE_PROGRAM;
-use crate::script::words::{LineError, Words};
+use crate::script::tokenizer::{LineError, WordCursor};
 use glasm::ir::Stage;
-use glasm::state::{MatrixForm, TrackedMatrix, Tracking};
+use glasm::state::{MatrixForm, MatrixTracking, TrackedMatrix};
 
 /// Parameters that can track matrices. NV_vertex_program section 2.14.6.
 const TRACKING_PARAMS: u32 = 96;
 
-const FORMS: &[(&str, MatrixForm)] = &[
+const MATRIX_TRANSFORMS: &[(&str, MatrixForm)] = &[
     ("inverse", MatrixForm::Inverse),
     ("transpose", MatrixForm::Transpose),
     ("inverse_transpose", MatrixForm::InverseTranspose),
 ];
 
-/// Parses `track N MATRIX [TRANSFORM]`, `track N none`.
-pub(super) fn parse_track(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
-    let address = words.below("a parameter number below 96", TRACKING_PARAMS)?;
+/// Parses the arguments of `track_matrix N MATRIX [TRANSFORM]` or `track_matrix N none`, and
+/// appends the command. Returns an error if N is not a multiple of 4 below 96.
+pub(super) fn parse_track_matrix(
+    parser: &mut TestParser,
+    words: &mut WordCursor<'_>,
+) -> Result<(), LineError> {
+    let address = words.parse_below("a parameter number below 96", TRACKING_PARAMS)?;
     if !address.is_multiple_of(4) {
         return Err(words.error_at_last("matrices are tracked from multiples of 4 on"));
     }
-    let tracking = match words.take("none") {
+    let tracking = match words.take_if("none") {
         Some(()) => None,
         None => {
-            let matrix = parse_tracked(parser, words)?;
+            let matrix = parse_tracked_matrix(parser, words)?;
             let form = if words.is_empty() {
                 MatrixForm::Plain
             } else {
                 words.parse_with("inverse, transpose or inverse_transpose", |word| {
-                    let found = FORMS.iter().find(|(name, _)| *name == word);
+                    let found = MATRIX_TRANSFORMS.iter().find(|(name, _)| *name == word);
                     found.map(|(_, form)| *form)
                 })?
             };
-            Some(Tracking { matrix, form })
+            Some(MatrixTracking { matrix, form })
         }
     };
-    parser.push(words, Command::Track { address, tracking })
+    parser.push_command(words, Command::Track { address, tracking })
 }
 
-/// Parses the name of a matrix. `texture` without a number denotes that of the active texture unit
-/// at this line.
-fn parse_tracked(parser: &TestParser, words: &mut Words<'_>) -> Result<TrackedMatrix, LineError> {
-    Ok(match words.word("a matrix or `none`")? {
+/// Consumes the name of a matrix, with its number. `texture` without a number denotes that of the
+/// active texture unit at this line.
+fn parse_tracked_matrix(
+    parser: &TestParser,
+    words: &mut WordCursor<'_>,
+) -> Result<TrackedMatrix, LineError> {
+    Ok(match words.next_word("a matrix or `none`")? {
         "modelview" => TrackedMatrix::Modelview,
         "projection" => TrackedMatrix::Projection,
-        "mvp" => TrackedMatrix::Mvp,
+        "mvp" => TrackedMatrix::ModelviewProjection,
         "color" => TrackedMatrix::Color,
         "texture" => {
             let is_number = words.peek().is_some_and(|word| word.parse::<u32>().is_ok());
@@ -67,14 +74,15 @@ fn parse_tracked(parser: &TestParser, words: &mut Words<'_>) -> Result<TrackedMa
     })
 }
 
-/// Parses `state program [NAME] (X, Y, Z, W) [fails]`.
-pub(super) fn parse_state_program(
+/// Parses the arguments of `execute program [NAME] (X, Y, Z, W) [fails]`, and appends the command.
+/// Returns an error if no section has the name.
+pub(super) fn parse_execute_program(
     parser: &mut TestParser,
-    words: &mut Words<'_>,
+    words: &mut WordCursor<'_>,
 ) -> Result<(), LineError> {
     words.parse_with("`program`", |word| (word == "program").then_some(()))?;
     let component = |text: &str| Scalar::F32.parse_bits(text);
-    let spare = if words.peek().is_some_and(|word| component(word).is_none()) {
+    let alternate = if words.peek().is_some_and(|word| component(word).is_none()) {
         Some(parse_program_name(parser, words)?)
     } else {
         None
@@ -83,23 +91,25 @@ pub(super) fn parse_state_program(
     for word in &mut argument {
         *word = words.parse_with("a component of v[0]", component)? as u32;
     }
-    let outcome = match words.take("fails") {
-        Some(()) => Execution::Fails,
-        None => Execution::Writes,
+    let outcome = match words.take_if("fails") {
+        Some(()) => StateProgramOutcome::Fails,
+        None => StateProgramOutcome::Writes,
     };
     let command = Command::StateProgram {
-        spare,
+        alternate,
         argument,
         outcome,
     };
-    parser.push(words, command)
+    parser.push_command(words, command)
 }
 
-fn parse_program_name(parser: &TestParser, words: &mut Words<'_>) -> Result<usize, LineError> {
-    let name = words.word("the name of a program section")?;
-    let mut spares = parser.spares.iter();
+/// Consumes the name of a vertex state program section, and returns its index in the list of
+/// alternate programs. Returns an error if no section has the name.
+fn parse_program_name(parser: &TestParser, words: &mut WordCursor<'_>) -> Result<usize, LineError> {
+    let name = words.next_word("the name of a program section")?;
+    let mut alternates = parser.alternates.iter();
     // Vertex state programs are treated as programs of the compute stage.
-    let found = spares.position(|known| known.0 == Stage::Compute && known.1 == name);
+    let found = alternates.position(|known| known.0 == Stage::Compute && known.1 == name);
     found.ok_or_else(|| {
         words.error_at_last(format!("there is no section `[{STATE_PROGRAM} {name}]`"))
     })
@@ -122,7 +132,7 @@ mod tests {
 
     #[test]
     fn every_matrix_can_be_tracked() {
-        use TrackedMatrix::{Color, Modelview, Mvp, Program, Projection, Texture};
+        use TrackedMatrix::{Color, Modelview, ModelviewProjection, Program, Projection, Texture};
         let text = "[test]\ntrack 0 modelview\ntrack 4 projection inverse\ntrack 8 mvp transpose\n\
                     track 12 color inverse_transpose\ntrack 16 texture 3\nactive_texture 5\n\
                     track 20 texture\ntrack 24 texture inverse\ntrack 92 program 7\ntrack 92 none\n";
@@ -130,7 +140,7 @@ mod tests {
         let expected = [
             (0, plain(Modelview)),
             (4, Some((Projection, MatrixForm::Inverse))),
-            (8, Some((Mvp, MatrixForm::Transpose))),
+            (8, Some((ModelviewProjection, MatrixForm::Transpose))),
             (12, Some((Color, MatrixForm::InverseTranspose))),
             (16, plain(Texture(3))),
             (20, plain(Texture(5))),
@@ -140,7 +150,7 @@ mod tests {
         ];
         let expected = expected.map(|(address, what)| Command::Track {
             address,
-            tracking: what.map(|(matrix, form)| Tracking { matrix, form }),
+            tracking: what.map(|(matrix, form)| MatrixTracking { matrix, form }),
         });
         assert_eq!(commands(text).unwrap(), expected);
     }
@@ -180,18 +190,18 @@ mod tests {
                 "{sections}state program other (0, 0, 0, 0)\n{line}\n"
             ))
         };
-        let command = |spare, outcome| Command::StateProgram {
-            spare,
+        let command = |alternate, outcome| Command::StateProgram {
+            alternate,
             argument: [1f32.to_bits(), 0x7fc0_0001, f32::INFINITY.to_bits(), 0],
             outcome,
         };
         assert_eq!(
             run("state program (1, 0x7fc00001, inf, 0)").unwrap()[1],
-            command(None, Execution::Writes)
+            command(None, StateProgramOutcome::Writes)
         );
         assert_eq!(
             run("state program other (1, 0x7fc00001, inf, 0) fails").unwrap()[1],
-            command(Some(0), Execution::Fails)
+            command(Some(0), StateProgramOutcome::Fails)
         );
         for (line, message) in [
             (

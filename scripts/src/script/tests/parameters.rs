@@ -116,14 +116,14 @@ fn parameters_are_compared_as_floats() {
             stage: Stage::Vertex,
             index: 95,
             expected,
-            comparison: Comparison::Near,
+            comparison: ComparisonOp::Near,
             tolerances,
         },
     ] = &commands(text)[..]
     else {
         panic!("{text}")
     };
-    assert_eq!((expected.count(), expected.end()), (4, 16));
+    assert_eq!((expected.scalar_count(), expected.end()), (4, 16));
     assert_eq!(tolerances[3], Tolerance::Absolute(3.0));
 }
 
@@ -134,7 +134,7 @@ fn named_parameters_are_numbered_by_the_script() {
          parameter named_fp other int (1, 2, 3, 4)\nprobe parameter named_fp tint == (1, 2, 3, 4)\n",
     );
     assert_eq!(script.param_names, ["tint", "other"]);
-    let place = |step: &Step| {
+    let place = |step: &ScriptStep| {
         if let Command::Parameter { bank, index, .. }
         | Command::ProbeParameter { bank, index, .. }
         | Command::CompareParameter { bank, index, .. } = step.command
@@ -333,13 +333,13 @@ fn piglit_ortho_sets_both_matrices() {
 #[test]
 fn counts_are_probed() {
     assert!(matches!(
-        commands("probe count fragment texture_indirections <= 4")[..],
+        commands("probe program fragment texture_indirections <= 4")[..],
         [Command::ProbeCount {
             kind: CountKind::TextureIndirections,
             expected: 4,
             ..
         }]
     ));
-    let wrong = errors("[test]\nprobe count fragment wires == 1\n");
+    let wrong = errors("[test]\nprobe program fragment wires == 1\n");
     assert!(format!("{wrong:?}").contains("`wires` is not something that GL counts"));
 }

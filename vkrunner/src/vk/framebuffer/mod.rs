@@ -1,40 +1,37 @@
-//! The framebuffer that draws go to: its attachments, and clearing them.
+//! The framebuffer that draws go to: its attachments, its render passes, and clearing it.
 //!
 //! Between commands every attachment is in the layout that the render pass expects.
 
-mod attachments;
-mod pass;
 mod read;
 
 use super::buffer::Buffer;
 use super::descriptors::Resource;
 use super::device::Device;
 use super::image::Image;
+use super::pool::{Poolable, Pooled};
 use super::sample_copy::SampleCopier;
-use super::shelves::Keep;
-use super::shelves::Kept;
 use super::usage::BufferUse;
 use crate::error::{CallContext, Error};
 use ash::vk;
-use attachments::{AttachmentImages, ColorAttachment, DEPTH_LAYOUT, DepthStencil, aspects};
-use glasm::ir::TypeBase;
+use glasm::ir::BaseType;
 use glasm_scripts::format::{DepthFormat, Encoding, Format};
 use glasm_scripts::script::{Attachments, Clear};
+use read::{AttachmentImages, ColorAttachment, DEPTH_LAYOUT, DepthStencil, aspects};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-pub(crate) use attachments::Reading;
+pub(crate) use read::AttachmentReads;
 
 /// Key of a framebuffer.
 #[derive(PartialEq, Eq)]
 pub(crate) struct FramebufferKey {
     size: [u32; 2],
     attachments: Attachments,
-    reading: Reading,
+    reading: AttachmentReads,
 }
 
 impl FramebufferKey {
-    /// Returns the number of texels of all attachments.
+    /// Returns the number of texels of all attachments, samples and layers counted separately.
     pub(super) fn texels(&self) -> u64 {
         let Attachments {
             colors,
@@ -49,7 +46,7 @@ impl FramebufferKey {
 }
 
 /// Color attachments, perhaps a depth or stencil attachment, and the render pass for them.
-pub(crate) type Framebuffer = Kept<FramebufferObject>;
+pub(crate) type Framebuffer = Pooled<FramebufferObject>;
 
 /// Vulkan objects of a [`Framebuffer`].
 pub(crate) struct FramebufferObject {
@@ -71,13 +68,14 @@ pub(crate) struct FramebufferObject {
 }
 
 impl Framebuffer {
-    /// Creates a framebuffer, cleared to zeros and depth 1. The caller has checked that the device
-    /// supports the formats, the samples and the size.
+    /// Returns a framebuffer, cleared to zeros and depth 1: a pooled one with the same properties,
+    /// or a new one. The caller has checked that the device supports the formats, the samples and
+    /// the size.
     pub(crate) fn new(
         device: &Rc<Device>,
         size: [u32; 2],
         attachments: &Attachments,
-        reading: Reading,
+        reading: AttachmentReads,
     ) -> Result<Self, Error> {
         let key = Rc::new(FramebufferKey {
             size,
@@ -85,13 +83,15 @@ impl Framebuffer {
             reading,
         });
         let make = || FramebufferObject::create(device, &key);
-        let framebuffer = Self::get(device, Rc::clone(&key), make)?;
+        let framebuffer = Self::get_or_create(device, Rc::clone(&key), make)?;
         framebuffer.prepare()?;
         Ok(framebuffer)
     }
 }
 
 impl FramebufferObject {
+    /// Creates the attachments, the readback buffer, the render pass and the framebuffer of a key.
+    /// The contents and layouts of the attachments are undefined.
     fn create(device: &Rc<Device>, key: &Rc<FramebufferKey>) -> Result<Self, Error> {
         let FramebufferKey {
             size: [width, height],
@@ -108,16 +108,16 @@ impl FramebufferObject {
         let mut colors = Vec::new();
         for format in &attachments.colors {
             colors.push(match format {
-                Some(format) => Some(images.color(format)?),
+                Some(format) => Some(images.create_color(format)?),
                 None => None,
             });
         }
         let depth = match attachments.depth {
-            Some(format) => Some(images.depth(format)?),
+            Some(format) => Some(images.create_depth_stencil(format)?),
             None => None,
         };
         // Depth and stencil values take four bytes at most.
-        let sizes = attachments.colors.iter().flatten().map(Format::size);
+        let sizes = attachments.colors.iter().flatten().map(Format::texel_size);
         let texel = sizes.max().unwrap_or(0).max(4) as u64;
         let size = u64::from(width) * u64::from(height) * texel;
         let mut framebuffer = Self {
@@ -134,11 +134,13 @@ impl FramebufferObject {
             samples: attachments.samples,
             device: Rc::clone(device),
         };
-        framebuffer.render_pass = pass::create(device, attachments, reading)?;
+        framebuffer.render_pass = create_render_pass(device, attachments, reading)?;
         framebuffer.create_framebuffer()?;
         Ok(framebuffer)
     }
 
+    /// Creates the Vulkan framebuffer from the views of all color attachments, followed by the
+    /// depth and stencil attachment.
     fn create_framebuffer(&mut self) -> Result<(), Error> {
         let mut views: Vec<_> = self.color_images().map(|image| image.view).collect();
         views.extend(self.depth.iter().map(|depth| depth.image.view));
@@ -154,13 +156,15 @@ impl FramebufferObject {
         Ok(())
     }
 
+    /// Returns the images of the color attachments in order, without numbers that have no
+    /// attachment.
     fn color_images(&self) -> impl Iterator<Item = &Image> {
         self.colors.iter().flatten().map(|color| &color.image)
     }
 
-    /// Returns a color attachment as input of fragment programs; `None` if there is none, or one of
-    /// several samples.
-    pub(crate) fn input(&self, number: u32) -> Option<Resource<'_>> {
+    /// Returns a color attachment as input of fragment programs; `None` if there is none of this
+    /// number, or if it has several samples.
+    pub(crate) fn input_attachment(&self, number: u32) -> Option<Resource<'_>> {
         let color = self.colors.get(number as usize)?.as_ref()?;
         (self.samples == 1).then(|| {
             let info = vk::DescriptorImageInfo::default().image_view(color.image.view);
@@ -168,11 +172,12 @@ impl FramebufferObject {
         })
     }
 
-    /// Transitions the new images to their layouts and clears them.
+    /// Transitions all attachments from undefined contents to their layouts and clears them to
+    /// zeros and depth 1.
     fn prepare(&self) -> Result<(), Error> {
         let undefined = vk::ImageLayout::UNDEFINED;
         let layout = self.key.reading.color_layout();
-        self.device.run(|raw, commands| {
+        self.device.submit_and_wait(|raw, commands| {
             for image in self.color_images() {
                 image.change_layout(raw, commands, undefined, layout);
             }
@@ -185,18 +190,19 @@ impl FramebufferObject {
         self.clear(&Clear::default())
     }
 
-    /// Clears all attachments or one, in all layers and samples.
+    /// Clears the attachments that a `clear` command selects to its values, in all layers and
+    /// samples, and waits for the device. Does nothing if there are none.
     pub(crate) fn clear(&self, values: &Clear) -> Result<(), Error> {
         let attachments = self.clear_attachments(values);
         if attachments.is_empty() {
             return Ok(());
         }
         let rect = vk::ClearRect {
-            rect: self.area(),
+            rect: self.full_area(),
             base_array_layer: 0,
             layer_count: self.layers,
         };
-        self.device.run(|raw, commands| {
+        self.device.submit_and_wait(|raw, commands| {
             self.begin_pass(raw, commands);
             // SAFETY: the attachments are those of the render pass that has begun.
             unsafe {
@@ -206,6 +212,8 @@ impl FramebufferObject {
         })
     }
 
+    /// Returns the attachments that a `clear` command clears, with their values: one color
+    /// attachment if the command selects it, otherwise all, with depth and stencil.
     fn clear_attachments(&self, values: &Clear) -> Vec<vk::ClearAttachment> {
         let mut attachments = Vec::new();
         for ((color, value), number) in self.colors.iter().zip(values.colors).zip(0..) {
@@ -238,8 +246,8 @@ impl FramebufferObject {
         attachments
     }
 
-    /// Returns all pixels.
-    pub(super) fn area(&self) -> vk::Rect2D {
+    /// Returns the rectangle of all pixels.
+    pub(super) fn full_area(&self) -> vk::Rect2D {
         vk::Rect2D {
             offset: vk::Offset2D::default(),
             extent: vk::Extent2D {
@@ -264,19 +272,20 @@ impl FramebufferObject {
         vk::SampleCountFlags::from_raw(self.samples)
     }
 
-    /// Records the beginning of the render pass.
+    /// Records the beginning of the render pass over all pixels, which preserves the contents of
+    /// the attachments. The caller records its end.
     pub(super) fn begin_pass(&self, raw: &ash::Device, commands: vk::CommandBuffer) {
         let begin = vk::RenderPassBeginInfo::default()
             .render_pass(self.render_pass)
             .framebuffer(self.raw)
-            .render_area(self.area());
+            .render_area(self.full_area());
         // SAFETY: the command buffer is being recorded, outside of a render pass; the images are in
         // the layouts that the pass expects.
         unsafe { raw.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE) };
     }
 }
 
-impl Keep for FramebufferObject {
+impl Poolable for FramebufferObject {
     type Key = Rc<FramebufferKey>;
     const LIMIT: usize = 8;
 
@@ -298,17 +307,96 @@ impl Drop for FramebufferObject {
     }
 }
 
-/// Returns a clear value in the type of a format.
+/// Converts a clear color to the numeric type of the attachment's encoding.
 fn clear_color(encoding: Encoding, color: [f64; 4]) -> vk::ClearColorValue {
     match encoding.base() {
-        TypeBase::Unsigned => vk::ClearColorValue {
+        BaseType::UnsignedInt => vk::ClearColorValue {
             uint32: color.map(|value| value as u32),
         },
-        TypeBase::Signed => vk::ClearColorValue {
+        BaseType::SignedInt => vk::ClearColorValue {
             int32: color.map(|value| value as i32),
         },
-        TypeBase::Float => vk::ClearColorValue {
+        BaseType::Float => vk::ClearColorValue {
             float32: color.map(|value| value as f32),
         },
     }
+}
+
+/// Draws may read results of previous draws in the pass.
+const READ_BY_DRAWS: vk::SubpassDependency = vk::SubpassDependency {
+    src_subpass: 0,
+    dst_subpass: 0,
+    src_stage_mask: vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT,
+    dst_stage_mask: vk::PipelineStageFlags::FRAGMENT_SHADER,
+    src_access_mask: vk::AccessFlags::COLOR_ATTACHMENT_WRITE,
+    dst_access_mask: vk::AccessFlags::INPUT_ATTACHMENT_READ,
+    dependency_flags: vk::DependencyFlags::BY_REGION,
+};
+
+/// Describes an attachment whose contents are loaded and stored, in the same layout before and
+/// after.
+fn preserved_attachment(format: vk::Format, layout: vk::ImageLayout) -> vk::AttachmentDescription {
+    vk::AttachmentDescription::default()
+        .format(format)
+        .load_op(vk::AttachmentLoadOp::LOAD)
+        .store_op(vk::AttachmentStoreOp::STORE)
+        .stencil_load_op(vk::AttachmentLoadOp::LOAD)
+        .stencil_store_op(vk::AttachmentStoreOp::STORE)
+        .initial_layout(layout)
+        .final_layout(layout)
+}
+
+/// Creates a render pass that preserves the contents of the attachments. If programs read them, all
+/// color attachments are also input attachments, with a dependency between draws.
+fn create_render_pass(
+    device: &Device,
+    framebuffer_attachments: &Attachments,
+    reading: AttachmentReads,
+) -> Result<vk::RenderPass, Error> {
+    let color_layout = reading.color_layout();
+    let samples = vk::SampleCountFlags::from_raw(framebuffer_attachments.samples);
+    let attachment = |format, layout| preserved_attachment(format, layout).samples(samples);
+    let mut attachments = Vec::new();
+    let mut references = Vec::new();
+    for format in &framebuffer_attachments.colors {
+        let number = match format {
+            Some(format) => {
+                attachments.push(attachment(format.vk, color_layout));
+                attachments.len() as u32 - 1
+            }
+            None => vk::ATTACHMENT_UNUSED,
+        };
+        references.push(vk::AttachmentReference {
+            attachment: number,
+            layout: color_layout,
+        });
+    }
+    attachments.extend(
+        framebuffer_attachments
+            .depth
+            .map(|format| attachment(format.vk, DEPTH_LAYOUT)),
+    );
+    let depth_reference = vk::AttachmentReference {
+        attachment: attachments.len() as u32 - u32::from(framebuffer_attachments.depth.is_some()),
+        layout: DEPTH_LAYOUT,
+    };
+    let mut subpass = vk::SubpassDescription::default()
+        .pipeline_bind_point(vk::PipelineBindPoint::GRAPHICS)
+        .color_attachments(&references);
+    if framebuffer_attachments.depth.is_some() {
+        subpass = subpass.depth_stencil_attachment(&depth_reference);
+    }
+    if reading == AttachmentReads::ByPrograms {
+        subpass = subpass.input_attachments(&references);
+    }
+    let subpasses = [subpass];
+    let dependencies = [READ_BY_DRAWS];
+    let mut info = vk::RenderPassCreateInfo::default()
+        .attachments(&attachments)
+        .subpasses(&subpasses);
+    if reading == AttachmentReads::ByPrograms {
+        info = info.dependencies(&dependencies);
+    }
+    // SAFETY: the references are to attachments of the pass.
+    unsafe { device.raw.create_render_pass(&info, None) }.call("vkCreateRenderPass")
 }

@@ -2,31 +2,34 @@
 //! selects only that sample.
 //!
 //! The source of the texels is an array texture with a layer for each layer and sample. It needs no
-//! feature, unlike storage images with samples or shaders that run per sample.
-
-mod modules;
+//! feature, unlike storage images with samples or shaders that run per sample. The runner's own
+//! shaders copy a layer, texel by pixel, to a color or depth attachment: vertices 3 n to 3 n + 2 of
+//! a draw copy layer n.
 
 use super::device::Device;
 use super::image::{Image, ImageDesc, ViewDesc};
+use super::image_copy::{all_aspects, texel_aspect, upload_planes};
 use super::sampler::nearest_sampler;
-use super::texels::{all_aspects, texel_aspect, upload};
+use crate::builtin_shaders::{compile_shader, texel_words};
 use crate::error::{CallContext, Error};
+use crate::requirements::Capabilities;
 use ash::vk;
 use glasm::ir::TexTarget;
-use glasm_scripts::format::Aspect;
-use glasm_scripts::texture::{PlaneId, Shape};
+use glasm_scripts::format::{Aspect, Format};
+use glasm_scripts::texture::{PlaneId, TextureShape};
 use std::rc::Rc;
 
-/// Fills an image with samples, which ends in a layout.
-pub(super) fn fill(
+/// Fills all samples of all layers of an image with the texels that `plane` returns, by draws, and
+/// waits for the device. Previous contents are discarded; the image ends in `layout`.
+pub(super) fn fill_samples(
     device: &Rc<Device>,
     image: &Image,
-    shape: &Shape,
+    shape: &TextureShape,
     plane: impl Fn(PlaneId) -> Vec<u8>,
     layout: vk::ImageLayout,
 ) -> Result<(), Error> {
     let source = create_source(device, shape, plane)?;
-    let mut filler = Filler {
+    let mut filler = SampleFiller {
         render_pass: vk::RenderPass::null(),
         set_layout: vk::DescriptorSetLayout::null(),
         layout: vk::PipelineLayout::null(),
@@ -47,17 +50,18 @@ pub(super) fn fill(
     for layer in 0..shape.layers {
         filler.create_framebuffer(image, shape, layer)?;
     }
-    filler.run(image, shape, set, layout)
+    filler.draw_samples(image, shape, set, layout)
 }
 
-/// Creates an array texture with a layer for each layer and sample.
+/// Creates an array texture with a layer for each layer and sample of a multisample image (`layer *
+/// samples + sample`), and uploads the texels that `plane` returns.
 fn create_source(
     device: &Rc<Device>,
-    shape: &Shape,
+    shape: &TextureShape,
     plane: impl Fn(PlaneId) -> Vec<u8>,
 ) -> Result<Image, Error> {
     let samples = shape.samples;
-    let layers = Shape {
+    let layers = TextureShape {
         target: TexTarget::D2Array,
         layers: shape.layers * samples,
         samples: 1,
@@ -69,7 +73,7 @@ fn create_source(
         view_type: vk::ImageViewType::TYPE_2D_ARRAY,
         layers: layers.layers,
         aspects: all_aspects(&shape.format),
-        ..ImageDesc::plane(shape.format.vk, width, height, usage)
+        ..ImageDesc::single_plane(shape.format.vk, width, height, usage)
     };
     let mut image = Image::without_view(device, &desc)?;
     let range = vk::ImageSubresourceRange::default()
@@ -94,12 +98,12 @@ fn create_source(
         vk::ImageLayout::UNDEFINED,
         vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
     ];
-    upload(device, &image, &layers, &planes, of_sample, layouts)?;
+    upload_planes(device, &image, &layers, &planes, of_sample, layouts)?;
     Ok(image)
 }
 
 /// Objects of the draws; all of them are destroyed after the draws.
-struct Filler {
+struct SampleFiller {
     render_pass: vk::RenderPass,
     set_layout: vk::DescriptorSetLayout,
     layout: vk::PipelineLayout,
@@ -114,16 +118,18 @@ struct Filler {
     device: Rc<Device>,
 }
 
-/// Returns the layout of the image during the draws.
-fn attachment_layout(shape: &Shape) -> vk::ImageLayout {
+/// Returns the layout of the image during the draws, as color or depth attachment.
+fn attachment_layout(shape: &TextureShape) -> vk::ImageLayout {
     match shape.format.aspect {
         Aspect::Color => vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL,
         Aspect::Depth => vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL,
     }
 }
 
-impl Filler {
-    fn create_render_pass(&mut self, shape: &Shape) -> Result<(), Error> {
+impl SampleFiller {
+    /// Creates the render pass of one attachment that preserves the samples which a draw does not
+    /// write.
+    fn create_render_pass(&mut self, shape: &TextureShape) -> Result<(), Error> {
         let layout = attachment_layout(shape);
         // The samples that the mask excludes must be preserved.
         let attachments = [vk::AttachmentDescription::default()
@@ -154,7 +160,8 @@ impl Filler {
         Ok(())
     }
 
-    /// Creates layouts, and a descriptor set with the source.
+    /// Creates the sampler, the layouts of the descriptor set and the pipeline, and the pool.
+    /// Returns a descriptor set that refers to the source, which must outlive it.
     fn create_layout(&mut self, source: &Image) -> Result<vk::DescriptorSet, Error> {
         let raw = &self.device.raw;
         let bindings = [vk::DescriptorSetLayoutBinding::default()
@@ -201,10 +208,12 @@ impl Filler {
         Ok(sets[0])
     }
 
-    fn create_modules(&mut self, shape: &Shape) -> Result<(), Error> {
+    /// Compiles and creates the vertex and fragment modules that copy texels to the attachment, for
+    /// the format of the texture.
+    fn create_modules(&mut self, shape: &TextureShape) -> Result<(), Error> {
         for words in [
-            modules::vertex_module(&self.device.capabilities)?,
-            modules::fragment_module(&shape.format, &self.device.capabilities)?,
+            vertex_module(&self.device.capabilities)?,
+            fragment_module(&shape.format, &self.device.capabilities)?,
         ] {
             let info = vk::ShaderModuleCreateInfo::default().code(&words);
             // SAFETY: the words are a valid module.
@@ -214,7 +223,9 @@ impl Filler {
         Ok(())
     }
 
-    fn create_pipeline(&mut self, shape: &Shape, sample: u32) -> Result<(), Error> {
+    /// Creates the pipeline that draws only one sample of the pixels of a texture, and appends it.
+    /// Needs the modules, layout and render pass.
+    fn create_pipeline(&mut self, shape: &TextureShape, sample: u32) -> Result<(), Error> {
         let stage = |flag, module| {
             vk::PipelineShaderStageCreateInfo::default()
                 .stage(flag)
@@ -228,7 +239,7 @@ impl Filler {
         let vertex_input = vk::PipelineVertexInputStateCreateInfo::default();
         let input_assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
             .topology(vk::PrimitiveTopology::TRIANGLE_LIST);
-        let area = area(shape);
+        let area = full_area(shape);
         let viewports = [vk::Viewport {
             width: area.extent.width as f32,
             height: area.extent.height as f32,
@@ -271,10 +282,12 @@ impl Filler {
         Ok(())
     }
 
+    /// Creates a view of one layer of the image and a framebuffer that draws to it, and appends
+    /// both.
     fn create_framebuffer(
         &mut self,
         image: &Image,
-        shape: &Shape,
+        shape: &TextureShape,
         layer: u32,
     ) -> Result<(), Error> {
         let range = vk::ImageSubresourceRange::default()
@@ -290,7 +303,7 @@ impl Filler {
         })?;
         self.views.push(view);
         let views = [view];
-        let extent = area(shape).extent;
+        let extent = full_area(shape).extent;
         let info = vk::FramebufferCreateInfo::default()
             .render_pass(self.render_pass)
             .attachments(&views)
@@ -304,22 +317,24 @@ impl Filler {
         Ok(())
     }
 
-    fn run(
+    /// Draws every sample of every layer of an image from the array texture in the descriptor set,
+    /// leaves the image in the given layout, and waits for the device.
+    fn draw_samples(
         &self,
         image: &Image,
-        shape: &Shape,
+        shape: &TextureShape,
         set: vk::DescriptorSet,
         layout: vk::ImageLayout,
     ) -> Result<(), Error> {
         let during = attachment_layout(shape);
         let graphics = vk::PipelineBindPoint::GRAPHICS;
-        self.device.run(|raw, commands| {
+        self.device.submit_and_wait(|raw, commands| {
             image.change_layout(raw, commands, vk::ImageLayout::UNDEFINED, during);
             for (framebuffer, layer) in self.framebuffers.iter().zip(0..) {
                 let begin = vk::RenderPassBeginInfo::default()
                     .render_pass(self.render_pass)
                     .framebuffer(*framebuffer)
-                    .render_area(area(shape));
+                    .render_area(full_area(shape));
                 // SAFETY: the command buffer is being recorded; the image is in the layout that the
                 // pass expects, and all bound objects were created for the layout and the pass.
                 unsafe {
@@ -338,7 +353,7 @@ impl Filler {
     }
 }
 
-impl Drop for Filler {
+impl Drop for SampleFiller {
     fn drop(&mut self) {
         if self.device.is_lost() {
             return;
@@ -368,29 +383,104 @@ impl Drop for Filler {
     }
 }
 
+/// Creates a graphics pipeline through the pipeline cache of the device; the caller destroys it.
 fn first_pipeline(
     device: &Device,
     info: &vk::GraphicsPipelineCreateInfo<'_>,
 ) -> Result<vk::Pipeline, Error> {
     // SAFETY: all pointers are to locals of the caller; modules, layout and render pass are from
     // this device.
-    let made = unsafe {
+    let pipelines = unsafe {
         device
             .raw
             .create_graphics_pipelines(device.pipeline_cache, &[*info], None)
     };
     // If the only pipeline fails its handle is null, so there is nothing to destroy.
-    made.map(|pipelines| pipelines[0])
+    pipelines
+        .map(|pipelines| pipelines[0])
         .map_err(|(_, result)| Error::Vulkan {
             call: "vkCreateGraphicsPipelines",
             result,
         })
 }
 
-fn area(shape: &Shape) -> vk::Rect2D {
+/// Returns the rectangle that covers level 0 of a texture, in pixels.
+fn full_area(shape: &TextureShape) -> vk::Rect2D {
     let [width, height, _] = shape.extent;
     vk::Rect2D {
         offset: vk::Offset2D::default(),
         extent: vk::Extent2D { width, height },
+    }
+}
+
+/// Three vertices span a triangle around the whole viewport, with corners at -1 and 3. The layer is
+/// passed to the fragments.
+const VERTEX: &str = "program vertex
+r0: temp32
+r1: output32 out0
+r2: output32 out1
+in0: vertex_id unsigned
+out0: position float
+out1: generic[0] float
+routine fn0 {
+  r2.x = div.u32 in0.xxxx, {3}
+  r0.x = mod.u32 in0.xxxx, {3}
+  r0.x = cvt.f32 (u32 even) r0.xxxx
+  r0.xy = seteq.f32 r0.xxxx, {1.0, 2.0, 0.0, 0.0}
+  r1.xy = mad.f32 r0.xyxx, {4.0}, {-1.0}
+  r1.zw = mov.f32 {0.0, 0.0, 0.0, 1.0}
+}
+main fn0
+";
+
+/// Returns the words of the vertex shader.
+fn vertex_module(capabilities: &Capabilities) -> Result<Vec<u32>, Error> {
+    compile_shader(VERTEX, capabilities).map(|shader| shader.words)
+}
+
+/// Compiles the fragment shader and returns its words: the texel at the pixel's position in the
+/// layer, of the texture at set 0, binding 0, becomes the color or depth.
+fn fragment_module(format: &Format, capabilities: &Capabilities) -> Result<Vec<u32>, Error> {
+    let (texel, base) = texel_words(format.encoding.base());
+    let (output, lane, value) = match format.aspect {
+        Aspect::Color => (format!("frag_color[0][0] {base}"), "xyzw", "r0.xyzw"),
+        Aspect::Depth => ("frag_depth float".to_owned(), "z", "r0.xxxx"),
+    };
+    let text = format!(
+        "program fragment
+r0: temp32
+r1: output32 out0
+in0: position float
+in1: generic[0] float flat
+out0: {output}
+tex0: unit 0 2darray {texel}
+routine fn0 {{
+  r0.xy = cvt.s32 (f32 trunc) in0.xyzw
+  r0.z = mov.u32 in1.xxxx
+  r0.xyzw = tex.{texel} (tex0 fetch) r0.xyzw, {{0}}
+  r1.{lane} = mov.{texel} {value}
+}}
+main fn0
+"
+    );
+    compile_shader(&text, capabilities).map(|shader| shader.words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::assert_valid;
+
+    #[test]
+    fn modules_are_valid() {
+        let capabilities = Capabilities {
+            version: [1, 1, 0],
+            ..Capabilities::default()
+        };
+        assert_valid(&vertex_module(&capabilities).unwrap());
+        for name in ["R8_UNORM", "R8_UINT", "R8_SINT", "D16_UNORM"] {
+            let format = Format::parse_color_or_depth(name).unwrap();
+            assert_valid(&fragment_module(&format, &capabilities).unwrap());
+        }
     }
 }

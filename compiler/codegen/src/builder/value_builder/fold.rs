@@ -8,13 +8,13 @@
 )]
 
 use super::Scalar;
-use glasm_ir::interp::{Arithmetic, Sources, evaluate};
-use glasm_ir::{Aux, Op, Type, TypeBase, Width};
+use glasm_ir::interp::{self, FloatArithmetic, SourceLanes};
+use glasm_ir::{BaseType, InstData, Op, Type, Width};
 use spirv::Op as Spv;
 
 /// Result of an operation on constants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Folded {
+pub(crate) enum FoldResult {
     /// This constant.
     Constant(u64),
     /// First operand.
@@ -22,48 +22,52 @@ pub(crate) enum Folded {
     /// Second operand.
     Second,
     /// Not foldable.
-    No,
+    NotFoldable,
 }
 
-/// Folds `a op b` if the bits of one or both are known.
-pub(crate) fn binary(op: Spv, scalar: Scalar, a: Option<u64>, b: Option<u64>) -> Folded {
+/// Evaluates `a op b` if both are known, or reduces it to an operand if one is neutral. Identities
+/// hold for words, 64-bit integers and 32-bit floats only.
+pub(crate) fn fold_binary(op: Spv, scalar: Scalar, a: Option<u64>, b: Option<u64>) -> FoldResult {
     if let (Some(a), Some(b)) = (a, b) {
-        return arithmetic(op)
-            .and_then(|(op, base)| computed(op, base, scalar, a, b))
-            .map_or(Folded::No, Folded::Constant);
+        return find_ir_op(op)
+            .and_then(|(op, base)| evaluate_op(op, base, scalar, a, b))
+            .map_or(FoldResult::NotFoldable, FoldResult::Constant);
     }
     match scalar {
-        Scalar::U32 => int(op, 32, a, b),
-        Scalar::U64 => int(op, 64, a, b),
-        Scalar::F32 => float(op, a.map(|bits| bits as u32), b.map(|bits| bits as u32)),
+        Scalar::U32 => fold_int_identity(op, 32, a, b),
+        Scalar::U64 => fold_int_identity(op, 64, a, b),
+        Scalar::F32 => {
+            fold_float_identity(op, a.map(|bits| bits as u32), b.map(|bits| bits as u32))
+        }
         Scalar::BoolFloat
         | Scalar::BoolInt
         | Scalar::U8
         | Scalar::U16
         | Scalar::S32
         | Scalar::F64
-        | Scalar::Pair => Folded::No,
+        | Scalar::Pair => FoldResult::NotFoldable,
     }
 }
 
-/// Folds `a op b` for comparisons of numbers and operations of booleans.
-pub(crate) fn truth(op: Spv, scalar: Scalar, a: u64, b: u64) -> Option<bool> {
-    use TypeBase::{Float, Signed, Unsigned};
-    let holds = |op, base| computed(op, base, scalar, a, b).map(|bits| bits != 0);
+/// Folds `a op b` for comparisons of numbers and operations of booleans. Returns `None` for other
+/// operations and if the operands are not numbers of the operation's type.
+pub(crate) fn fold_comparison(op: Spv, scalar: Scalar, a: u64, b: u64) -> Option<bool> {
+    use BaseType::{Float, SignedInt, UnsignedInt};
+    let holds = |op, base| evaluate_op(op, base, scalar, a, b).map(|bits| bits != 0);
     match op {
         Spv::LogicalAnd => Some(a != 0 && b != 0),
         Spv::LogicalOr => Some(a != 0 || b != 0),
         Spv::LogicalNotEqual => Some((a != 0) != (b != 0)),
-        Spv::IEqual => holds(Op::SetEq, Unsigned),
-        Spv::INotEqual => holds(Op::SetNe, Unsigned),
-        Spv::ULessThan => holds(Op::SetLt, Unsigned),
-        Spv::ULessThanEqual => holds(Op::SetLe, Unsigned),
-        Spv::UGreaterThan => holds(Op::SetGt, Unsigned),
-        Spv::UGreaterThanEqual => holds(Op::SetGe, Unsigned),
-        Spv::SLessThan => holds(Op::SetLt, Signed),
-        Spv::SLessThanEqual => holds(Op::SetLe, Signed),
-        Spv::SGreaterThan => holds(Op::SetGt, Signed),
-        Spv::SGreaterThanEqual => holds(Op::SetGe, Signed),
+        Spv::IEqual => holds(Op::SetEq, UnsignedInt),
+        Spv::INotEqual => holds(Op::SetNe, UnsignedInt),
+        Spv::ULessThan => holds(Op::SetLt, UnsignedInt),
+        Spv::ULessThanEqual => holds(Op::SetLe, UnsignedInt),
+        Spv::UGreaterThan => holds(Op::SetGt, UnsignedInt),
+        Spv::UGreaterThanEqual => holds(Op::SetGe, UnsignedInt),
+        Spv::SLessThan => holds(Op::SetLt, SignedInt),
+        Spv::SLessThanEqual => holds(Op::SetLe, SignedInt),
+        Spv::SGreaterThan => holds(Op::SetGt, SignedInt),
+        Spv::SGreaterThanEqual => holds(Op::SetGe, SignedInt),
         Spv::FOrdEqual => holds(Op::SetEq, Float),
         Spv::FUnordNotEqual => holds(Op::SetNe, Float),
         Spv::FOrdLessThan => holds(Op::SetLt, Float),
@@ -78,21 +82,22 @@ pub(crate) fn truth(op: Spv, scalar: Scalar, a: u64, b: u64) -> Option<bool> {
     }
 }
 
-/// Returns the IR operation of a SPIR-V instruction, and the base type of its operands.
-fn arithmetic(op: Spv) -> Option<(Op, TypeBase)> {
-    use TypeBase::{Float, Signed, Unsigned};
+/// Returns the IR operation of a SPIR-V instruction, and the base type of its operands. Returns
+/// `None` for instructions that are not folded.
+fn find_ir_op(op: Spv) -> Option<(Op, BaseType)> {
+    use BaseType::{Float, SignedInt, UnsignedInt};
     Some(match op {
         // In two's complement sums, differences and the low halves of products are independent of
         // the signedness.
-        Spv::IAdd => (Op::Add, Unsigned),
-        Spv::ISub => (Op::Sub, Unsigned),
-        Spv::IMul => (Op::Mul, Unsigned),
-        Spv::BitwiseAnd => (Op::And, Unsigned),
-        Spv::BitwiseOr => (Op::Or, Unsigned),
-        Spv::BitwiseXor => (Op::Xor, Unsigned),
-        Spv::ShiftLeftLogical => (Op::Shl, Unsigned),
-        Spv::ShiftRightLogical => (Op::Shr, Unsigned),
-        Spv::ShiftRightArithmetic => (Op::Shr, Signed),
+        Spv::IAdd => (Op::Add, UnsignedInt),
+        Spv::ISub => (Op::Sub, UnsignedInt),
+        Spv::IMul => (Op::Mul, UnsignedInt),
+        Spv::BitwiseAnd => (Op::And, UnsignedInt),
+        Spv::BitwiseOr => (Op::Or, UnsignedInt),
+        Spv::BitwiseXor => (Op::Xor, UnsignedInt),
+        Spv::ShiftLeftLogical => (Op::Shl, UnsignedInt),
+        Spv::ShiftRightLogical => (Op::Shr, UnsignedInt),
+        Spv::ShiftRightArithmetic => (Op::Shr, SignedInt),
         Spv::FAdd => (Op::Add, Float),
         Spv::FSub => (Op::Sub, Float),
         Spv::FMul => (Op::Mul, Float),
@@ -101,8 +106,9 @@ fn arithmetic(op: Spv) -> Option<(Op, TypeBase)> {
     })
 }
 
-/// Evaluates an operation; returns `None` for operands that are not numbers of `base`.
-fn computed(op: Op, base: TypeBase, scalar: Scalar, a: u64, b: u64) -> Option<u64> {
+/// Evaluates an operation of the IR on two numbers of type `scalar`. Returns `None` for booleans,
+/// pairs, narrow integers, and numbers that are floats where `base` is an integer or vice versa.
+fn evaluate_op(op: Op, base: BaseType, scalar: Scalar, a: u64, b: u64) -> Option<u64> {
     let (width, is_float) = match scalar {
         Scalar::U32 | Scalar::S32 => (Width::W32, false),
         Scalar::U64 => (Width::W64, false),
@@ -112,62 +118,67 @@ fn computed(op: Op, base: TypeBase, scalar: Scalar, a: u64, b: u64) -> Option<u6
             return None;
         }
     };
-    if is_float != (base == TypeBase::Float) {
+    if is_float != (base == BaseType::Float) {
         return None;
     }
     // The first lane suffices: components of a splat are equal.
-    let mut sources = Sources::default();
+    let mut sources = SourceLanes::default();
     (sources[0][0], sources[1][0]) = (a, b);
     // `OpFMul` itself is an IEEE product; products in which zero takes precedence are sequences of
     // instructions, see `arith::multiply_legacy`.
-    let lanes = evaluate(
+    let lanes = interp::evaluate_op(
         op,
-        Type::of(base, width),
-        Aux::None,
+        Type::from_base(base, width),
+        InstData::None,
         &sources,
-        Arithmetic::default(),
+        FloatArithmetic::default(),
     )?;
     Some(lanes[0])
 }
 
-fn int(op: Spv, width: u32, a: Option<u64>, b: Option<u64>) -> Folded {
+/// Returns the operand that an integer operation equals if the other one, a constant, is neutral.
+/// `width` is that of the integers in bits.
+fn fold_int_identity(op: Spv, width: u32, a: Option<u64>, b: Option<u64>) -> FoldResult {
     let mask = u64::MAX >> (64 - width);
     match op {
-        Spv::IAdd | Spv::BitwiseOr | Spv::BitwiseXor => zero_is_neutral(a, b),
+        Spv::IAdd | Spv::BitwiseOr | Spv::BitwiseXor => fold_neutral_zero(a, b),
         Spv::ISub | Spv::ShiftLeftLogical | Spv::ShiftRightLogical | Spv::ShiftRightArithmetic
             if b == Some(0) =>
         {
-            Folded::First
+            FoldResult::First
         }
-        Spv::IMul if b == Some(1) => Folded::First,
-        Spv::IMul if a == Some(1) => Folded::Second,
-        Spv::BitwiseAnd if b == Some(mask) => Folded::First,
-        Spv::BitwiseAnd if a == Some(mask) => Folded::Second,
-        _ => Folded::No,
+        Spv::IMul if b == Some(1) => FoldResult::First,
+        Spv::IMul if a == Some(1) => FoldResult::Second,
+        Spv::BitwiseAnd if b == Some(mask) => FoldResult::First,
+        Spv::BitwiseAnd if a == Some(mask) => FoldResult::Second,
+        _ => FoldResult::NotFoldable,
     }
 }
 
-fn zero_is_neutral(a: Option<u64>, b: Option<u64>) -> Folded {
+/// Returns the other operand if one is zero, for operations with the neutral element 0.
+fn fold_neutral_zero(a: Option<u64>, b: Option<u64>) -> FoldResult {
     match (a, b) {
-        (_, Some(0)) => Folded::First,
-        (Some(0), _) => Folded::Second,
-        _ => Folded::No,
+        (_, Some(0)) => FoldResult::First,
+        (Some(0), _) => FoldResult::Second,
+        _ => FoldResult::NotFoldable,
     }
 }
 
-fn float(op: Spv, a: Option<u32>, b: Option<u32>) -> Folded {
+/// Returns the operand that a 32-bit float operation equals for all values including -0 and NaN, if
+/// the other one is neutral.
+fn fold_float_identity(op: Spv, a: Option<u32>, b: Option<u32>) -> FoldResult {
     const NEGATIVE_ZERO: u32 = 0x8000_0000;
     const ONE: u32 = 0x3f80_0000;
     // Only identities that hold for -0, infinities and NaN: x + 0 turns -0 into +0, and 0 * x is
     // NaN for an infinite x.
     match op {
-        Spv::FMul | Spv::FDiv if b == Some(ONE) => Folded::First,
-        Spv::FMul if a == Some(ONE) => Folded::Second,
-        Spv::FAdd if b == Some(NEGATIVE_ZERO) => Folded::First,
-        Spv::FAdd if a == Some(NEGATIVE_ZERO) => Folded::Second,
+        Spv::FMul | Spv::FDiv if b == Some(ONE) => FoldResult::First,
+        Spv::FMul if a == Some(ONE) => FoldResult::Second,
+        Spv::FAdd if b == Some(NEGATIVE_ZERO) => FoldResult::First,
+        Spv::FAdd if a == Some(NEGATIVE_ZERO) => FoldResult::Second,
         // -0 - +0 is -0 + -0, a sum of equal signs, whose sign is preserved (IEEE 754 section 6.3).
-        Spv::FSub if b == Some(0) => Folded::First,
-        _ => Folded::No,
+        Spv::FSub if b == Some(0) => FoldResult::First,
+        _ => FoldResult::NotFoldable,
     }
 }
 
@@ -183,32 +194,32 @@ mod tests {
     fn integers_wrap() {
         let max = Some(0xffff_ffff);
         assert_eq!(
-            binary(Spv::IAdd, Scalar::U32, max, Some(2)),
-            Folded::Constant(1)
+            fold_binary(Spv::IAdd, Scalar::U32, max, Some(2)),
+            FoldResult::Constant(1)
         );
         assert_eq!(
-            binary(Spv::ISub, Scalar::U32, Some(0), Some(1)),
-            Folded::Constant(0xffff_ffff)
+            fold_binary(Spv::ISub, Scalar::U32, Some(0), Some(1)),
+            FoldResult::Constant(0xffff_ffff)
         );
         assert_eq!(
-            binary(Spv::IMul, Scalar::U32, Some(0x8000_0001), Some(2)),
-            Folded::Constant(2)
+            fold_binary(Spv::IMul, Scalar::U32, Some(0x8000_0001), Some(2)),
+            FoldResult::Constant(2)
         );
         assert_eq!(
-            binary(Spv::IAdd, Scalar::U64, max, Some(2)),
-            Folded::Constant(0x1_0000_0001)
+            fold_binary(Spv::IAdd, Scalar::U64, max, Some(2)),
+            FoldResult::Constant(0x1_0000_0001)
         );
     }
 
     #[test]
     fn shift_counts_are_taken_modulo_the_width() {
         assert_eq!(
-            binary(Spv::ShiftLeftLogical, Scalar::U32, Some(1), Some(33)),
-            Folded::Constant(2)
+            fold_binary(Spv::ShiftLeftLogical, Scalar::U32, Some(1), Some(33)),
+            FoldResult::Constant(2)
         );
         assert_eq!(
-            binary(Spv::ShiftRightLogical, Scalar::U64, Some(4), Some(65)),
-            Folded::Constant(2)
+            fold_binary(Spv::ShiftRightLogical, Scalar::U64, Some(4), Some(65)),
+            FoldResult::Constant(2)
         );
     }
 
@@ -219,8 +230,8 @@ mod tests {
             (Spv::ShiftRightLogical, 0x7fff_fffe),
         ] {
             assert_eq!(
-                binary(op, Scalar::U32, Some(0xffff_fffc), Some(1)),
-                Folded::Constant(value)
+                fold_binary(op, Scalar::U32, Some(0xffff_fffc), Some(1)),
+                FoldResult::Constant(value)
             );
         }
     }
@@ -237,29 +248,38 @@ mod tests {
             (Spv::FSub, 1e-45, 1e-45, 0.0),
         ] {
             assert_eq!(
-                binary(op, Scalar::F32, f(a), f(b)),
-                Folded::Constant(f(value).unwrap()),
+                fold_binary(op, Scalar::F32, f(a), f(b)),
+                FoldResult::Constant(f(value).unwrap()),
                 "{op:?} {a} {b}"
             );
         }
         let nan = f(f32::NAN).unwrap();
         assert_eq!(
-            binary(Spv::FDiv, Scalar::F32, f(0.0), f(-0.0)),
-            Folded::Constant(nan)
+            fold_binary(Spv::FDiv, Scalar::F32, f(0.0), f(-0.0)),
+            FoldResult::Constant(nan)
         );
-        assert_eq!(binary(Spv::FDiv, Scalar::F32, f(0.0), None), Folded::No);
+        assert_eq!(
+            fold_binary(Spv::FDiv, Scalar::F32, f(0.0), None),
+            FoldResult::NotFoldable
+        );
         let (a, b) = (1e300f64.to_bits(), 1e-10f64.to_bits());
         assert_eq!(
-            binary(Spv::FMul, Scalar::F64, Some(a), Some(b)),
-            Folded::Constant((1e300f64 * 1e-10).to_bits())
+            fold_binary(Spv::FMul, Scalar::F64, Some(a), Some(b)),
+            FoldResult::Constant((1e300f64 * 1e-10).to_bits())
         );
     }
 
     #[test]
     fn comparisons_know_signs_and_nan() {
         let minus = 0xffff_fffb;
-        assert_eq!(truth(Spv::SLessThan, Scalar::U32, minus, 3), Some(true));
-        assert_eq!(truth(Spv::ULessThan, Scalar::U32, minus, 3), Some(false));
+        assert_eq!(
+            fold_comparison(Spv::SLessThan, Scalar::U32, minus, 3),
+            Some(true)
+        );
+        assert_eq!(
+            fold_comparison(Spv::ULessThan, Scalar::U32, minus, 3),
+            Some(false)
+        );
         let (one, nan) = (f(1.0).unwrap(), f(f32::NAN).unwrap());
         for (op, with_one, with_nan) in [
             (Spv::FOrdEqual, true, false),
@@ -268,35 +288,67 @@ mod tests {
             (Spv::FUnordLessThan, false, true),
             (Spv::FOrdGreaterThanEqual, true, false),
         ] {
-            assert_eq!(truth(op, Scalar::F32, one, one), Some(with_one), "{op:?}");
-            assert_eq!(truth(op, Scalar::F32, nan, one), Some(with_nan), "{op:?}");
+            assert_eq!(
+                fold_comparison(op, Scalar::F32, one, one),
+                Some(with_one),
+                "{op:?}"
+            );
+            assert_eq!(
+                fold_comparison(op, Scalar::F32, nan, one),
+                Some(with_nan),
+                "{op:?}"
+            );
         }
-        assert_eq!(truth(Spv::LogicalAnd, Scalar::BoolInt, 1, 0), Some(false));
-        assert_eq!(truth(Spv::LogicalOr, Scalar::BoolInt, 1, 0), Some(true));
         assert_eq!(
-            truth(Spv::LogicalNotEqual, Scalar::BoolInt, 1, 1),
+            fold_comparison(Spv::LogicalAnd, Scalar::BoolInt, 1, 0),
             Some(false)
         );
-        assert_eq!(truth(Spv::IAdd, Scalar::U32, 1, 1), None);
+        assert_eq!(
+            fold_comparison(Spv::LogicalOr, Scalar::BoolInt, 1, 0),
+            Some(true)
+        );
+        assert_eq!(
+            fold_comparison(Spv::LogicalNotEqual, Scalar::BoolInt, 1, 1),
+            Some(false)
+        );
+        assert_eq!(fold_comparison(Spv::IAdd, Scalar::U32, 1, 1), None);
     }
 
     #[test]
     fn identities_hold_for_negative_zero() {
         // x + 0 turns -0 into +0, x + -0 never changes x.
-        assert_eq!(binary(Spv::FAdd, Scalar::F32, None, f(0.0)), Folded::No);
-        assert_eq!(binary(Spv::FAdd, Scalar::F32, None, f(-0.0)), Folded::First);
-        assert_eq!(binary(Spv::FSub, Scalar::F32, None, f(0.0)), Folded::First);
-        assert_eq!(binary(Spv::FSub, Scalar::F32, None, f(-0.0)), Folded::No);
-        assert_eq!(binary(Spv::FMul, Scalar::F32, f(1.0), None), Folded::Second);
-        // 0 * x is NaN for infinite x.
-        assert_eq!(binary(Spv::FMul, Scalar::F32, f(0.0), None), Folded::No);
         assert_eq!(
-            binary(Spv::IMul, Scalar::U32, Some(1), None),
-            Folded::Second
+            fold_binary(Spv::FAdd, Scalar::F32, None, f(0.0)),
+            FoldResult::NotFoldable
         );
         assert_eq!(
-            binary(Spv::BitwiseAnd, Scalar::U32, None, Some(0xffff_ffff)),
-            Folded::First
+            fold_binary(Spv::FAdd, Scalar::F32, None, f(-0.0)),
+            FoldResult::First
+        );
+        assert_eq!(
+            fold_binary(Spv::FSub, Scalar::F32, None, f(0.0)),
+            FoldResult::First
+        );
+        assert_eq!(
+            fold_binary(Spv::FSub, Scalar::F32, None, f(-0.0)),
+            FoldResult::NotFoldable
+        );
+        assert_eq!(
+            fold_binary(Spv::FMul, Scalar::F32, f(1.0), None),
+            FoldResult::Second
+        );
+        // 0 * x is NaN for infinite x.
+        assert_eq!(
+            fold_binary(Spv::FMul, Scalar::F32, f(0.0), None),
+            FoldResult::NotFoldable
+        );
+        assert_eq!(
+            fold_binary(Spv::IMul, Scalar::U32, Some(1), None),
+            FoldResult::Second
+        );
+        assert_eq!(
+            fold_binary(Spv::BitwiseAnd, Scalar::U32, None, Some(0xffff_ffff)),
+            FoldResult::First
         );
     }
 }

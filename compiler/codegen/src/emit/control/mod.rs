@@ -1,30 +1,29 @@
 //! Structured control flow: converts the tree to blocks with merge instructions.
 //!
-//! `join` emits phis, `cond` condition codes and tests, `guarded` values in separate blocks.
+//! `phi` emits phis, `cond` condition codes, tests, and values in separate blocks.
 
 pub(super) mod cond;
-pub(super) mod guarded;
-pub(super) mod join;
+pub(super) mod phi;
 
-use crate::analysis::{Analysis, Class};
+use crate::analysis::{Analysis, RegisterClass};
 use crate::builder::choose_loop_control;
-use crate::emit::control::guarded::MAX_CASE_VALUES;
-use crate::emit::control::join::{JoinEmitter, JoinId};
-use crate::emit::program::ProgramEmitter;
+use crate::emit::context::ProgramEmitter;
+use crate::emit::control::cond::MAX_CASE_VALUES;
+use crate::emit::control::phi::{JoinEmitter, JoinId};
 use crate::error::{Error, Failure};
-use crate::words::{LabelWord, ValueWord};
+use crate::spirv_writer::{LabelWord, ValueWord};
 use glasm_ir::arena::Id;
 use glasm_ir::program::Switch;
-use glasm_ir::{Base, BlockId, Cond, Node, Op, Program, RegisterId, RoutineId, SwitchId};
+use glasm_ir::{BlockId, Cond, Node, Op, OperandBase, Program, RegisterId, RoutineId, SwitchId};
 use spirv::Op as Spv;
 
 /// Minimum number of cases that makes a loop with a switch a dispatch loop.
-const MANY_CASES: usize = 32;
+const MIN_DISPATCH_CASES: usize = 32;
 
-/// Targets of jumps. Loops and switches contain no returns: `glasm_ir::returns` has replaced them
-/// by breaks.
+/// Targets of jumps. Loops and switches contain no returns: `glasm_ir::lower_returns` has replaced
+/// them by breaks.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Flow {
+pub(super) struct JumpTargets {
     break_to: Option<JoinId>,
     continue_to: Option<JoinId>,
     return_to: Option<JoinId>,
@@ -39,20 +38,22 @@ struct Scope {
 }
 
 impl<'a> ProgramEmitter<'a> {
+    /// Borrows the state that merging values at joins needs.
     fn joins(&mut self) -> JoinEmitter<'_, 'a> {
         JoinEmitter {
-            f: &mut self.f,
-            live: self.live,
+            f: &mut self.function,
+            liveness: self.liveness,
             joins: self.joins,
         }
     }
 }
 
 impl ProgramEmitter<'_> {
-    fn emit_block(&mut self, id: BlockId, flow: Flow) -> Result<(), Failure> {
-        let info = self.f.analysis.blocks[id.index()];
-        let nodes = self.f.program.block(id);
-        for (index, &node) in nodes[..info.reachable as usize].iter().enumerate() {
+    /// Emits the reachable nodes of a block in order. Nodes after a jump are omitted.
+    fn emit_block(&mut self, id: BlockId, flow: JumpTargets) -> Result<(), Failure> {
+        let info = self.function.analysis.blocks[id.index()];
+        let nodes = self.function.program.block_nodes(id);
+        for (index, &node) in nodes[..info.reachable_nodes as usize].iter().enumerate() {
             // The same condition as in `liveness`: a return that is not a jump there must not be a
             // jump here, or the records of joins would not match.
             let tail = info.tail && index + 1 == nodes.len();
@@ -61,16 +62,18 @@ impl ProgramEmitter<'_> {
         Ok(())
     }
 
-    fn emit_node(&mut self, node: Node, flow: Flow, tail: bool) -> Result<(), Failure> {
+    /// Emits one node of the control tree; `tail` is true if a return there continues after the
+    /// routine anyway and is not a jump. Errors get the source position of the node.
+    fn emit_node(&mut self, node: Node, flow: JumpTargets, tail: bool) -> Result<(), Failure> {
         match node {
-            Node::Run { first, len } => self.run_insts(first, len),
+            Node::Run { first, len } => self.emit_insts(first, len),
             Node::If {
                 cond,
                 then,
                 otherwise,
                 span,
             } => {
-                self.f.note_line(span);
+                self.function.record_line(span);
                 self.emit_if(cond, then, otherwise, flow)
                     .map_err(|error| error.at(span))
             }
@@ -91,75 +94,86 @@ impl ProgramEmitter<'_> {
         }
     }
 
-    fn run_insts(&mut self, first: u32, len: u32) -> Result<(), Failure> {
-        let program = self.f.program;
+    /// Emits a range of instructions; errors get the source position of their instruction.
+    fn emit_insts(&mut self, first: u32, len: u32) -> Result<(), Failure> {
+        let program = self.function.program;
         for inst in &program.insts[first as usize..(first + len) as usize] {
             self.emit_inst(inst).map_err(|error| error.at(inst.span))?;
         }
         Ok(())
     }
 
+    /// Opens a scope for a branch, at whose end values of registers are restored and cached results
+    /// dropped.
     fn open_scope(&mut self) -> Scope {
         Scope {
-            lanes: self.f.lanes.open(),
-            cached: self.f.w.open_scope(),
+            lanes: self.function.lanes.open_scope(),
+            cached: self.function.builder.open_scope(),
         }
     }
 
+    /// Closes a scope: restores the values of registers and drops the results cached since it was
+    /// opened.
     fn close_scope(&mut self, scope: &Scope) {
-        self.f.lanes.close(scope.lanes);
-        self.f.w.close_scope(scope.cached);
+        self.function.lanes.close_scope(scope.lanes);
+        self.function.builder.close_scope(scope.cached);
     }
 
-    /// Ends the open block with an edge to a join. Returns an error for a jump outside of a loop or
-    /// switch.
+    /// Ends the open block with an edge to a join. Returns an error if there is none: for a jump
+    /// outside of a loop or switch.
     fn emit_jump(&mut self, to: Option<JoinId>) -> Result<(), Failure> {
         let Some(join) = to else {
-            return Err(Error::unsupported("a jump leaves no loop"));
+            return Err(Error::unsupported(
+                "a break or continue is outside of a loop or switch",
+            ));
         };
         self.branch_to_join(join);
         Ok(())
     }
 
+    /// Ends the open block with a branch to a join and records the current values for its phis.
     fn branch_to_join(&mut self, join: JoinId) {
         self.joins().add_edge(join);
         let label = self.joins().get_label(join);
-        self.f.w.branch(label);
+        self.function.builder.end_with_branch(label);
     }
 
-    /// Emits a block that runs under a condition and then branches to `join`.
+    /// Emits a block that runs under a condition and then, if its end is reachable, branches to
+    /// `join`. Values of registers are restored at its end.
     fn emit_arm(
         &mut self,
         label: LabelWord,
         block: BlockId,
-        flow: Flow,
+        flow: JumpTargets,
         join: JoinId,
     ) -> Result<(), Failure> {
         // Lanes change in the block only: the next arm begins with the same lanes as this one.
         let scope = self.open_scope();
-        self.f.w.begin_block(label);
+        self.function.builder.begin_block(label);
         self.emit_block(block, flow)?;
-        if self.f.w.reachable {
+        if self.function.builder.reachable {
             self.branch_to_join(join);
         }
         self.close_scope(&scope);
         Ok(())
     }
 
+    /// Emits a selection with its branches and its join, only a conditional jump if one branch does
+    /// nothing but jump, or nothing if both branches are empty.
     fn emit_if(
         &mut self,
         cond: Cond,
         then: BlockId,
         otherwise: Option<BlockId>,
-        flow: Flow,
+        flow: JumpTargets,
     ) -> Result<(), Failure> {
         // Taken even if both arms are empty: lists are in the order of the tree.
-        let list = self.live.next_list();
-        let is_empty = |block: BlockId| self.f.program.blocks[block].len == 0;
+        let list = self.liveness.pop_join_list();
+        let is_empty = |block: BlockId| self.function.program.blocks[block].len == 0;
         if is_empty(then) && otherwise.is_none_or(is_empty) {
             return Ok(());
         }
-        let cond = self.f.test_branch_condition(cond)?;
+        let cond = self.function.test_branch_condition(cond)?;
         if let (Some(exit), None) = (self.find_only_jump(then, flow), otherwise) {
             return self.emit_exit_if(cond, then, exit);
         }
@@ -169,13 +183,15 @@ impl ProgramEmitter<'_> {
             // Without an else part the open block itself branches to the join.
             self.joins().add_edge(join);
         }
-        let then_label = self.f.w.label();
+        let then_label = self.function.builder.new_label();
         let else_label = match otherwise {
-            Some(_) => self.f.w.label(),
+            Some(_) => self.function.builder.new_label(),
             None => merge,
         };
-        self.f.w.merge_selection(merge);
-        self.f.w.jump_if(cond, then_label, else_label);
+        self.function.builder.emit_selection_merge(merge);
+        self.function
+            .builder
+            .emit_branch_conditional(cond, then_label, else_label);
         self.emit_arm(then_label, then, flow, join)?;
         if let Some(otherwise) = otherwise {
             self.emit_arm(else_label, otherwise, flow, join)?;
@@ -187,13 +203,18 @@ impl ProgramEmitter<'_> {
     /// Returns the target of a block that only leaves an iteration or a loop, possibly after
     /// assigning constants to registers. Returns `None` inside a switch, because naga requires
     /// selections for jumps out of it.
-    fn find_only_jump(&self, block: BlockId, flow: Flow) -> Option<JoinId> {
+    fn find_only_jump(&self, block: BlockId, flow: JumpTargets) -> Option<JoinId> {
         if flow.in_switch {
             return None;
         }
-        let jump = match self.f.program.block(block) {
+        let jump = match self.function.program.block_nodes(block) {
             [Node::Run { first, len }, jump, ..]
-                if has_only_constants(self.f.program, self.f.analysis, *first, *len) =>
+                if has_only_constants(
+                    self.function.program,
+                    self.function.analysis,
+                    *first,
+                    *len,
+                ) =>
             {
                 jump
             }
@@ -221,30 +242,37 @@ impl ProgramEmitter<'_> {
         then: BlockId,
         exit: JoinId,
     ) -> Result<(), Failure> {
-        let lanes = self.f.lanes.open();
-        if let [Node::Run { first, len }, ..] = *self.f.program.block(then) {
-            self.run_insts(first, len)?;
+        let lanes = self.function.lanes.open_scope();
+        if let [Node::Run { first, len }, ..] = *self.function.program.block_nodes(then) {
+            self.emit_insts(first, len)?;
         }
         self.joins().add_edge(exit);
         // The computed values remain available: they are in the open block, from which control
         // continues.
-        self.f.lanes.close(lanes);
-        let (exit, next) = (self.joins().get_label(exit), self.f.w.label());
-        self.f.w.jump_if(cond, exit, next);
-        self.f.w.begin_block(next);
+        self.function.lanes.close_scope(lanes);
+        let (exit, next) = (
+            self.joins().get_label(exit),
+            self.function.builder.new_label(),
+        );
+        self.function
+            .builder
+            .emit_branch_conditional(cond, exit, next);
+        self.function.builder.begin_block(next);
         Ok(())
     }
 
-    fn emit_switch(&mut self, id: SwitchId, flow: Flow) -> Result<(), Failure> {
-        let program = self.f.program;
+    /// Emits `OpSwitch` with its cases and the join after it. Values without a case and a default
+    /// continue after the switch.
+    fn emit_switch(&mut self, id: SwitchId, flow: JumpTargets) -> Result<(), Failure> {
+        let program = self.function.program;
         let switch = &program.switches[id];
-        let list = self.live.next_list();
+        let list = self.liveness.pop_join_list();
         let (register, lane) = switch.selector;
         // SPIR-V has no switch without a selector; nothing depends on this one.
         let selector = if switch.cases.is_empty() {
-            self.f.w.uint(0)
+            self.function.builder.constant_u32(0)
         } else {
-            self.f.load_index(register, lane)?
+            self.function.load_index(register, lane)?
         };
         let join = self.joins().new_join(list);
         let merge = self.joins().get_label(join);
@@ -252,17 +280,19 @@ impl ProgramEmitter<'_> {
         if switch.default.is_none() {
             self.joins().add_edge(join);
         }
-        let default = switch.default.map(|block| (self.f.w.label(), block));
+        let default = switch
+            .default
+            .map(|block| (self.function.builder.new_label(), block));
         // Labels of cases have consecutive numbers.
-        let labels = (self.f.w.bound()..).map(LabelWord);
+        let labels = (self.function.builder.bound()..).map(LabelWord);
         for _ in &switch.cases {
-            self.f.w.label();
+            self.function.builder.new_label();
         }
-        self.f.w.merge_selection(merge);
+        self.function.builder.emit_selection_merge(merge);
         let default_label = default.map_or(merge, |(label, _)| label);
-        self.write_switch(switch, selector, default_label, labels.clone())?;
+        self.emit_switch_inst(switch, selector, default_label, labels.clone())?;
         let arms = labels.zip(switch.cases.iter().map(|case| case.block));
-        let inner = Flow {
+        let inner = JumpTargets {
             break_to: Some(join),
             continue_to: flow.continue_to,
             return_to: None,
@@ -277,7 +307,9 @@ impl ProgramEmitter<'_> {
         Ok(())
     }
 
-    fn write_switch(
+    /// Writes the words of `OpSwitch` with one label per value. Returns an error if there are too
+    /// many values for an instruction.
+    fn emit_switch_inst(
         &mut self,
         switch: &Switch,
         selector: ValueWord,
@@ -290,49 +322,56 @@ impl ProgramEmitter<'_> {
         }
         // A literal and a label for each value; literals are as wide as the selector, which is a
         // word.
-        self.f.w.body.head(Spv::Switch, 2 + 2 * values);
-        self.f.w.body.0.extend([selector.0, default.0]);
+        self.function
+            .builder
+            .body
+            .push_head(Spv::Switch, 2 + 2 * values);
+        self.function.builder.body.0.extend([selector.0, default.0]);
         for (case, label) in switch.cases.iter().zip(labels) {
             let operands = case.values.iter().flat_map(|&value| [value, label.0]);
-            self.f.w.body.0.extend(operands);
+            self.function.builder.body.0.extend(operands);
         }
         Ok(())
     }
 
+    /// Emits a loop: header with phis, body, continue target and merge, at which emission
+    /// continues.
     fn emit_loop(&mut self, body: BlockId, continuing: Option<BlockId>) -> Result<(), Failure> {
-        let merge_list = self.live.next_list();
-        let continue_list = self.live.next_list();
-        let header_list = self.live.next_list();
-        let outside = self.joins.lanes_apart;
+        let merge_list = self.liveness.pop_join_list();
+        let continue_list = self.liveness.pop_join_list();
+        let header_list = self.liveness.pop_join_list();
+        let outer_scalar_phis = self.joins.scalar_phis;
         // Applies to inner joins as well: their vectors would be decomposed and composed again in
         // each iteration.
-        self.joins.lanes_apart = !self.is_dispatch(body);
+        self.joins.scalar_phis = !self.is_dispatch_loop(body);
         let merge = self.joins().new_join(merge_list);
-        let next_round = self.joins().new_join(continue_list);
-        let mut header = self.joins().open_header(header_list);
+        let continue_join = self.joins().new_join(continue_list);
+        let mut header = self.joins().enter_loop(header_list);
         let scope = self.open_scope();
-        self.joins().begin_header(&mut header);
+        self.joins().begin_loop_header(&mut header);
         let (merge_label, continue_label) = (
             self.joins().get_label(merge),
-            self.joins().get_label(next_round),
+            self.joins().get_label(continue_join),
         );
         let control = choose_loop_control(merge_list.edges);
-        self.f.w.merge_loop(merge_label, continue_label, control);
+        self.function
+            .builder
+            .emit_loop_merge(merge_label, continue_label, control);
         // The header block ends with its merge instruction, so that the body may begin with a
         // selection.
-        let body_label = self.f.w.label();
-        self.f.w.branch(body_label);
-        self.f.w.begin_block(body_label);
-        let inner = Flow {
+        let body_label = self.function.builder.new_label();
+        self.function.builder.end_with_branch(body_label);
+        self.function.builder.begin_block(body_label);
+        let inner = JumpTargets {
             break_to: Some(merge),
-            continue_to: Some(next_round),
+            continue_to: Some(continue_join),
             return_to: None,
             in_switch: false,
         };
         self.emit_block(body, inner)?;
-        if self.f.w.reachable {
-            self.joins().compute_next_round(&header);
-            self.branch_to_join(next_round);
+        if self.function.builder.reachable {
+            self.joins().compute_loop_carried(&header);
+            self.branch_to_join(continue_join);
         }
         // Values cached in the body may come from blocks that do not dominate the continue block.
         self.close_scope(&scope);
@@ -340,87 +379,99 @@ impl ProgramEmitter<'_> {
         // Closing the scope dropped the header values of the lanes. Lanes that no edge changes have
         // these values in the continue block as well.
         self.joins().set_header_lanes(&header);
-        self.joins().begin_continue(next_round);
+        self.joins().begin_continue(continue_join);
         if let Some(continuing) = continuing {
-            self.emit_block(continuing, Flow::default())?;
+            self.emit_block(continuing, JumpTargets::default())?;
         }
-        self.joins().close_header(&header);
+        self.joins().close_loop(&header);
         self.close_scope(&scope);
-        self.joins.lanes_apart = outside;
+        self.joins.scalar_phis = outer_scalar_phis;
         self.joins().begin_join(merge);
         Ok(())
     }
 
-    /// Returns true if the body of a loop has a switch with so many cases that it is a dispatch
-    /// loop and not a loop of the source.
-    fn is_dispatch(&self, body: BlockId) -> bool {
-        self.f.program.block(body).iter().any(|node| match node {
-            Node::Switch(id) => self.f.program.switches[*id].cases.len() > MANY_CASES,
-            Node::Run { .. }
-            | Node::If { .. }
-            | Node::Loop { .. }
-            | Node::Break
-            | Node::Continue
-            | Node::Call(..)
-            | Node::Return => false,
-        })
+    /// Returns true if the body of a loop has a switch with more than `MIN_DISPATCH_CASES` cases,
+    /// so that it is a dispatch loop and not a loop of the source.
+    fn is_dispatch_loop(&self, body: BlockId) -> bool {
+        self.function
+            .program
+            .block_nodes(body)
+            .iter()
+            .any(|node| match node {
+                Node::Switch(id) => {
+                    self.function.program.switches[*id].cases.len() > MIN_DISPATCH_CASES
+                }
+                Node::Run { .. }
+                | Node::If { .. }
+                | Node::Loop { .. }
+                | Node::Break
+                | Node::Continue
+                | Node::Call(..)
+                | Node::Return => false,
+            })
     }
 
+    /// Emits a call: the body of an inlined routine, or `OpFunctionCall`.
     fn emit_call(&mut self, routine: RoutineId) -> Result<(), Failure> {
-        let info = self.f.analysis.routines[routine.index()];
+        let info = self.function.analysis.routines[routine.index()];
         if !info.inlined {
-            self.call_function(routine);
+            self.emit_function_call(routine);
             return Ok(());
         }
         self.emit_routine(routine)
     }
 
-    /// Emits the body of a function or of an inlined routine. Control reaches the end of the
-    /// emitted code from all of its returns.
+    /// Emits the body of a function or of an inlined routine. If it has early returns, it is
+    /// enclosed in a switch that they leave, and emission continues at the join of all returns.
     pub(in crate::emit) fn emit_routine(&mut self, routine: RoutineId) -> Result<(), Failure> {
-        let body = self.f.program.routines[routine].body;
-        if !self.f.analysis.routines[routine.index()].early_return {
-            return self.emit_block(body, Flow::default());
+        let body = self.function.program.routines[routine].body;
+        if !self.function.analysis.routines[routine.index()].early_return {
+            return self.emit_block(body, JumpTargets::default());
         }
         // Returns are breaks of a switch with only a default: nested blocks can leave no other
         // construct except loops.
-        let list = self.live.next_list();
+        let list = self.liveness.pop_join_list();
         let join = self.joins().new_join(list);
         let merge = self.joins().get_label(join);
-        let label = self.f.w.label();
-        let zero = self.f.w.uint(0);
-        self.f.w.merge_selection(merge);
-        self.f.w.body.op(Spv::Switch, &[zero.0, label.0]);
-        let flow = Flow {
+        let label = self.function.builder.new_label();
+        let zero = self.function.builder.constant_u32(0);
+        self.function.builder.emit_selection_merge(merge);
+        self.function
+            .builder
+            .body
+            .push_inst(Spv::Switch, &[zero.0, label.0]);
+        let flow = JumpTargets {
             return_to: Some(join),
-            ..Flow::default()
+            ..JumpTargets::default()
         };
         self.emit_arm(label, body, flow, join)?;
         self.joins().begin_join(join);
         Ok(())
     }
 
-    fn call_function(&mut self, routine: RoutineId) {
-        let void = self.f.w.void();
-        let id = self.f.w.object();
+    /// Emits `OpFunctionCall` of a routine that is a separate function.
+    fn emit_function_call(&mut self, routine: RoutineId) {
+        let void = self.function.builder.void_type();
+        let id = self.function.builder.new_object();
         let function = self.functions[routine.index()];
-        self.f
-            .w
+        self.function
+            .builder
             .body
-            .result(Spv::FunctionCall, void, id, &[function.0]);
+            .push_result_inst(Spv::FunctionCall, void, id, &[function.0]);
     }
 }
 
-/// Returns true if a run of instructions only assigns constants to lanes, for which no code is
-/// emitted.
+/// Returns true if a run of instructions only assigns constants to lanes in values, without guards
+/// and condition codes, for which no code is emitted.
 fn has_only_constants(program: &Program, analysis: &Analysis, first: u32, len: u32) -> bool {
-    let is_value = |register: RegisterId| analysis.class[register.index()] == Class::Values;
-    program.run(first, len).iter().all(|inst| {
+    let is_value =
+        |register: RegisterId| analysis.classes[register.index()] == RegisterClass::Values;
+    program.run_insts(first, len).iter().all(|inst| {
         let to_value = inst
             .dst
             .is_some_and(|dst| is_value(dst.register) && dst.guard.is_none() && dst.cc.is_none());
         let mut sources = program.sources(inst).iter();
-        let of_literal = sources.all(|src| matches!(src.base, Base::Literal(_)));
+        let of_literal = sources.all(|src| matches!(src.base, OperandBase::Literal(_)));
         inst.op == Op::Mov && to_value && of_literal
     })
 }

@@ -1,109 +1,130 @@
 //! Memory accesses: loads, stores and barriers.
 //!
 //! Global memory is accessed by pointers converted from 64-bit addresses, all other memory by
-//! `buffer`, which declares variables; `place` computes positions in them, `member` selects a
-//! descriptor. `array` and `zeroed` implement registers in memory, `element` the elements that
-//! indices select.
+//! `buffer`, which declares variables; `buffer_address` computes positions in them,
+//! `descriptor_index` selects a descriptor. `memory_registers` implements registers in memory.
 
-pub(super) mod array;
 pub(super) mod atomic;
 pub(super) mod buffer;
-pub(super) mod element;
-pub(super) mod member;
-pub(super) mod place;
+pub(super) mod buffer_address;
+pub(super) mod buffer_load_store;
+pub(super) mod descriptor_index;
+pub(super) mod memory_registers;
 pub(super) mod resource_use;
-pub(super) mod word_access;
-pub(super) mod zeroed;
 
-use crate::builder::{Lane, ModuleWriter, Scalar, Val, ValueBuilder, by_sign, wide};
-use crate::capability::Need;
-use crate::emit::cx::{BufferEmitter, InstCx, Outcome};
-use crate::emit::memory::place::BufferPlace;
-use crate::emit::memory::word_access::apply_word_op;
+use crate::builder::{
+    Lane, ModuleWriter, Scalar, Val, ValueBuilder, int64_emulation, select_by_sign,
+};
+use crate::capability::Requirement;
+use crate::emit::context::{BufferEmitter, InstContext, OpResult};
+use crate::emit::memory::buffer_address::BufferAddress;
+use crate::emit::memory::buffer_load_store::apply_word_op;
 use crate::error::{Error, Failure};
-use crate::words::ValueWord;
-use glasm_ir::resource::{BufferKind, MemFlags, MemSpace};
-use glasm_ir::{Aux, MemAccess, Src, Stage, Type, Width};
+use crate::spirv_writer::ValueWord;
+use glasm_ir::resource::{BufferKind, MemFlags, MemorySpace};
+use glasm_ir::{InstData, MemAccess, Src, Stage, Type, Width};
 use spirv::{MemoryAccess, MemorySemantics, Op as Spv, Scope, StorageClass};
 
 /// Memory location that one instruction accesses.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Address {
+pub(super) enum MemAddress {
     /// 64-bit address.
     Global(ValueWord),
     /// Position in a buffer.
-    Buffer(BufferPlace),
+    Buffer(BufferAddress),
 }
 
 impl BufferEmitter<'_, '_> {
-    /// Returns the access data of a memory instruction.
-    pub(super) fn find_mem_access(&self, cx: InstCx<'_>) -> Result<MemAccess, Failure> {
-        match cx.inst.aux {
-            Aux::Mem(id) => Ok(self.f.program.mem_accesses[id]),
-            Aux::None | Aux::Cvt { .. } | Aux::Tex(_) | Aux::Image(_) => Err(Error::unsupported(
-                "a memory instruction without access data",
-            )),
+    /// Returns the access data of a memory instruction; an error if it has none.
+    pub(super) fn get_mem_access(&self, cx: InstContext<'_>) -> Result<MemAccess, Failure> {
+        match cx.inst.data {
+            InstData::Mem(id) => Ok(self.function.program.mem_accesses[id]),
+            InstData::None | InstData::Cvt { .. } | InstData::Tex(_) | InstData::Image(_) => Err(
+                Error::unsupported("a memory instruction without access data"),
+            ),
         }
     }
 
-    /// Loads the address in source `number`.
+    /// Loads the byte offset or the 64-bit address in source `number` of a memory instruction, plus
+    /// the constant offset of the access. Returns an error if the device lacks addresses or the
+    /// access is to a missing buffer.
     pub(super) fn load_address(
         &mut self,
-        cx: InstCx<'_>,
+        cx: InstContext<'_>,
         access: &MemAccess,
         number: usize,
-    ) -> Result<Address, Failure> {
-        let program = self.f.program;
+    ) -> Result<MemAddress, Failure> {
+        let program = self.function.program;
         let src: &Src = &program.srcs[cx.inst.first_source as usize + number];
         match access.space {
-            MemSpace::Global => {
-                self.f.w.require(Need::Addresses)?;
-                let address = self.f.load_source_as(src, Type::U64, 1)?;
+            MemorySpace::Global => {
+                self.function.builder.require(Requirement::Addresses)?;
+                let address = self.function.load_source_as(src, Type::U64, 1)?;
                 // Offsets are signed, addresses are not: a negative sum wraps.
                 let offset = i64::from(access.offset) as u64;
-                Ok(Address::Global(
-                    wide::add_constant(self.f.w, address, offset).id,
+                Ok(MemAddress::Global(
+                    int64_emulation::add_constant(self.function.builder, address, offset).id,
                 ))
             }
-            MemSpace::Buffer(buffer) => {
-                let start = self.f.load_source_as(src, Type::U32, 1)?;
+            MemorySpace::Buffer(buffer) => {
+                let start = self.function.load_source_as(src, Type::U32, 1)?;
                 let (op, of_known) = (Spv::IAdd, u32::wrapping_add);
-                let offset = apply_word_op(self.f.w, op, start, access.offset as u32, of_known);
-                Ok(Address::Buffer(self.choose_place(buffer, access, offset)?))
+                let offset = apply_word_op(
+                    self.function.builder,
+                    op,
+                    start,
+                    access.offset as u32,
+                    of_known,
+                );
+                Ok(MemAddress::Buffer(
+                    self.choose_buffer_address(buffer, access, offset)?,
+                ))
             }
         }
     }
 
-    /// Emits `Load`.
-    pub(in crate::emit) fn emit_load(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let access = self.find_mem_access(cx)?;
+    /// Emits `Load`: reads components from a buffer, shared or private memory, or from a 64-bit
+    /// address. Components that the access does not have are 0.
+    pub(in crate::emit) fn emit_load(&mut self, cx: InstContext<'_>) -> Result<OpResult, Failure> {
+        let access = self.get_mem_access(cx)?;
         let mut lanes = match self.load_address(cx, &access, 0)? {
-            Address::Global(address) => load_global(self.f.w, address, cx.inst.ty, &access)?,
-            Address::Buffer(place) => self.load_buffer(place, cx.inst.ty, &access, cx.lanes)?,
+            MemAddress::Global(address) => {
+                load_global(self.function.builder, address, cx.inst.ty, &access)?
+            }
+            MemAddress::Buffer(address) => {
+                self.load_buffer(address, cx.inst.ty, &access, cx.lanes)?
+            }
         };
         // NV_gpu_program5 section 2.X.4.5: components that are not loaded are zero.
         let zero = match cx.inst.ty.width() {
-            Width::W64 => self.f.w.wide_int(),
+            Width::W64 => self.function.builder.wide_int_scalar(),
             Width::W8 | Width::W16 | Width::W32 => Scalar::U32,
         };
-        let zero = Lane::scalar(self.f.w.constant(zero, 0));
+        let zero = Lane::scalar(self.function.builder.constant(zero, 0));
         lanes[usize::from(access.components)..].fill(zero);
-        Ok(Outcome::Lanes(lanes))
+        Ok(OpResult::Lanes(lanes))
     }
 
-    /// Emits `BufferSize`.
-    pub(in crate::emit) fn emit_buffer_size(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let access = self.find_mem_access(cx)?;
-        let Address::Buffer(place) = self.load_address(cx, &access, 0)? else {
+    /// Emits `BufferSize`: the size in bytes of the buffer that the access selects. It is returned
+    /// in x. Returns an error for memory at addresses.
+    pub(in crate::emit) fn emit_buffer_size(
+        &mut self,
+        cx: InstContext<'_>,
+    ) -> Result<OpResult, Failure> {
+        let access = self.get_mem_access(cx)?;
+        let MemAddress::Buffer(address) = self.load_address(cx, &access, 0)? else {
             return Err(Error::unsupported("global memory has no size"));
         };
-        Ok(Outcome::Lanes(self.compute_byte_size(place)?.alone()))
+        Ok(OpResult::Lanes(
+            self.compute_byte_size(address)?.first_lane_only(),
+        ))
     }
 
-    /// Emits `Store`.
-    pub(in crate::emit) fn emit_store(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let access = self.find_mem_access(cx)?;
-        let program = self.f.program;
+    /// Emits `Store`: writes components to a buffer, shared or private memory, or to a 64-bit
+    /// address. Returns an error for constant buffers and missing features.
+    pub(in crate::emit) fn emit_store(&mut self, cx: InstContext<'_>) -> Result<OpResult, Failure> {
+        let access = self.get_mem_access(cx)?;
+        let program = self.function.program;
         let src = &program.srcs[cx.inst.first_source as usize];
         // Narrow values are in the low bits; a store accepts them unchanged.
         let ty = if cx.inst.ty.width().bits() < 32 {
@@ -111,32 +132,38 @@ impl BufferEmitter<'_, '_> {
         } else {
             cx.inst.ty
         };
-        let values = if is_pair(self.f.w, ty) {
+        let values = if is_word_pair(self.function.builder, ty) {
             let mut lanes = [Lane::UNDEFINED; 4];
             for (index, lane) in lanes[..usize::from(access.components)]
                 .iter_mut()
                 .enumerate()
             {
-                *lane = self.f.load_source_as(src, ty, 1 << index)?.lane(0);
+                *lane = self.function.load_source_as(src, ty, 1 << index)?.lane(0);
             }
             lanes
         } else {
-            let val = self.f.load_source_as(src, ty, access.element_lanes())?;
+            let val = self
+                .function
+                .load_source_as(src, ty, access.element_lanes())?;
             std::array::from_fn(|lane| val.lane(lane))
         };
         match self.load_address(cx, &access, 1)? {
-            Address::Global(address) => {
-                store_global(self.f.w, address, cx.inst.ty, &access, values)?
+            MemAddress::Global(address) => {
+                store_global(self.function.builder, address, cx.inst.ty, &access, values)?
             }
-            Address::Buffer(place) => self.store_buffer(place, cx.inst.ty, &access, values)?,
+            MemAddress::Buffer(address) => {
+                self.store_buffer(address, cx.inst.ty, &access, values)?
+            }
         }
-        Ok(Outcome::None)
+        Ok(OpResult::None)
     }
 }
 
 /// Emits a barrier that orders all memory accesses of the invocation: EXT_shader_image_load_store
-/// section 2.X.8.Z, MEMBAR.
-pub(in crate::emit) fn emit_memory_barrier(w: &mut ValueBuilder) -> Result<Outcome, Failure> {
+/// section 2.X.8.Z, MEMBAR. It includes shared memory in compute programs.
+pub(in crate::emit) fn emit_memory_barrier(
+    builder: &mut ValueBuilder,
+) -> Result<OpResult, Failure> {
     // Without bits for kinds of memory a barrier orders none of it (SPIR-V, Memory Semantics).
     // MEMBAR orders all transactions; with CTA (NV_compute_program5) only the group needs to
     // observe the order, for which this is stronger than required.
@@ -144,26 +171,32 @@ pub(in crate::emit) fn emit_memory_barrier(w: &mut ValueBuilder) -> Result<Outco
         | MemorySemantics::UNIFORM_MEMORY
         | MemorySemantics::IMAGE_MEMORY;
     // Only compute stages have shared memory.
-    if w.stage() == Stage::Compute {
+    if builder.stage() == Stage::Compute {
         semantics |= MemorySemantics::WORKGROUP_MEMORY;
     }
     // Other draws and stages may read the memory, too.
-    let scope = w.uint(Scope::Device as u32);
-    let semantics = w.uint(semantics.bits());
-    w.body.op(Spv::MemoryBarrier, &[scope.0, semantics.0]);
-    Ok(Outcome::None)
+    let scope = builder.constant_u32(Scope::Device as u32);
+    let semantics = builder.constant_u32(semantics.bits());
+    builder
+        .body
+        .push_inst(Spv::MemoryBarrier, &[scope.0, semantics.0]);
+    Ok(OpResult::None)
 }
 
-/// Emits a barrier of the work group.
-pub(in crate::emit) fn emit_barrier(w: &mut ValueBuilder) -> Result<Outcome, Failure> {
-    match w.stage() {
+/// Emits the control barrier of a work group, which also orders shared memory, or of a patch in
+/// tessellation control programs. Returns an error in other stages.
+pub(in crate::emit) fn emit_barrier(builder: &mut ValueBuilder) -> Result<OpResult, Failure> {
+    match builder.stage() {
         Stage::Compute => {}
         // It orders outputs implicitly (Vulkan, `TessellationControl`).
         Stage::TessControl => {
             let [group, own] = [Scope::Workgroup, Scope::Invocation];
-            let [group, own, none] = [group as u32, own as u32, 0].map(|word| w.uint(word).0);
-            w.body.op(Spv::ControlBarrier, &[group, own, none]);
-            return Ok(Outcome::None);
+            let [group, own, none] =
+                [group as u32, own as u32, 0].map(|word| builder.constant_u32(word).0);
+            builder
+                .body
+                .push_inst(Spv::ControlBarrier, &[group, own, none]);
+            return Ok(OpResult::None);
         }
         stage @ (Stage::Vertex | Stage::TessEval | Stage::Geometry | Stage::Fragment) => {
             let message = format!("{} programs have no barriers", stage.name());
@@ -174,50 +207,55 @@ pub(in crate::emit) fn emit_barrier(w: &mut ValueBuilder) -> Result<Outcome, Fai
     // Shared memory is ordered, as with `barrier()` of GLSL; programs order all other memory with
     // MEMBAR.
     let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY;
-    let scope = w.uint(Scope::Workgroup as u32);
-    let semantics = w.uint(semantics.bits());
-    w.body
-        .op(Spv::ControlBarrier, &[scope.0, scope.0, semantics.0]);
-    Ok(Outcome::None)
+    let scope = builder.constant_u32(Scope::Workgroup as u32);
+    let semantics = builder.constant_u32(semantics.bits());
+    builder
+        .body
+        .push_inst(Spv::ControlBarrier, &[scope.0, scope.0, semantics.0]);
+    Ok(OpResult::None)
 }
 
-fn is_pair(w: &ModuleWriter, ty: Type) -> bool {
-    w.read_scalar(ty) == Scalar::Pair
+/// Returns true if lanes of the type are pairs of words, because the device lacks 64-bit integers.
+fn is_word_pair(module: &ModuleWriter, ty: Type) -> bool {
+    module.lane_scalar(ty) == Scalar::Pair
 }
 
-/// Chooses the scalar that represents a type in memory.
-fn choose_memory_scalar(w: &mut ModuleWriter, ty: Type) -> Result<Scalar, Failure> {
-    let device = &w.device;
+/// Returns the component type by which memory represents a type, and adds the requirement of 8-bit
+/// and 16-bit memory. Returns an error if the device lacks integers of these sizes. 64-bit integers
+/// are pairs of words if the device lacks them.
+fn choose_memory_scalar(module: &mut ModuleWriter, ty: Type) -> Result<Scalar, Failure> {
+    let device = &module.device;
     Ok(match ty {
         Type::U8 | Type::S8 => {
-            Need::Int8.check(device)?;
-            w.needs.insert(Need::Storage8);
+            Requirement::Int8.check(device)?;
+            module.requirements.insert(Requirement::Storage8);
             Scalar::U8
         }
         Type::U16 | Type::S16 | Type::F16 => {
-            Need::Int16.check(device)?;
-            w.needs.insert(Need::Storage16);
+            Requirement::Int16.check(device)?;
+            module.requirements.insert(Requirement::Storage16);
             Scalar::U16
         }
         Type::U32 | Type::S32 => Scalar::U32,
         Type::F32 => Scalar::F32,
-        Type::U64 | Type::S64 => w.wide_int(),
+        Type::U64 | Type::S64 => module.wide_int_scalar(),
         Type::F64 => Scalar::F64,
     })
 }
 
-/// Computes a pointer to a vector of `size` components at a byte offset from an address.
+/// Computes a pointer to a vector of `size` components of type `scalar` at a byte offset from an
+/// address.
 pub(super) fn compute_global_pointer(
-    w: &mut ValueBuilder,
+    builder: &mut ValueBuilder,
     address: ValueWord,
     bytes: u32,
     scalar: Scalar,
     size: u8,
 ) -> ValueWord {
-    let address = w.val(address);
-    let address = wide::add_constant(w, address, bytes.into());
-    let pointee = w.ty(scalar, size);
-    let ty = w.pointer(StorageClass::PhysicalStorageBuffer, pointee);
+    let address = builder.val(address);
+    let address = int64_emulation::add_constant(builder, address, bytes.into());
+    let pointee = builder.get_type(scalar, size);
+    let ty = builder.pointer_type(StorageClass::PhysicalStorageBuffer, pointee);
     // Without 64-bit integers an address is a vector of two words, which only a bitcast converts to
     // a pointer.
     let op = if address.scalar == Scalar::Pair {
@@ -225,8 +263,10 @@ pub(super) fn compute_global_pointer(
     } else {
         Spv::ConvertUToPtr
     };
-    let pointer = w.object();
-    w.body.result(op, ty, pointer, &[address.id.0]);
+    let pointer = builder.new_object();
+    builder
+        .body
+        .push_result_inst(op, ty, pointer, &[address.id.0]);
     pointer
 }
 
@@ -234,11 +274,14 @@ pub(super) fn compute_global_pointer(
 /// which is the size of the fetch (NV_gpu_program5 section 2.X.4.5), and volatile for memory that
 /// other invocations may access.
 fn choose_global_operands(access: &MemAccess, alignment: u32) -> [u32; 2] {
-    [MemoryAccess::ALIGNED.bits() | volatile(access), alignment]
+    [
+        MemoryAccess::ALIGNED.bits() | volatile_operand(access),
+        alignment,
+    ]
 }
 
 /// Splits an access into vectors that move its components: returns their number and the components
-/// of each.
+/// of each. Only pairs of words are moved one by one.
 fn split_global_access(scalar: Scalar, components: u8) -> (u8, u8) {
     // A pair is already a vector.
     if scalar == Scalar::Pair {
@@ -248,21 +291,25 @@ fn split_global_access(scalar: Scalar, components: u8) -> (u8, u8) {
     }
 }
 
+/// Loads components of type `ty` from a 64-bit address, as one vector or component by component;
+/// further lanes are undefined. Integers of less than 32 bits are extended. Returns an error if the
+/// device lacks the type.
 fn load_global(
-    w: &mut ValueBuilder,
+    builder: &mut ValueBuilder,
     address: ValueWord,
     ty: Type,
     access: &MemAccess,
 ) -> Result<[Lane; 4], Failure> {
-    let scalar = choose_memory_scalar(w, ty)?;
+    let scalar = choose_memory_scalar(builder, ty)?;
     let mut lanes = [Lane::UNDEFINED; 4];
     let bytes = ty.width().bytes();
     let (parts, size) = split_global_access(scalar, access.components);
     for part in 0..parts {
-        let pointer = compute_global_pointer(w, address, u32::from(part) * bytes, scalar, size);
+        let pointer =
+            compute_global_pointer(builder, address, u32::from(part) * bytes, scalar, size);
         let [operands, alignment] = choose_global_operands(access, bytes * u32::from(size));
-        let val = w.op(Spv::Load, scalar, size, &[pointer.0, operands, alignment]);
-        let val = widen_narrow(w, val, ty);
+        let val = builder.emit_op(Spv::Load, scalar, size, &[pointer.0, operands, alignment]);
+        let val = extend_loaded(builder, val, ty);
         for index in 0..size {
             lanes[usize::from(part + index)] = val.lane(usize::from(index));
         }
@@ -270,48 +317,54 @@ fn load_global(
     Ok(lanes)
 }
 
-/// Extends narrow integers in memory to words.
-fn widen_narrow(w: &mut ValueBuilder, val: Val, ty: Type) -> Val {
+/// Extends loaded integers of 8 or 16 bits to words by their signedness. Other values are
+/// unchanged.
+fn extend_loaded(builder: &mut ValueBuilder, val: Val, ty: Type) -> Val {
     if !matches!(val.scalar, Scalar::U8 | Scalar::U16) {
         return val;
     }
-    let op = by_sign(ty, [Spv::SConvert, Spv::UConvert]);
-    w.unary_to(op, Scalar::U32, val)
+    let op = select_by_sign(ty, [Spv::SConvert, Spv::UConvert]);
+    builder.emit_unary_to(op, Scalar::U32, val)
 }
 
+/// Stores components of type `ty` to a 64-bit address, as one vector or component by component.
+/// Returns an error if the device lacks the type. Integers of less than 32 bits are truncated.
 fn store_global(
-    w: &mut ValueBuilder,
+    builder: &mut ValueBuilder,
     address: ValueWord,
     ty: Type,
     access: &MemAccess,
     values: [Lane; 4],
 ) -> Result<(), Failure> {
-    let scalar = choose_memory_scalar(w, ty)?;
+    let scalar = choose_memory_scalar(builder, ty)?;
     let bytes = ty.width().bytes();
     let (parts, size) = split_global_access(scalar, access.components);
     for part in 0..parts {
         // Either one part of all lanes, or parts of one lane each.
         let lanes = &values[usize::from(part)..usize::from(part + size)];
         let value = if matches!(scalar, Scalar::U8 | Scalar::U16) {
-            let words = w.gather_vector(lanes, Scalar::U32);
-            w.unary_to(Spv::UConvert, scalar, words).id
+            let words = builder.gather_vector(lanes, Scalar::U32);
+            builder.emit_unary_to(Spv::UConvert, scalar, words).id
         } else if scalar == Scalar::Pair {
-            w.scalar(lanes[0], scalar)
+            builder.read_lane(lanes[0], scalar)
         } else {
-            w.gather_vector(lanes, scalar).id
+            builder.gather_vector(lanes, scalar).id
         };
-        let pointer = compute_global_pointer(w, address, u32::from(part) * bytes, scalar, size);
+        let pointer =
+            compute_global_pointer(builder, address, u32::from(part) * bytes, scalar, size);
         let [operands, alignment] = choose_global_operands(access, bytes * u32::from(size));
-        w.body
-            .op(Spv::Store, &[pointer.0, value.0, operands, alignment]);
+        builder
+            .body
+            .push_inst(Spv::Store, &[pointer.0, value.0, operands, alignment]);
     }
     Ok(())
 }
 
 /// Returns scope and semantics of atomics on a kind of memory. They are relaxed: accesses are
-/// weakly ordered (NV_gpu_program5 section 2.X.4.5), and programs order them with MEMBAR.
+/// weakly ordered (NV_gpu_program5 section 2.X.4.5), and programs order them with MEMBAR. The scope
+/// is the work group for shared memory, else the device; `None` is memory outside of buffers.
 pub(in crate::emit) fn choose_atomic_scope(
-    w: &mut ModuleWriter,
+    module: &mut ModuleWriter,
     kind: Option<BufferKind>,
 ) -> (ValueWord, ValueWord) {
     let scope = if kind == Some(BufferKind::Shared) {
@@ -319,13 +372,13 @@ pub(in crate::emit) fn choose_atomic_scope(
     } else {
         Scope::Device
     };
-    (w.uint(scope as u32), w.uint(0))
+    (module.constant_u32(scope as u32), module.constant_u32(0))
 }
 
-/// Returns the memory operand of accesses that are coherent or volatile.
-pub(super) fn volatile(access: &MemAccess) -> u32 {
-    let kept = MemFlags::COHERENT | MemFlags::VOLATILE;
-    if access.flags.intersects(kept) {
+/// Returns the memory operand of accesses that are coherent or volatile, 0 for other accesses.
+pub(super) fn volatile_operand(access: &MemAccess) -> u32 {
+    let volatile_flags = MemFlags::COHERENT | MemFlags::VOLATILE;
+    if access.flags.intersects(volatile_flags) {
         MemoryAccess::VOLATILE.bits()
     } else {
         0

@@ -1,20 +1,22 @@
 //! Inputs as operands: with constant and with dynamic indices.
 
-use crate::builder::{Home, Lane, Scalar, ValueBuilder, wide};
-use crate::capability::Need;
-use crate::emit::control::guarded::{run_by_case, run_for_element};
-use crate::emit::cx::FunctionEmitter;
-use crate::emit::memory::array::{Element, declare_word_array};
+use crate::builder::{Lane, Scalar, ValueBuilder, ValueOrigin, int64_emulation};
+use crate::capability::Requirement;
+use crate::emit::context::FunctionEmitter;
+use crate::emit::control::cond::{emit_cases, emit_for_element};
+use crate::emit::memory::memory_registers::{Element, declare_word_array};
 use crate::error::Failure;
 use crate::interface::{Io, Vertex};
-use crate::reflect::Half;
-use crate::words::{TypeWord, ValueWord};
+use crate::reflect::AttributeHalf;
+use crate::spirv_writer::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{Index, IndexId, IndexTerm};
 use glasm_ir::{InputId, Op, Semantic, Stage, Width};
 use spirv::{Op as Spv, StorageClass};
 
 impl FunctionEmitter<'_> {
+    /// Loads the lanes of an input operand, with or without an index. Returns an error for inputs
+    /// that the stage lacks.
     pub(in crate::emit) fn load_input(
         &mut self,
         input: InputId,
@@ -25,13 +27,15 @@ impl FunctionEmitter<'_> {
         }
         if self.program.inputs[input].semantic == Semantic::HelperInvocation
             // The value loaded at the start would be the state before `KIL`.
-            && let Some(lanes) = load_helper_now(&mut self.io(), )
+            && let Some(lanes) = load_current_helper_state(&mut self.io(), )
         {
             return Ok(lanes);
         }
-        self.io().input(input)
+        self.io().get_input(input)
     }
 
+    /// Loads an input by an index: of a vertex, of a constant element, or from a copy of the inputs
+    /// in an array if the index is dynamic. Elements are clamped to the array.
     fn load_indexed_input(&mut self, input: InputId, index: IndexId) -> Result<[Lane; 4], Failure> {
         let data = self.program.indices[index];
         if let Some(vertex) = data.vertex {
@@ -43,19 +47,20 @@ impl FunctionEmitter<'_> {
         match self.find_element(Some(index), len)? {
             Element::Constant(element) => {
                 let input = InputId::new(input.index() + element as usize);
-                self.io().input(input)
+                self.io().get_input(input)
             }
             Element::Dynamic(element) if self.program.inputs[input].width == Width::W64 => {
                 Ok(load_wide_input_at(&mut self.io(), input, len, element))
             }
             Element::Dynamic(element) => {
                 let id = load_input_at(&mut self.io(), input, len, element)?;
-                Ok(Lane::all_of(id))
+                Ok(Lane::all_components(id))
             }
         }
     }
 
-    /// Loads an input of a vertex, or an element of an array of them.
+    /// Loads an input of the vertex that `vertex` selects, clamped to the primitive, or an element
+    /// of an array of inputs. OpenGL's geometry programs have a case for each vertex.
     fn load_vertex_input(
         &mut self,
         input: InputId,
@@ -69,8 +74,8 @@ impl FunctionEmitter<'_> {
             Element::Dynamic(number)
                 if self.program.stage == Stage::Geometry && self.options.target.is_opengl() =>
             {
-                let number = self.w.val(number);
-                return run_by_case(self, number, count, |emit, vertex| {
+                let number = self.builder.val(number);
+                return emit_cases(self, number, count, |emit, vertex| {
                     emit.load_input_of_vertex(input, index, Vertex::Constant(vertex))
                 });
             }
@@ -79,25 +84,27 @@ impl FunctionEmitter<'_> {
         self.load_input_of_vertex(input, index, vertex)
     }
 
-    /// Loads an input of this vertex, or an element of an array of them.
+    /// Loads an input of `vertex`, or the element of an array of inputs that `index` selects, with
+    /// a case for each element if that is dynamic.
     fn load_input_of_vertex(
         &mut self,
         input: InputId,
         index: Index,
         vertex: Vertex,
     ) -> Result<[Lane; 4], Failure> {
-        let rest = (self.program.inputs.len() - input.index()) as u32;
-        let len = index.len.min(rest);
+        let available = (self.program.inputs.len() - input.index()) as u32;
+        let len = index.len.min(available);
         let element = self.compute_element(index.element, len)?;
         // Elements are separate variables, which no index can select.
-        run_for_element(self, element, len, |emit, element| {
+        emit_for_element(self, element, len, |emit, element| {
             let input = InputId::new(input.index() + element as usize);
-            emit.io().vertex_lanes(input, vertex)
+            emit.io().get_vertex_lanes(input, vertex)
         })
     }
 }
 
-/// Loads element `element` of an array of inputs from a copy that the prologue fills.
+/// Loads element `element` of an array of `len` inputs from a copy that the prologue fills. The
+/// element must be in range.
 pub(super) fn load_input_at(
     io: &mut Io<'_>,
     first: InputId,
@@ -105,37 +112,45 @@ pub(super) fn load_input_at(
     element: ValueWord,
 ) -> Result<ValueWord, Failure> {
     let variable = declare_input_copy(io, first, len)?;
-    let vector = io.w.ty(Scalar::F32, 4);
+    let vector = io.builder.get_type(Scalar::F32, 4);
     let operands = [variable.0, element.0];
-    let pointer = io.w.chain(StorageClass::Private, vector, &operands);
-    Ok(io.w.op(Spv::Load, Scalar::F32, 4, &[pointer.0]).id)
+    let pointer = io
+        .builder
+        .emit_access_chain(StorageClass::Private, vector, &operands);
+    Ok(io
+        .builder
+        .emit_op(Spv::Load, Scalar::F32, 4, &[pointer.0])
+        .id)
 }
 
+/// Returns a Private array with the values of `len` inputs from `first` on, which it declares and
+/// fills in the prologue on first use.
 fn declare_input_copy(io: &mut Io<'_>, first: InputId, len: u32) -> Result<ValueWord, Failure> {
-    if let Some(copy) = io.vars.input_copy(first, len) {
+    if let Some(copy) = io.interface.find_input_copy(first, len) {
         return Ok(copy);
     }
     // Inputs are separate variables, which no index can select; an array in Private memory is
     // indexable.
-    let vector = io.w.ty(Scalar::F32, 4);
-    let ty = io.w.declare_array(vector, len);
-    let variable = io.w.declare_variable(StorageClass::Private, ty);
-    let pointer_ty = io.w.pointer(StorageClass::Private, vector);
+    let vector = io.builder.get_type(Scalar::F32, 4);
+    let ty = io.builder.declare_array(vector, len);
+    let variable = io.builder.declare_variable(StorageClass::Private, ty);
+    let pointer_ty = io.builder.pointer_type(StorageClass::Private, vector);
     for index in 0..len {
         let input = InputId::new(first.index() + index as usize);
-        let lanes = io.input(input)?;
-        let value = io.w.gather_vector(&lanes, Scalar::F32);
+        let lanes = io.get_input(input)?;
+        let value = io.builder.gather_vector(&lanes, Scalar::F32);
         debug_assert!(
-            io.w.info(value.id).home != Home::Body,
+            io.builder.value_info(value.id).origin != ValueOrigin::Body,
             "inputs live in the prologue"
         );
-        store_copy(io.w, variable, pointer_ty, index, value.id);
+        store_input_copy(io.builder, variable, pointer_ty, index, value.id);
     }
-    io.vars.keep_input_copy(first, len, variable);
+    io.interface.record_input_copy(first, len, variable);
     Ok(variable)
 }
 
-/// Loads element `element` of an array of 64-bit attributes from a copy that the prologue fills.
+/// Loads element `element` of an array of `len` 64-bit attributes from a copy that the prologue
+/// fills. The element must be in range.
 pub(super) fn load_wide_input_at(
     io: &mut Io<'_>,
     first: InputId,
@@ -143,69 +158,83 @@ pub(super) fn load_wide_input_at(
     element: ValueWord,
 ) -> [Lane; 4] {
     let variable = declare_wide_input_copy(io, first, len);
-    let vector = io.w.ty(Scalar::U32, 4);
-    let element = io.w.val(element);
-    let [two, one] = [2, 1].map(|number| io.w.constant_like(element, number));
+    let vector = io.builder.get_type(Scalar::U32, 4);
+    let element = io.builder.val(element);
+    let [two, one] = [2, 1].map(|number| io.builder.constant_like(element, number));
     // Two vectors for each attribute: x and y, then z and w.
-    let low = io.w.binary(Spv::IMul, element, two);
-    let high = io.w.binary(Spv::IAdd, low, one);
+    let low = io.builder.emit_binary(Spv::IMul, element, two);
+    let high = io.builder.emit_binary(Spv::IAdd, low, one);
     let mut lanes = [Lane::UNDEFINED; 4];
     for (part, index) in [low, high].into_iter().enumerate() {
         let operands = [variable.0, index.id.0];
-        let pointer = io.w.chain(StorageClass::Private, vector, &operands);
-        let words = io.w.op(Spv::Load, Scalar::U32, 4, &[pointer.0]);
+        let pointer = io
+            .builder
+            .emit_access_chain(StorageClass::Private, vector, &operands);
+        let words = io.builder.emit_op(Spv::Load, Scalar::U32, 4, &[pointer.0]);
         for half in 0..2 {
-            lanes[2 * part + half] = wide::extract_lane(io.w, words, half);
+            lanes[2 * part + half] = int64_emulation::extract_wide_lane(io.builder, words, half);
         }
     }
     lanes
 }
 
+/// Returns a Private array with the values of `len` inputs of 64-bit lanes from `first` on, two
+/// vectors of words for each; declares it and fills it in the prologue on first use.
 fn declare_wide_input_copy(io: &mut Io<'_>, first: InputId, len: u32) -> ValueWord {
-    if let Some(copy) = io.vars.input_copy(first, len) {
+    if let Some(copy) = io.interface.find_input_copy(first, len) {
         return copy;
     }
     // Four lanes of 64 bits are two vectors of four words.
-    let ty = declare_word_array(io.w, 2 * len);
-    let variable = io.w.declare_variable(StorageClass::Private, ty);
-    let vector = io.w.ty(Scalar::U32, 4);
-    let pointer_ty = io.w.pointer(StorageClass::Private, vector);
+    let ty = declare_word_array(io.builder, 2 * len);
+    let variable = io.builder.declare_variable(StorageClass::Private, ty);
+    let vector = io.builder.get_type(Scalar::U32, 4);
+    let pointer_ty = io.builder.pointer_type(StorageClass::Private, vector);
     for index in 0..2 * len {
         let input = InputId::new(first.index() + index as usize / 2);
         let half = if index % 2 == 0 {
-            Half::Low
+            AttributeHalf::Xy
         } else {
-            Half::High
+            AttributeHalf::Zw
         };
-        let words = io.half_words(input, half);
-        store_copy(io.w, variable, pointer_ty, index, words);
+        let words = io.load_half_words(input, half);
+        store_input_copy(io.builder, variable, pointer_ty, index, words);
     }
-    io.vars.keep_input_copy(first, len, variable);
+    io.interface.record_input_copy(first, len, variable);
     variable
 }
 
-/// Loads the helper state of the invocation at this point, because `KIL` may have demoted it;
-/// `None` if the state at its start is sufficient.
-pub(super) fn load_helper_now(io: &mut Io<'_>) -> Option<[Lane; 4]> {
-    let demotes = io.w.device.demote_to_helper_invocation
+/// Loads the helper state of the invocation at this point, as (state, 0, 0, 1), because `KIL` may
+/// have demoted it, and adds the requirement of demotion. Returns `None` if the state at its start
+/// is sufficient.
+pub(super) fn load_current_helper_state(io: &mut Io<'_>) -> Option<[Lane; 4]> {
+    let demotes = io.builder.device.demote_to_helper_invocation
         && io.program.insts.iter().any(|inst| inst.op == Op::Demote);
     if !demotes {
         return None;
     }
-    io.w.needs.insert(Need::Demote);
+    io.builder.requirements.insert(Requirement::Demote);
     // The built-in `HelperInvocation` is the state at the start of the invocation; only the
     // instruction includes demotions.
-    let helper = io.w.op(Spv::IsHelperInvocationEXT, Scalar::BoolInt, 1, &[]);
-    let [zero, one] = [0, 1].map(|number| Lane::scalar(io.w.uint(number)));
+    let helper = io
+        .builder
+        .emit_op(Spv::IsHelperInvocationEXT, Scalar::BoolInt, 1, &[]);
+    let [zero, one] = [0, 1].map(|number| Lane::scalar(io.builder.constant_u32(number)));
     Some([helper.lane(0), zero, zero, one])
 }
 
-/// Stores a value in element `index` of an array, at the start of the function.
-fn store_copy(w: &mut ValueBuilder, array: ValueWord, ty: TypeWord, index: u32, value: ValueWord) {
-    let element = w.uint(index);
-    let pointer = w.object();
+/// Emits the store of a value in element `index` of an array, in the prologue. `ty` is the type of
+/// pointers to its elements.
+fn store_input_copy(
+    builder: &mut ValueBuilder,
+    array: ValueWord,
+    ty: TypeWord,
+    index: u32,
+    value: ValueWord,
+) {
+    let element = builder.constant_u32(index);
+    let pointer = builder.new_object();
     let operands = [array.0, element.0];
-    let prologue = &mut w.prologue;
-    prologue.result(Spv::AccessChain, ty, pointer, &operands);
-    prologue.op(Spv::Store, &[pointer.0, value.0]);
+    let prologue = &mut builder.prologue;
+    prologue.push_result_inst(Spv::AccessChain, ty, pointer, &operands);
+    prologue.push_inst(Spv::Store, &[pointer.0, value.0]);
 }

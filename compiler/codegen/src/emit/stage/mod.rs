@@ -1,46 +1,45 @@
 //! Stores of stage outputs at the end of the entry point, or for each vertex that a geometry
 //! program emits.
 //!
-//! `views` and `capture` implement further stores, `output_variable` declares the variables;
-//! `gl_state` stores the varyings that GL state adds, and `fragment_tests` emits the tests of
-//! fragments. `primitive` emits vertices and primitives. The other modules implement inputs, shared
-//! outputs (`patch`) and instructions of fragments and groups.
+//! `layer_viewport` implements further stores, `output_variable` declares the variables;
+//! `added_varyings` stores the varyings that GL state and transform feedback add, and `fragment`
+//! emits the tests of fragments. `geometry` emits vertices and primitives. The other modules
+//! implement inputs, shared outputs (`tess_control_outputs`) and instructions of fragments and
+//! groups.
 
-pub(super) mod capture;
-pub(super) mod copies;
+pub(super) mod added_varyings;
 pub(super) mod fragment;
-pub(super) mod fragment_tests;
-pub(super) mod gl_state;
+pub(super) mod geometry;
 pub(super) mod group;
 pub(super) mod inputs;
+pub(super) mod layer_viewport;
 pub(super) mod output_variable;
-pub(super) mod patch;
-pub(super) mod primitive;
-pub(super) mod views;
+pub(super) mod replicate;
+pub(super) mod tess_control_outputs;
 
-use crate::analysis::Class;
+use crate::analysis::RegisterClass;
 use crate::builder::{Lane, Scalar, Val, ValueBuilder, arith};
-use crate::emit::cx::OutputEmitter;
-use crate::emit::memory::array::Element;
-use crate::emit::stage::fragment_tests::test_fragment;
-use crate::emit::stage::gl_state::store_added;
+use crate::dynamic_state::StateField;
+use crate::emit::context::OutputEmitter;
+use crate::emit::memory::memory_registers::Element;
+use crate::emit::stage::added_varyings::store_added_varyings;
+use crate::emit::stage::fragment::emit_fragment_tests;
+use crate::emit::stage::layer_viewport::{ViewSelection, is_view_selector};
 use crate::emit::stage::output_variable::{
-    access_own_variable, builtin_output, choose_color_target, choose_output_target,
-    compute_element_pointer, declare_distance, declare_distance_array, is_disabled,
-    make_own_values, store_output_lanes,
+    choose_color_target, choose_output_target, compute_element_pointer, compute_own_pointer,
+    declare_distance, declare_distance_array, find_builtin_output, is_disabled,
+    make_values_distinct, store_output_lanes,
 };
-use crate::emit::stage::views::{Views, chooses};
 use crate::error::Failure;
 use crate::interface::names::output_name;
 use crate::interface::{Io, Vertex, input_primitive};
-use crate::options::{ClipDepth, Options};
-use crate::state::Word;
-use crate::varyings::{Distances, written_lanes};
-use crate::words::ValueWord;
+use crate::options::{ClipDepth, Options, PointSize};
+use crate::spirv_writer::ValueWord;
+use crate::varyings::{DistanceKind, written_lanes};
 use glasm_ir::arena::Id;
 use glasm_ir::primitive::{InputPrimitive, OutputPrimitive};
 use glasm_ir::{
-    InputId, Output, OutputId, Program, RegisterId, Saturate, Semantic, Stage, TypeBase,
+    BaseType, InputId, Output, OutputId, Program, RegisterId, Saturate, Semantic, Stage,
 };
 use spirv::{BuiltIn, Op as Spv, StorageClass};
 
@@ -51,203 +50,247 @@ const COLOR_0: Semantic = Semantic::FragColor {
 };
 
 impl OutputEmitter<'_, '_> {
-    /// Stores all outputs that the program writes.
+    /// Stores all outputs that the program writes to their variables at the end of a program other
+    /// than a geometry program. Emits the fragment tests here if the program does not write color
+    /// 0.
     pub(super) fn store_outputs(&mut self) -> Result<(), Failure> {
-        if self.f.program.stage == Stage::Fragment
-            && self.f.options.tests_fragments()
+        if self.function.program.stage == Stage::Fragment
+            && self.function.options.tests_fragments()
             // A color is tested when it is stored; stipples apply without a color, too.
             && !self.writes_color_0()
         {
-            test_fragment(&mut self.f.io(), None);
+            emit_fragment_tests(&mut self.function.io(), None);
         }
         self.store_vertex(None)
     }
 
-    /// Stores all outputs that the program writes; passthrough lanes are those of vertex `kept` of
-    /// the input primitive.
-    pub(super) fn store_vertex(&mut self, kept: Option<u32>) -> Result<(), Failure> {
-        let program = self.f.program;
-        let mut views = Views::default();
-        clear_distances(&mut self.f.io());
+    /// Stores all outputs that the program writes, those that state adds, and the point size.
+    /// Passthrough lanes are those of vertex `passthrough_vertex` of the input primitive; `None`
+    /// passes none through.
+    pub(super) fn store_vertex(&mut self, passthrough_vertex: Option<u32>) -> Result<(), Failure> {
+        let program = self.function.program;
+        let mut views = ViewSelection::default();
+        clear_distances(&mut self.function.io());
         for (id, outputs) in program.output_registers() {
-            if !self.f.analysis.written[id.index()] || self.f.analysis.shared_outputs[id.index()] {
+            if !self.function.analysis.written[id.index()]
+                || self.function.analysis.shared_outputs[id.index()]
+            {
                 continue;
             }
             for (element, output) in (0..).zip(outputs.map(OutputId::new)) {
                 let mut lanes = self.load_output_value(id, element, output);
-                if let Some(vertex) = kept {
-                    lanes = load_kept_lanes(&mut self.f.io(), output, vertex, lanes)?;
+                if let Some(vertex) = passthrough_vertex {
+                    lanes = load_passthrough_lanes(&mut self.function.io(), output, vertex, lanes)?;
                 }
                 let semantic = program.outputs[output].semantic;
-                if !chooses(semantic) || is_forwarded(self.f.program, self.f.options, semantic) {
+                if !is_view_selector(semantic)
+                    || is_forwarded(self.function.program, self.function.options, semantic)
+                {
                     self.store_output(output, lanes)?;
                     continue;
                 }
                 self.store_captures(output, &lanes);
-                if semantic != Semantic::Layer || !self.f.options.fixed.single_layer {
+                if semantic != Semantic::Layer
+                    || !self
+                        .function
+                        .options
+                        .pipeline_state
+                        .is_framebuffer_unlayered
+                {
                     // Stored together at the end: the selection of built-ins among them depends on
                     // the others.
-                    views.keep(semantic, output, lanes[0]);
+                    views.record(semantic, output, lanes[0]);
                 }
             }
         }
-        if let Some(vertex) = kept {
-            self.store_kept(vertex)?;
+        if let Some(vertex) = passthrough_vertex {
+            self.store_passthrough(vertex)?;
         }
         self.store_point_size();
         self.store_views(&views)
     }
 
+    /// Returns true if the program writes fragment color 0, on which the alpha test operates.
     fn writes_color_0(&self) -> bool {
-        let mut outputs = self.f.program.outputs.iter_enumerated();
+        let mut outputs = self.function.program.outputs.iter_enumerated();
         outputs.any(|(id, output)| output.semantic == COLOR_0 && self.is_written(id))
     }
 
-    /// Stores the passthrough outputs that no instruction writes.
-    fn store_kept(&mut self, vertex: u32) -> Result<(), Failure> {
-        for (id, output) in self.f.program.outputs.iter_enumerated() {
+    /// Stores the passthrough outputs that no instruction writes, with the values of vertex
+    /// `vertex` of the input primitive.
+    fn store_passthrough(&mut self, vertex: u32) -> Result<(), Failure> {
+        for (id, output) in self.function.program.outputs.iter_enumerated() {
             if !output.passthrough.is_empty() && !self.is_written(id) {
-                let pad = self.f.w.float_pad();
-                let lanes = load_kept_lanes(&mut self.f.io(), id, vertex, pad)?;
+                let pad = self.function.builder.float_padding();
+                let lanes = load_passthrough_lanes(&mut self.function.io(), id, vertex, pad)?;
                 self.store_output(id, lanes)?;
             }
         }
         Ok(())
     }
 
+    /// Returns the current lanes of an output register's element. An unwritten w of floats in
+    /// values is 1; other unwritten lanes are undefined. From memory only the lanes are loaded that
+    /// the output has.
     fn load_output_value(
         &mut self,
         register: RegisterId,
         element: u32,
         output: OutputId,
     ) -> [Lane; 4] {
-        if self.f.analysis.class[register.index()] == Class::Values {
-            let slot = self.f.analysis.slot_base[register.index()] + element;
-            let mut lanes = *self.f.lanes.slot(slot);
+        if self.function.analysis.classes[register.index()] == RegisterClass::Values {
+            let slot = self.function.analysis.slot_base[register.index()] + element;
+            let mut lanes = *self.function.lanes.get_slot(slot);
             // Lanes that are never written are undefined; w = 1 makes a color opaque and a
             // coordinate a point.
-            if !lanes[3].id().is_some() && self.f.program.outputs[output].base == TypeBase::Float {
-                lanes[3] = Lane::scalar(self.f.w.float(1.0));
+            if !lanes[3].id().is_some()
+                && self.function.program.outputs[output].base == BaseType::Float
+            {
+                lanes[3] = Lane::scalar(self.function.builder.constant_f32(1.0));
             }
             return lanes;
         }
-        let read = written_lanes(self.f.program.outputs[output].semantic);
-        self.f
+        let read = written_lanes(self.function.program.outputs[output].semantic);
+        self.function
             .memory()
             .load_register(register, Element::Constant(element), read)
     }
 
+    /// Captures an output, converts it, applies fragment tests to color 0, and writes its variables
+    /// and those of the varyings that state adds. Outputs that no later stage reads are only
+    /// captured.
     fn store_output(&mut self, id: OutputId, lanes: [Lane; 4]) -> Result<(), Failure> {
-        let output = self.f.program.outputs[id];
+        let output = self.function.program.outputs[id];
         // Captured first: transform feedback captures results that no stage reads, and positions
         // before their depth is remapped.
         self.store_captures(id, &lanes);
-        if is_dropped(self.f.program, self.f.options, output.semantic) {
+        if is_dropped(
+            self.function.program,
+            self.function.options,
+            output.semantic,
+        ) {
             return Ok(());
         }
         // All distances of a kind are elements of one built-in.
-        if let Some((distances, plane)) = Distances::of(output.semantic) {
-            return store_distance(&mut self.f.io(), id, distances, plane, lanes[0]);
+        if let Some((distances, plane)) = DistanceKind::from_semantic(output.semantic) {
+            return store_distance(&mut self.function.io(), id, distances, plane, lanes[0]);
         }
-        let lanes = convert_output(&mut self.f.io(), &output, lanes);
-        if output.semantic == COLOR_0 && self.f.options.tests_fragments() {
-            test_fragment(&mut self.f.io(), Some((&output, lanes)));
+        let lanes = convert_output(&mut self.function.io(), &output, lanes);
+        if output.semantic == COLOR_0 && self.function.options.tests_fragments() {
+            emit_fragment_tests(&mut self.function.io(), Some((&output, lanes)));
         }
-        let fixed = &self.f.options.fixed;
+        let fixed = &self.function.options.pipeline_state;
         // Programs with `result.color[n]` specify the attachments themselves (ARB_draw_buffers).
-        let is_single = self.f.program.modes.numbered_colors || fixed.draw_buffers == 0;
+        let is_single = self.function.program.modes.separate_colors || fixed.draw_buffer_mask == 0;
         if output.semantic == COLOR_0 && !is_single {
             return self.store_broadcast(id, lanes);
         }
-        let target = choose_output_target(&mut self.f.io(), id)?;
+        let target = choose_output_target(&mut self.function.io(), id)?;
         let variable = self.get_output_variable(id, &target)?;
         let lanes = match target.location {
-            Some(_) => make_own_values(self.f, id, target.scalar, target.written(), lanes),
+            Some(_) => {
+                make_values_distinct(self.function, id, target.scalar, target.lane_mask(), lanes)
+            }
             None => lanes,
         };
         // The mask is an array of words (VUID-SampleMask-SampleMask-04359), of which programs write
         // the first.
         let pointer = if output.semantic == Semantic::SampleMask {
-            compute_element_pointer(self.f.w, variable, target.scalar, 0)
+            compute_element_pointer(self.function.builder, variable, target.scalar, 0)
         } else {
-            access_own_variable(&mut self.f.io(), variable, &target)
+            compute_own_pointer(&mut self.function.io(), variable, &target)
         };
-        store_output_lanes(self.f.w, pointer, &target, lanes);
-        store_added(&mut self.f.io(), output.semantic, lanes)
+        store_output_lanes(self.function.builder, pointer, &target, lanes);
+        store_added_varyings(&mut self.function.io(), output.semantic, lanes)
     }
 
-    /// Stores color 0 to all enabled attachments: ARB_draw_buffers section 4.2.1.
+    /// Stores color 0 to all attachments in the mask of draw buffers: ARB_draw_buffers section
+    /// 4.2.1. Declares a variable for each attachment on first use.
     fn store_broadcast(&mut self, id: OutputId, lanes: [Lane; 4]) -> Result<(), Failure> {
-        let drawn = self.f.options.fixed.draw_buffers;
+        let drawn = self.function.options.pipeline_state.draw_buffer_mask;
         for buffer in (0..8).filter(|buffer| drawn >> buffer & 1 != 0) {
-            let target = choose_color_target(self.f.program, self.f.options, id, buffer);
-            let mut variable = self.f.interface.outputs.color_copies[usize::from(buffer)];
+            let target =
+                choose_color_target(self.function.program, self.function.options, id, buffer);
+            let mut variable = self.function.interface.outputs.color_copies[usize::from(buffer)];
             if !variable.is_some() {
                 variable = self.declare_output(id, &target)?;
-                self.f.interface.outputs.color_copies[usize::from(buffer)] = variable;
+                self.function.interface.outputs.color_copies[usize::from(buffer)] = variable;
             }
-            store_output_lanes(self.f.w, variable, &target, lanes);
+            store_output_lanes(self.function.builder, variable, &target, lanes);
         }
         Ok(())
     }
 
-    /// Stores the size of all points, overriding the size that the program writes: GL 2.1 section
-    /// 3.3. If Vulkan requires a size and none is specified, it is 1.
+    /// Stores the point size that state specifies, if there is one: it overrides the size that the
+    /// program writes (GL 2.1 section 3.3), or replaces a missing one. If Vulkan requires a size
+    /// and none is specified, it is 1. Declares and reflects the variable on first use.
     pub(super) fn store_point_size(&mut self) {
         let Some(size) = self.choose_point_size() else {
             return;
         };
         // Geometry programs call this function for each vertex.
-        if !self.f.interface.outputs.point_size.is_some() {
-            let ty = self.f.w.ty(Scalar::F32, 1);
-            let variable = self.f.io().variable(StorageClass::Output, ty);
-            self.f.w.decorate_builtin(variable, BuiltIn::PointSize);
-            self.f.w.name(variable, || output_name(Semantic::PointSize));
+        if !self.function.interface.outputs.point_size.is_some() {
+            let ty = self.function.builder.get_type(Scalar::F32, 1);
+            let variable = self
+                .function
+                .io()
+                .declare_in_out_variable(StorageClass::Output, ty);
+            self.function
+                .builder
+                .decorate_builtin(variable, BuiltIn::PointSize);
+            self.function
+                .builder
+                .name_object(variable, || output_name(Semantic::PointSize));
             let output = Output::new(Semantic::PointSize);
-            self.f
+            self.function
                 .interface
                 .reflect_output(&output, None, Scalar::F32, 1);
-            self.f.interface.outputs.point_size = variable;
-            self.f.io().need_point_size();
+            self.function.interface.outputs.point_size = variable;
+            self.function.io().require_point_size();
         }
-        let pointer = self.f.interface.outputs.point_size;
+        let pointer = self.function.interface.outputs.point_size;
         let size = match size {
-            Size::Bits(bits) => self.f.w.float(f32::from_bits(bits)),
-            Size::State => self.f.io().gl_state().load(Word::PointSize),
+            PointSizeSource::Constant(size) => self.function.builder.constant_f32(size.pixels()),
+            PointSizeSource::State => self.function.io().gl_state().load(StateField::PointSize),
         };
-        self.f.w.store(pointer, size);
+        self.function.builder.emit_store(pointer, size);
     }
 
-    /// Chooses the source of the size of points that the program does not write, or that overrides
-    /// it; `None` if no size is stored here.
-    fn choose_point_size(&self) -> Option<Size> {
-        let fixed = self.f.options.fixed.point_size;
-        let unwritten = self.f.options.fixed.unwritten_point_size;
-        let unwritten = match self.f.program.stage {
+    /// Chooses the source of a point size that overrides the size of the program, or replaces a
+    /// missing one. Returns `None` if no size is stored here, also if the store of the program's
+    /// size selects between both at run time.
+    fn choose_point_size(&self) -> Option<PointSizeSource> {
+        let fixed = self.function.options.pipeline_state.forced_point_size;
+        let unwritten = self.function.options.pipeline_state.default_point_size;
+        let unwritten = match self.function.program.stage {
             Stage::Vertex => unwritten,
             Stage::TessEval | Stage::Geometry => {
                 // Without the feature Vulkan uses 1.0 for the size, and forbids writing one.
-                let has_size = self.f.w.device.tessellation_and_geometry_point_size;
-                if !has_size || !makes_points(self.f.program, self.f.options) {
+                let has_size = self
+                    .function
+                    .builder
+                    .device
+                    .tessellation_and_geometry_point_size;
+                if !has_size || !emits_points(self.function.program, self.function.options) {
                     return None;
                 }
-                unwritten.or(Some(1.0f32.to_bits()))
+                unwritten.or(Some(1.0.into()))
             }
             Stage::TessControl | Stage::Fragment | Stage::Compute => return None,
         };
-        if !self.f.options.forms.point_size.is_fixed() {
+        if !self.function.options.state_sources.point_size.is_fixed() {
             // The store of the program's size selects between it and the size of the state:
             // `select_point_size`.
-            return (!self.has_point_size()).then_some(Size::State);
+            return (!self.has_point_size()).then_some(PointSizeSource::State);
         }
         fixed
             .or_else(|| unwritten.filter(|_| !self.has_point_size()))
-            .map(Size::Bits)
+            .map(PointSizeSource::Constant)
     }
 
     /// Returns true if vertices have a size that the program writes or passes through.
     fn has_point_size(&self) -> bool {
-        let mut outputs = self.f.program.outputs.iter_enumerated();
+        let mut outputs = self.function.program.outputs.iter_enumerated();
         outputs.any(|(id, output)| {
             output.semantic == Semantic::PointSize
                 && (self.is_written(id) || !output.passthrough.is_empty())
@@ -258,12 +301,14 @@ impl OutputEmitter<'_, '_> {
 /// Returns true if an output that selects layers, viewports or views is passed to the next stage
 /// like any other.
 fn is_forwarded(program: &Program, options: &Options, semantic: Semantic) -> bool {
-    program.stage == Stage::TessControl || options.interface.outputs.place(semantic).is_some()
+    program.stage == Stage::TessControl
+        || options.interface.outputs.find_varying(semantic).is_some()
 }
 
-/// Loads the lanes of an output, some of which are passed through from a vertex of the input
-/// primitive.
-fn load_kept_lanes(
+/// Replaces the lanes of an output that are passed through by those of vertex `vertex` of the input
+/// primitive, and returns all four. `lanes` is unchanged if nothing is passed through or the
+/// program has no input with the semantic.
+fn load_passthrough_lanes(
     io: &mut Io<'_>,
     id: OutputId,
     vertex: u32,
@@ -277,15 +322,15 @@ fn load_kept_lanes(
     let (Some(own), false) = (own, output.passthrough.is_empty()) else {
         return Ok(lanes);
     };
-    let kept = io.vertex_lanes(own, Vertex::Constant(vertex))?;
+    let passthrough = io.get_vertex_lanes(own, Vertex::Constant(vertex))?;
     for lane in output.passthrough.lanes() {
-        lanes[lane] = kept[lane];
+        lanes[lane] = passthrough[lane];
     }
     Ok(lanes)
 }
 
 /// Returns true if the program emits points, whose size Vulkan requires.
-fn makes_points(program: &Program, options: &Options) -> bool {
+fn emits_points(program: &Program, options: &Options) -> bool {
     let modes = &program.modes;
     match program.stage {
         Stage::TessEval => modes.point_mode,
@@ -296,7 +341,8 @@ fn makes_points(program: &Program, options: &Options) -> bool {
     }
 }
 
-/// Returns true if no stage reads an output.
+/// Returns true if an output is not stored: another one takes its location, state replaces or
+/// disables it, it only affects rasterization in an earlier stage, or no later stage reads it.
 fn is_dropped(program: &Program, options: &Options, semantic: Semantic) -> bool {
     // Only in the fixed table, in which other varyings take precedence over them: few stages read
     // them, and transform feedback has already captured them.
@@ -306,20 +352,21 @@ fn is_dropped(program: &Program, options: &Options, semantic: Semantic) -> bool 
         || semantic == Semantic::PointSize && has_fixed_size(options)
         || is_disabled(program, options, semantic)
         || is_for_rasterization(program, options, semantic)
-        || options.interface.outputs.drops(semantic)
+        || options.interface.outputs.omits(semantic)
 }
 
 /// Returns true if an output has no effect because the stage is not the last one before
-/// rasterization.
+/// rasterization. Only tessellation control programs have such outputs here.
 fn is_for_rasterization(program: &Program, options: &Options, semantic: Semantic) -> bool {
     program.stage == Stage::TessControl
         && !semantic.is_per_patch()
-        && Distances::of(semantic).is_none()
-        && builtin_output(Stage::TessControl, semantic).is_none()
-        && options.interface.outputs.place(semantic).is_none()
+        && DistanceKind::from_semantic(semantic).is_none()
+        && find_builtin_output(Stage::TessControl, semantic).is_none()
+        && options.interface.outputs.find_varying(semantic).is_none()
 }
 
-/// Returns true if the program has another output at the location of an output.
+/// Returns true if the program has another output at the location of `semantic`, or if neither has
+/// a location.
 fn shares_location(program: &Program, options: &Options, semantic: Semantic) -> bool {
     let varyings = &options.interface.outputs;
     let location = varyings.location(semantic);
@@ -327,131 +374,144 @@ fn shares_location(program: &Program, options: &Options, semantic: Semantic) -> 
     outputs.any(|other| other.semantic != semantic && varyings.location(other.semantic) == location)
 }
 
-/// Converts positions to the clip depth of the caller, and clamps colors according to GL state.
+/// Converts positions to the clip depth of the caller, selects the point size by GL state, and
+/// clamps colors according to it. Other outputs, integer colors, and all outputs of tessellation
+/// control programs are unchanged.
 fn convert_output(io: &mut Io<'_>, output: &Output, lanes: [Lane; 4]) -> [Lane; 4] {
     if io.program.stage == Stage::TessControl {
         return lanes;
     }
     if output.semantic == Semantic::Position {
-        return convert_depth(io.w, io.options, lanes);
+        return convert_depth(io.builder, io.options, lanes);
     }
     if output.semantic == Semantic::PointSize {
         return select_point_size(io, lanes);
     }
-    let fixed = &io.options.fixed;
+    let fixed = &io.options.pipeline_state;
     let is_vertex_color = matches!(output.semantic, Semantic::Color(_) | Semantic::BackColor(_));
     let is_float_color =
-        matches!(output.semantic, Semantic::FragColor { .. }) && output.base == TypeBase::Float;
+        matches!(output.semantic, Semantic::FragColor { .. }) && output.base == BaseType::Float;
     // The clamp does not apply to integer fragment colors (EXT_texture_integer).
     let (word, is_clamped) = if is_vertex_color {
-        (Word::ClampVertexColors, fixed.clamp_vertex_colors)
+        (StateField::ClampVertexColors, fixed.clamp_vertex_colors)
     } else if is_float_color {
-        (Word::ClampFragmentColors, fixed.clamp_fragment_colors)
+        (StateField::ClampFragmentColors, fixed.clamp_fragment_colors)
     } else {
         return lanes;
     };
-    if !is_clamped && word.form(&io.options.forms).is_fixed() {
+    if !is_clamped && word.source(&io.options.state_sources).is_fixed() {
         return lanes;
     }
     let is_clamped = io.gl_state().test_flag(word);
-    clamp_color(io.w, is_clamped, lanes)
+    clamp_color(io.builder, is_clamped, lanes)
 }
 
 /// Returns true if all points have one size in all pipelines of the module.
 fn has_fixed_size(options: &Options) -> bool {
-    options.forms.point_size.is_fixed() && options.fixed.point_size.is_some()
+    options.state_sources.point_size.is_fixed()
+        && options.pipeline_state.forced_point_size.is_some()
 }
 
-/// Selects the size that the program writes, or the size of the state.
+/// Selects the size that the program writes, or the size of the state, by the flag of the state.
+/// Returns `lanes` unchanged if the source of the point size is fixed.
 fn select_point_size(io: &mut Io<'_>, mut lanes: [Lane; 4]) -> [Lane; 4] {
-    if io.options.forms.point_size.is_fixed() {
+    if io.options.state_sources.point_size.is_fixed() {
         return lanes;
     }
-    let is_own = io.gl_state().test_flag(Word::ProgramPointSize);
-    let own = io.w.lane_val(lanes[0], Scalar::F32);
-    let given = io.gl_state().load(Word::PointSize);
-    let given = io.w.val(given);
-    lanes[0] = io.w.select(is_own, own, given).lane(0);
+    let is_own = io.gl_state().test_flag(StateField::ProgramPointSize);
+    let own = io.builder.read_lane_val(lanes[0], Scalar::F32);
+    let given = io.gl_state().load(StateField::PointSize);
+    let given = io.builder.val(given);
+    lanes[0] = io.builder.emit_select(is_own, own, given).lane(0);
     lanes
 }
 
-/// Maps GL's clip depth -w to w to 0 to w.
+/// Maps the depth of a position in clip space from [-w, w] to [0, w]. Returns `lanes` unchanged if
+/// the conventions already have that range.
 // GL 2.1 section 2.12 clips to -w <= z <= w, Vulkan to 0 <= z <= w ("Primitive Clipping"). (z + w)
 // / 2 maps one range to the other, and the depth z / w from [-1, 1] to [0, 1].
-fn convert_depth(w: &mut ValueBuilder, options: &Options, lanes: [Lane; 4]) -> [Lane; 4] {
+fn convert_depth(builder: &mut ValueBuilder, options: &Options, lanes: [Lane; 4]) -> [Lane; 4] {
     if options.conventions.clip_depth == ClipDepth::ZeroToOne {
         return lanes;
     }
-    let [z, divisor] = [lanes[2], lanes[3]].map(|lane| w.lane_val(lane, Scalar::F32));
-    let sum = w.binary(Spv::FAdd, z, divisor);
-    let depth = w.binary_float(Spv::FMul, sum, 0.5);
+    let [z, divisor] = [lanes[2], lanes[3]].map(|lane| builder.read_lane_val(lane, Scalar::F32));
+    let sum = builder.emit_binary(Spv::FAdd, z, divisor);
+    let depth = builder.emit_binary_float(Spv::FMul, sum, 0.5);
     [lanes[0], lanes[1], depth.lane(0), lanes[3]]
 }
 
+/// Stores a clip or cull distance in its element of the built-in array, which is declared on first
+/// use; planes that are disabled at run time get the distance 0. In tessellation control programs
+/// the array is that of the vertex of the invocation.
 fn store_distance(
     io: &mut Io<'_>,
     id: OutputId,
-    distances: Distances,
+    distances: DistanceKind,
     plane: u32,
     lane: Lane,
 ) -> Result<(), Failure> {
     declare_distance(io, id, distances)?;
-    let variable = io.vars.outputs.distances[distances as usize];
+    let variable = io.interface.outputs.distances[distances as usize];
     let value = select_enabled_distance(io, distances, plane, lane);
     let mut operands = vec![variable.0];
     if io.program.stage == Stage::TessControl {
-        operands.push(io.own_vertex().0);
+        operands.push(io.load_invocation_id().0);
     }
-    operands.push(io.w.uint(plane).0);
-    let ty = io.w.ty(Scalar::F32, 1);
-    let pointer = io.w.chain(StorageClass::Output, ty, &operands);
-    io.w.store(pointer, value);
+    operands.push(io.builder.constant_u32(plane).0);
+    let ty = io.builder.get_type(Scalar::F32, 1);
+    let pointer = io
+        .builder
+        .emit_access_chain(StorageClass::Output, ty, &operands);
+    io.builder.emit_store(pointer, value);
     Ok(())
 }
 
-/// Selects the distance, or 0, which clips nothing, if its plane is disabled.
+/// Selects the distance, or 0, which clips nothing, if its plane is disabled. Cull distances are
+/// unchanged, and so are clip distances if the program does not use GL's enabled planes or these
+/// are fixed.
 fn select_enabled_distance(
     io: &mut Io<'_>,
-    distances: Distances,
+    distances: DistanceKind,
     plane: u32,
     lane: Lane,
 ) -> ValueWord {
-    let value = io.w.scalar(lane, Scalar::F32);
+    let value = io.builder.read_lane(lane, Scalar::F32);
     let is_chosen =
-        io.program.modes.enabled_clip_distances && !io.options.forms.clip_planes.is_fixed();
-    if distances != Distances::Clip || !is_chosen {
+        io.program.modes.enabled_clip_distances && !io.options.state_sources.clip_planes.is_fixed();
+    if distances != DistanceKind::Clip || !is_chosen {
         return value;
     }
-    let is_enabled = io.gl_state().test_bit(Word::ClipPlanes, plane);
-    let value = io.w.val(value);
-    let zero = io.w.float_like(value, 0.0);
-    io.w.select(is_enabled, value, zero).id
+    let is_enabled = io.gl_state().test_bit(StateField::ClipPlanes, plane);
+    let value = io.builder.val(value);
+    let zero = io.builder.constant_float_like(value, 0.0);
+    io.builder.emit_select(is_enabled, value, zero).id
 }
 
-/// Clears all distances, which are undefined after emitting a vertex; those that the program does
-/// not write must neither clip nor cull.
+/// Clears all declared distances of a geometry program, which are undefined after emitting a
+/// vertex; those that the program does not write must neither clip nor cull. Does nothing in other
+/// stages.
 fn clear_distances(io: &mut Io<'_>) {
-    for distances in [Distances::Clip, Distances::Cull] {
-        let variable = io.vars.outputs.distances[distances as usize];
+    for distances in [DistanceKind::Clip, DistanceKind::Cull] {
+        let variable = io.interface.outputs.distances[distances as usize];
         if io.program.stage != Stage::Geometry || !variable.is_some() {
             continue;
         }
         let array = declare_distance_array(io, distances);
-        let zero = io.w.null(array);
-        io.w.store(variable, zero);
+        let zero = io.builder.null_constant(array);
+        io.builder.emit_store(variable, zero);
     }
 }
 
 /// Source of the size of points.
-enum Size {
-    Bits(u32),
+enum PointSizeSource {
+    Constant(PointSize),
     /// State that the module reads at run time.
     State,
 }
 
 /// Clamps a color to [0, 1] if `is_clamped` is true; NaN becomes 0.
-fn clamp_color(w: &mut ValueBuilder, is_clamped: Val, lanes: [Lane; 4]) -> [Lane; 4] {
-    let color = w.gather_vector(&lanes, Scalar::F32);
-    let clamped = arith::clamp(w, color, Saturate::Unsigned);
-    w.select(is_clamped, clamped, color).lanes()
+fn clamp_color(builder: &mut ValueBuilder, is_clamped: Val, lanes: [Lane; 4]) -> [Lane; 4] {
+    let color = builder.gather_vector(&lanes, Scalar::F32);
+    let clamped = arith::clamp(builder, color, Saturate::Unsigned);
+    builder.emit_select(is_clamped, clamped, color).lanes()
 }

@@ -1,20 +1,20 @@
 //! Variables of outputs: their selection and declaration.
 
 use crate::builder::{Lane, Scalar, ValueBuilder};
-use crate::capability::Need;
-use crate::emit::cx::{FunctionEmitter, OutputEmitter};
+use crate::capability::Requirement;
+use crate::emit::context::{FunctionEmitter, OutputEmitter};
 use crate::error::{Error, Failure};
 use crate::interface::names::output_name;
 use crate::interface::{Io, base_scalar};
 use crate::options::Options;
-use crate::varyings::{Distances, Place, written_lanes};
-use crate::words::{TypeWord, ValueWord};
+use crate::spirv_writer::{TypeWord, ValueWord};
+use crate::varyings::{DistanceKind, VaryingLocation, written_lanes};
 use glasm_ir::arena::Id;
 use glasm_ir::{Output, OutputId, Program, Semantic, Stage, WriteMask};
 use spirv::{BuiltIn, Decoration, Op as Spv, StorageClass};
 
 /// Variable of an output.
-pub(super) struct OutputPlace {
+pub(super) struct OutputTarget {
     pub(super) builtin: Option<BuiltIn>,
     pub(super) location: Option<u32>,
     /// First component at the location.
@@ -25,23 +25,23 @@ pub(super) struct OutputPlace {
     pub(super) first: usize,
 }
 
-impl OutputPlace {
-    /// Returns the target of a varying.
-    pub(super) fn varying(place: &Place) -> Self {
+impl OutputTarget {
+    /// Returns the target of an output that is a varying at this location.
+    pub(super) fn from_varying(varying: &VaryingLocation) -> Self {
         Self {
             builtin: None,
-            location: Some(place.location),
-            component: place.component,
-            scalar: base_scalar(place.base),
-            size: place.components,
+            location: Some(varying.location),
+            component: varying.first_component,
+            scalar: base_scalar(varying.base_type),
+            size: varying.component_count,
             first: 0,
         }
     }
 }
 
-impl OutputPlace {
-    /// Returns the lanes that are stored, as a mask.
-    pub(super) fn written(&self) -> u8 {
+impl OutputTarget {
+    /// Returns a mask of the lanes of the output that are stored in the variable.
+    pub(super) fn lane_mask(&self) -> u8 {
         ((1 << self.size) - 1) << self.first
     }
 }
@@ -49,79 +49,98 @@ impl OutputPlace {
 impl OutputEmitter<'_, '_> {
     /// Returns true if any instruction writes an output.
     pub(super) fn is_written(&self, output: OutputId) -> bool {
-        let mut registers = self.f.program.output_registers();
+        let mut registers = self.function.program.output_registers();
         registers.any(|(id, outputs)| {
-            self.f.analysis.written[id.index()] && outputs.contains(&output.index())
+            self.function.analysis.written[id.index()] && outputs.contains(&output.index())
         })
     }
 
+    /// Returns the variable of an output, which it declares on first use. Returns an error if its
+    /// location conflicts with another varying.
     pub(super) fn get_output_variable(
         &mut self,
         id: OutputId,
-        target: &OutputPlace,
+        target: &OutputTarget,
     ) -> Result<ValueWord, Failure> {
-        let known = self.f.interface.outputs.variables[id.index()];
+        let known = self.function.interface.outputs.variables[id.index()];
         if known.is_some() {
             return Ok(known);
         }
         let variable = self.declare_output(id, target)?;
-        self.f.interface.outputs.variables[id.index()] = variable;
+        self.function.interface.outputs.variables[id.index()] = variable;
         Ok(variable)
     }
 
+    /// Declares, decorates, names and reflects the variable of an output, and decorates it for
+    /// transform feedback if that captures the variable itself. In tessellation control programs an
+    /// output per vertex is an array. Returns an error if its location conflicts with another
+    /// varying.
     pub(super) fn declare_output(
         &mut self,
         id: OutputId,
-        target: &OutputPlace,
+        target: &OutputTarget,
     ) -> Result<ValueWord, Failure> {
-        let output = self.f.program.outputs[id];
-        check_location(&self.f.io(), id)?;
-        let mut ty = self.f.w.ty(target.scalar, target.size);
+        let output = self.function.program.outputs[id];
+        check_location(&self.function.io(), id)?;
+        let mut ty = self.function.builder.get_type(target.scalar, target.size);
         // In SPIR-V these built-ins are arrays of words.
         if matches!(
             output.semantic,
             Semantic::SampleMask | Semantic::ViewportMask
         ) {
-            ty = self.f.w.declare_array(ty, 1);
+            ty = self.function.builder.declare_array(ty, 1);
         }
         let is_shared = output.semantic.is_per_patch();
-        let per_vertex = self.f.program.stage == Stage::TessControl && !is_shared;
+        let per_vertex = self.function.program.stage == Stage::TessControl && !is_shared;
         if per_vertex {
             ty = self
-                .f
-                .w
-                .declare_array(ty, self.f.program.modes.vertices_out);
+                .function
+                .builder
+                .declare_array(ty, self.function.program.modes.vertices_out);
         }
-        let variable = self.f.io().variable(StorageClass::Output, ty);
-        decorate_output(&mut self.f.io(), &output, target, variable);
+        let variable = self
+            .function
+            .io()
+            .declare_in_out_variable(StorageClass::Output, ty);
+        decorate_output(&mut self.function.io(), &output, target, variable);
         self.capture_in_place(output.semantic, variable);
-        self.f.w.name(variable, || output_name(output.semantic));
+        self.function
+            .builder
+            .name_object(variable, || output_name(output.semantic));
         if is_shared {
-            self.f.w.decorate(variable, Decoration::Patch, &[]);
+            self.function
+                .builder
+                .decorate(variable, Decoration::Patch, &[]);
         }
-        self.f
+        self.function.interface.reflect_output(
+            &output,
+            target.location,
+            target.scalar,
+            target.size,
+        );
+        self.function
             .interface
-            .reflect_output(&output, target.location, target.scalar, target.size);
-        self.f.interface.reflected_per_vertex(per_vertex);
+            .set_last_output_per_vertex(per_vertex);
         Ok(variable)
     }
 }
 
 /// Returns a pointer to the part of a variable that the invocation writes: in a tessellation
 /// control program the element of its vertex.
-pub(super) fn access_own_variable(
+pub(super) fn compute_own_pointer(
     io: &mut Io<'_>,
     variable: ValueWord,
-    target: &OutputPlace,
+    target: &OutputTarget,
 ) -> ValueWord {
     // Outputs per vertex are arrays in this stage, of which an invocation may write its own element
     // only.
     if io.program.stage != Stage::TessControl {
         return variable;
     }
-    let operands = [variable.0, io.own_vertex().0];
-    let ty = io.w.ty(target.scalar, target.size);
-    io.w.chain(StorageClass::Output, ty, &operands)
+    let operands = [variable.0, io.load_invocation_id().0];
+    let ty = io.builder.get_type(target.scalar, target.size);
+    io.builder
+        .emit_access_chain(StorageClass::Output, ty, &operands)
 }
 
 /// Returns true if the output is the distance of a disabled clip plane, in a program that clips by
@@ -130,199 +149,239 @@ pub(super) fn is_disabled(program: &Program, options: &Options, semantic: Semant
     let Semantic::ClipDistance(plane) = semantic else {
         return false;
     };
-    let planes = u32::from(options.fixed.clip_planes);
+    let planes = u32::from(options.pipeline_state.clip_plane_mask);
     let is_enabled = planes.checked_shr(plane.into()).unwrap_or(0) & 1 != 0;
     program.modes.enabled_clip_distances && !is_enabled
 }
 
-/// Chooses the variable of the color of an attachment.
+/// Returns the output variable to declare for the color of attachment `buffer`: at the location of
+/// that attachment, with the component type that the options declare for it, or else the type of
+/// the program's output.
 pub(super) fn choose_color_target(
     program: &Program,
     options: &Options,
     id: OutputId,
     buffer: u8,
-) -> OutputPlace {
+) -> OutputTarget {
     let declared = options.interface.colors.get(usize::from(buffer));
     let output = program.outputs[id];
     let base = declared.copied().unwrap_or(output.base);
-    OutputPlace::varying(&Place::vector(output.semantic, buffer.into(), base))
+    OutputTarget::from_varying(&VaryingLocation::vector(
+        output.semantic,
+        buffer.into(),
+        base,
+    ))
 }
 
-pub(super) fn choose_output_target(io: &mut Io<'_>, id: OutputId) -> Result<OutputPlace, Failure> {
+/// Returns the built-in or location of an output. Records that depth or stencil is written, and
+/// adds the requirements of built-ins. Returns an error if the stage lacks the output or the device
+/// does not support it.
+pub(super) fn choose_output_target(io: &mut Io<'_>, id: OutputId) -> Result<OutputTarget, Failure> {
     let semantic = io.program.outputs[id].semantic;
     if let (Stage::Fragment, Semantic::FragColor { buffer, .. }) = (io.program.stage, semantic) {
         return Ok(choose_color_target(io.program, io.options, id, buffer));
     }
     // Recorded for the modes, which must declare it (VUID-FragDepth-FragDepth-04216).
-    io.vars.outputs.writes_depth |= semantic == Semantic::FragDepth;
-    io.vars.outputs.writes_stencil |= semantic == Semantic::FragStencil;
-    if let Some(target) = builtin_output(io.program.stage, semantic) {
+    io.interface.outputs.writes_depth |= semantic == Semantic::FragDepth;
+    io.interface.outputs.writes_stencil |= semantic == Semantic::FragStencil;
+    if let Some(target) = find_builtin_output(io.program.stage, semantic) {
         require_output(io, semantic)?;
         return Ok(target);
     }
     let varyings = &io.options.interface.outputs;
-    let place = varyings.place(semantic);
+    let varying = varyings.find_varying(semantic);
     let has_varyings = match io.program.stage {
         Stage::TessControl => true,
         Stage::Vertex | Stage::TessEval | Stage::Geometry => !semantic.is_per_patch(),
         Stage::Fragment | Stage::Compute => false,
     };
-    match place.filter(|_| has_varyings) {
-        Some(place) => Ok(OutputPlace::varying(&place)),
+    match varying.filter(|_| has_varyings) {
+        Some(varying) => Ok(OutputTarget::from_varying(&varying)),
         None => Err(Error::unsupported(format!(
-            "{semantic:?} is no output of {} programs",
+            "{semantic:?} is not an output of {} programs",
             io.program.stage.name()
         ))),
     }
 }
 
-/// Requires the capabilities of built-in outputs. Returns an error if the device lacks one.
+/// Adds the requirements of a built-in output; most have none. Returns an error if the device lacks
+/// one.
 fn require_output(io: &mut Io<'_>, semantic: Semantic) -> Result<(), Failure> {
     let stage = io.program.stage;
     if semantic == Semantic::PointSize && stage != Stage::Vertex {
         // One feature covers both stages.
-        Need::GeometryPointSize.check(&io.w.device)?;
-        io.need_point_size();
+        Requirement::GeometryPointSize.check(&io.builder.device)?;
+        io.require_point_size();
     }
-    let need = match (stage, semantic) {
+    let requirement = match (stage, semantic) {
         // In other stages the built-in has a separate capability: `require_layer_output`.
-        (Stage::Geometry, Semantic::ViewportIndex) => Need::MultiViewport,
-        (Stage::Fragment, Semantic::FragStencil) => Need::StencilExport,
+        (Stage::Geometry, Semantic::ViewportIndex) => Requirement::MultiViewport,
+        (Stage::Fragment, Semantic::FragStencil) => Requirement::StencilExport,
         _ => return Ok(()),
     };
-    io.w.require(need)
+    io.builder.require(requirement)
 }
 
-fn decorate_output(io: &mut Io<'_>, output: &Output, target: &OutputPlace, variable: ValueWord) {
+/// Decorates an output variable with built-in, location, component, color index, invariance, and
+/// the override of coverage by a sample mask, to the extent that they apply. The override adds a
+/// requirement.
+fn decorate_output(io: &mut Io<'_>, output: &Output, target: &OutputTarget, variable: ValueWord) {
     if let Some(builtin) = target.builtin {
-        io.w.decorate_builtin(variable, builtin);
+        io.builder.decorate_builtin(variable, builtin);
     }
     if let Some(location) = target.location {
-        io.w.decorate(variable, Decoration::Location, &[location]);
+        io.builder
+            .decorate(variable, Decoration::Location, &[location]);
     }
     // Without the decoration the component is 0.
     if target.component > 0 {
         let component = u32::from(target.component);
-        io.w.decorate(variable, Decoration::Component, &[component]);
+        io.builder
+            .decorate(variable, Decoration::Component, &[component]);
     }
     if let Semantic::FragColor { index, .. } = output.semantic
         // Without the decoration `Index` is 0.
         && index > 0
     {
-        io.w.decorate(variable, Decoration::Index, &[u32::from(index)]);
+        io.builder
+            .decorate(variable, Decoration::Index, &[u32::from(index)]);
     }
     if output.semantic == Semantic::SampleMask && io.program.modes.sample_mask_override {
-        io.w.needs.insert(Need::SampleMaskOverride);
-        io.w.decorate(variable, Decoration::OverrideCoverageNV, &[]);
+        io.builder
+            .requirements
+            .insert(Requirement::SampleMaskOverride);
+        io.builder
+            .decorate(variable, Decoration::OverrideCoverageNV, &[]);
     }
     if output.invariant {
-        io.w.decorate(variable, Decoration::Invariant, &[]);
+        io.builder.decorate(variable, Decoration::Invariant, &[]);
     }
 }
 
-/// Returns an error if another varying of the same location is written. Built-in outputs and colors
-/// of fragments, whose locations are numbers of attachments, are not varyings.
+/// Returns an error if an output variable that has been declared needs the same location. Built-in
+/// outputs and colors of fragments, whose locations are numbers of attachments, are not varyings
+/// and never conflict.
 fn check_location(io: &Io<'_>, id: OutputId) -> Result<(), Failure> {
     let semantic = io.program.outputs[id].semantic;
     let declared = io.program.outputs.iter_enumerated();
-    let declared = declared
-        .filter(|(other, _)| *other != id && io.vars.outputs.variables[other.index()].is_some());
+    let declared = declared.filter(|(other, _)| {
+        *other != id && io.interface.outputs.variables[other.index()].is_some()
+    });
     let others = declared.map(|(_, other)| other.semantic);
-    io.options.interface.outputs.check_apart(semantic, others)
+    io.options
+        .interface
+        .outputs
+        .check_no_overlap(semantic, others)
 }
 
-/// Declares the array of distances that contains an output.
+/// Declares the array of distances that contains an output on the first use of the array, and
+/// reflects the output on its own first use. Returns an error in stages without distances.
 pub(super) fn declare_distance(
     io: &mut Io<'_>,
     id: OutputId,
-    distances: Distances,
+    distances: DistanceKind,
 ) -> Result<(), Failure> {
     let semantic = io.program.outputs[id].semantic;
     if matches!(io.program.stage, Stage::Fragment | Stage::Compute) {
         let stage = io.program.stage.name();
-        let message = format!("{semantic:?} is no output of {stage} programs");
+        let message = format!("{semantic:?} is not an output of {stage} programs");
         return Err(Error::unsupported(message));
     }
-    if !io.vars.outputs.distances[distances as usize].is_some() {
+    if !io.interface.outputs.distances[distances as usize].is_some() {
         declare_distances(io, distances);
     }
     // Each distance is reflected separately, although all are one variable.
-    if !io.vars.outputs.variables[id.index()].is_some() {
+    if !io.interface.outputs.variables[id.index()].is_some() {
         let output = io.program.outputs[id];
-        io.vars.outputs.variables[id.index()] = io.vars.outputs.distances[distances as usize];
-        io.vars.reflect_output(&output, None, Scalar::F32, 1);
+        io.interface.outputs.variables[id.index()] =
+            io.interface.outputs.distances[distances as usize];
+        io.interface.reflect_output(&output, None, Scalar::F32, 1);
         let per_vertex = io.program.stage == Stage::TessControl;
-        io.vars.reflected_per_vertex(per_vertex);
+        io.interface.set_last_output_per_vertex(per_vertex);
     }
     Ok(())
 }
 
-/// Declares the type of the distances from the planes of a program.
-pub(super) fn declare_distance_array(io: &mut Io<'_>, distances: Distances) -> TypeWord {
-    let float = io.w.ty(Scalar::F32, 1);
+/// Declares the array type of the distances of a kind, which contains the planes of the outputs
+/// that are not disabled.
+pub(super) fn declare_distance_array(io: &mut Io<'_>, distances: DistanceKind) -> TypeWord {
+    let float = io.builder.get_type(Scalar::F32, 1);
     let semantics = io.program.outputs.iter().map(|output| output.semantic);
     let len =
         distances.len(semantics.filter(|&semantic| !is_disabled(io.program, io.options, semantic)));
-    io.w.declare_array(float, len)
+    io.builder.declare_array(float, len)
 }
 
-/// Initializes the distances of planes that the program does not write to 0, which neither clips
-/// nor culls.
-fn declare_distances(io: &mut Io<'_>, distances: Distances) {
-    io.w.needs.insert(Need::of(distances));
+/// Declares the array of distances of a kind with its requirement and stores 0, which neither clips
+/// nor culls, to all elements in the prologue. In tessellation control programs it has an array for
+/// each vertex and is not initialized.
+fn declare_distances(io: &mut Io<'_>, distances: DistanceKind) {
+    io.builder
+        .requirements
+        .insert(Requirement::for_distances(distances));
     let mut array = declare_distance_array(io, distances);
     let is_patch = io.program.stage == Stage::TessControl;
     if is_patch {
-        array = io.w.declare_array(array, io.program.modes.vertices_out);
+        array = io
+            .builder
+            .declare_array(array, io.program.modes.vertices_out);
     }
-    let variable = io.variable(StorageClass::Output, array);
-    io.w.decorate_builtin(variable, distances.builtin());
-    io.vars.outputs.distances[distances as usize] = variable;
+    let variable = io.declare_in_out_variable(StorageClass::Output, array);
+    io.builder.decorate_builtin(variable, distances.builtin());
+    io.interface.outputs.distances[distances as usize] = variable;
     if is_patch {
         // Nothing is clipped in this stage, and the other vertices belong to other invocations.
         return;
     }
     // In the prologue, before any store of the program.
-    let zero = io.w.null(array);
-    io.w.prologue.op(Spv::Store, &[variable.0, zero.0]);
+    let zero = io.builder.null_constant(array);
+    io.builder
+        .prologue
+        .push_inst(Spv::Store, &[variable.0, zero.0]);
 }
 
-/// Returns lanes of which those in `write` are equal to the given ones, as values that no other
-/// output has and that compilers must assume to differ between invocations. OpenGL linkers merge
-/// two outputs if the only value stored in either is the same, even if the conditions of the stores
-/// differ (Mesa 25.0), and do not interpolate outputs of geometry programs whose only store, in a
-/// loop, has a value that all invocations share (Mesa 25.0 to 26.2).
-pub(super) fn make_own_values(
-    f: &mut FunctionEmitter<'_>,
+/// Returns `values`; for OpenGL, the lanes in `write` of control programs, and of geometry programs
+/// with loops, are selections between the value and zero. The condition is always true, but
+/// compilers cannot know this, and it is a different one for each output: so they must assume that
+/// outputs differ from each other and between invocations.
+///
+/// OpenGL linkers merge two outputs if the only value stored in either is the same, even if the
+/// conditions of the stores differ (Mesa 25.0), and do not interpolate outputs of geometry programs
+/// whose only store, in a loop, has a value that all invocations share (Mesa 25.0 to 26.2).
+pub(super) fn make_values_distinct(
+    function: &mut FunctionEmitter<'_>,
     id: OutputId,
     scalar: Scalar,
     write: u8,
     mut values: [Lane; 4],
 ) -> [Lane; 4] {
     // No draw reaches the number to which the values are compared, which compilers cannot know.
-    let number = match f.program.stage {
-        _ if !f.options.target.is_opengl() => return values,
-        Stage::TessControl => f.io().patch_number(),
-        Stage::Geometry if f.analysis.has_loops => f.io().own_vertex(),
+    let number = match function.program.stage {
+        _ if !function.options.target.is_opengl() => return values,
+        Stage::TessControl => function.io().load_patch_id(),
+        Stage::Geometry if function.analysis.has_loops => function.io().load_invocation_id(),
         Stage::Vertex | Stage::TessEval | Stage::Geometry | Stage::Fragment | Stage::Compute => {
             return values;
         }
     };
-    let number = f.w.val(number);
+    let number = function.builder.val(number);
     let unreached = u64::from(u32::MAX) - id.index() as u64;
-    let is_other = f.w.compare_bits(Spv::INotEqual, number, unreached);
+    let is_other = function
+        .builder
+        .emit_compare_bits(Spv::INotEqual, number, unreached);
     for lane in WriteMask(write).lanes() {
-        let value = f.w.lane_val(values[lane], scalar);
-        if !f.w.is_constant(value.id) {
-            let zero = f.w.constant_like(value, 0);
-            values[lane] = f.w.select(is_other, value, zero).lane(0);
+        let value = function.builder.read_lane_val(values[lane], scalar);
+        if !function.builder.is_constant(value.id) {
+            let zero = function.builder.constant_like(value, 0);
+            values[lane] = function.builder.emit_select(is_other, value, zero).lane(0);
         }
     }
     values
 }
 
-/// Returns the variable of a built-in output, or `None` for other outputs.
-pub(super) fn builtin_output(stage: Stage, semantic: Semantic) -> Option<OutputPlace> {
+/// Returns the variable of a built-in output, or `None` for other outputs. Built-ins that the stage
+/// lacks also are `None`.
+pub(super) fn find_builtin_output(stage: Stage, semantic: Semantic) -> Option<OutputTarget> {
     let makes_vertices = !matches!(stage, Stage::Fragment | Stage::Compute);
     // A control program passes such outputs as varyings, if at all.
     let rasterizes = makes_vertices && stage != Stage::TessControl;
@@ -338,7 +397,7 @@ pub(super) fn builtin_output(stage: Stage, semantic: Semantic) -> Option<OutputP
         (Stage::Fragment, Semantic::SampleMask) => (BuiltIn::SampleMask, Scalar::U32, 1),
         _ => return None,
     };
-    Some(OutputPlace {
+    Some(OutputTarget {
         builtin: Some(builtin),
         location: None,
         component: 0,
@@ -349,32 +408,35 @@ pub(super) fn builtin_output(stage: Stage, semantic: Semantic) -> Option<OutputP
     })
 }
 
+/// Stores the lanes that a target covers, from its first one on, through a pointer, as a scalar or
+/// a vector of its type.
 pub(super) fn store_output_lanes(
-    w: &mut ValueBuilder,
+    builder: &mut ValueBuilder,
     pointer: ValueWord,
-    target: &OutputPlace,
+    target: &OutputTarget,
     lanes: [Lane; 4],
 ) {
     let part = &lanes[target.first..target.first + target.size as usize];
     let value = if target.size == 1 {
-        w.scalar(part[0], target.scalar)
+        builder.read_lane(part[0], target.scalar)
     } else {
-        w.gather_vector(part, target.scalar).id
+        builder.gather_vector(part, target.scalar).id
     };
-    w.store(pointer, value);
+    builder.emit_store(pointer, value);
 }
 
+/// Emits the pointer to element `index`, a constant, of an output array of scalars.
 pub(super) fn compute_element_pointer(
-    w: &mut ValueBuilder,
+    builder: &mut ValueBuilder,
     variable: ValueWord,
     scalar: Scalar,
     index: u32,
 ) -> ValueWord {
-    let ty = w.ty(scalar, 1);
-    let pointer_ty = w.pointer(StorageClass::Output, ty);
-    let index = w.uint(index);
-    let pointer = w.object();
-    w.body.result(
+    let ty = builder.get_type(scalar, 1);
+    let pointer_ty = builder.pointer_type(StorageClass::Output, ty);
+    let index = builder.constant_u32(index);
+    let pointer = builder.new_object();
+    builder.body.push_result_inst(
         Spv::AccessChain,
         pointer_ty,
         pointer,

@@ -2,17 +2,17 @@
 //! NV_gpu_program5 section 2.X.3.6, NV_shader_storage_buffer_object and NV_shader_atomic_counters
 //! section 2.X.3.Y.
 
-use crate::ast::{Bracket, Decl, DeclKind, Segment, Size};
-use crate::check::bindings::brackets::{
-    Bound, Failed, FoundBinding, fail, read_elements, read_numbers,
+use crate::ast::{ArraySize, Decl, DeclKind, PathBracket, PathSegment};
+use crate::check::bindings::binding_target::{
+    BindingTarget, BoxedPathError, FoundBinding, err_path, read_element_range, read_index_range,
 };
 use crate::check::context::RuleCx;
-use crate::check::declarations::context::DeclarationRules;
-use crate::check::names::declare::{check_array_size, check_view_size, make_var};
+use crate::check::declarations::DeclarationRules;
+use crate::check::names::{check_array_size, check_view_size, make_var};
 use crate::codes::Code;
 use crate::lang::limits;
 use crate::source::Version;
-use crate::vars::{BufferLayout, BufferView, Var, VarKind};
+use crate::variables::{BufferLayout, BufferView, Var, VarKind};
 use glasm_ir::Span;
 
 /// An entry: the buffers that one binding names.
@@ -20,11 +20,11 @@ use glasm_ir::Span;
 pub(crate) struct SpaceInfo {
     space: BufferSpace,
     /// Binding points.
-    points: u32,
+    binding_points: u32,
     /// Elements of a buffer, in the layout that has most of them.
-    most: u32,
+    max_elements: u32,
     /// Kind of the variable, for messages.
-    pub(crate) what: &'static str,
+    pub(crate) description: &'static str,
     /// Message about the use of a variable that is not a value: kind, and the instructions that
     /// take it.
     pub(crate) only_for: &'static str,
@@ -42,33 +42,33 @@ struct LayoutInfo {
     /// Bytes of an element.
     stride: u32,
     /// Elements of the largest buffer.
-    most: u32,
+    max_elements: u32,
 }
 
 macro_rules! spaces {
-    ($($(#[doc = $doc:literal])* $name:ident $points:expr, $most:expr, $what:literal $only_for:literal $code:ident $direct_use:literal;)*) => {
+    ($($(#[doc = $doc:literal])* $name:ident $binding_points:expr, $max_elements:expr, $description:literal $only_for:literal $code:ident $direct_use:literal;)*) => {
         /// The buffers that one binding names.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub(crate) enum BufferSpace { $($(#[doc = $doc])* $name),* }
 
         static SPACES: &[SpaceInfo] = &[$(SpaceInfo {
             space: BufferSpace::$name,
-            points: $points,
-            most: $most,
-            what: $what,
+            binding_points: $binding_points,
+            max_elements: $max_elements,
+            description: $description,
             only_for: $only_for,
             direct_use: (Code::$code, $direct_use),
         }),*];
     };
 }
 macro_rules! layouts {
-    ($($name:ident $decl:ident $space:ident $stride:literal $most:expr;)*) => {
+    ($($name:ident $decl:ident $space:ident $stride:literal $max_elements:expr;)*) => {
         static LAYOUTS: &[LayoutInfo] = &[$(LayoutInfo {
             layout: BufferLayout::$name,
             decl: DeclKind::$decl,
             space: BufferSpace::$space,
             stride: $stride,
-            most: $most,
+            max_elements: $max_elements,
         }),*];
     };
 }
@@ -103,30 +103,33 @@ pub(crate) struct BufferRange {
     /// First binding point.
     pub(crate) binding: u32,
     /// Number of binding points, if the binding spans several.
-    pub(crate) bindings: Option<u32>,
+    pub(crate) binding_count: Option<u32>,
     /// First element and number of them; `None` is the whole buffer.
     pub(crate) elements: Option<(u32, u32)>,
     /// True if it names one element without being a range.
-    pub(crate) one: bool,
+    pub(crate) is_single_element: bool,
 }
 
 impl BufferSpace {
-    /// Returns the entry.
-    pub(crate) fn info(self) -> &'static SpaceInfo {
+    /// Returns the table entry of the kind of buffer: limits, description and errors of its
+    /// bindings.
+    pub(crate) fn buffer_info(self) -> &'static SpaceInfo {
         let row = SPACES.iter().find(|row| row.space == self);
         row.unwrap_or(&SPACES[0])
     }
 }
 
 impl BufferLayout {
-    fn info(self) -> &'static LayoutInfo {
+    /// Returns the table entry of the layout: its declaring keyword, kind of buffer, stride and
+    /// largest size.
+    fn layout_info(self) -> &'static LayoutInfo {
         let row = LAYOUTS.iter().find(|row| row.layout == self);
         row.unwrap_or(&LAYOUTS[0])
     }
 
     /// Returns the size of an element in bytes.
     pub(crate) fn stride(self) -> u32 {
-        self.info().stride
+        self.layout_info().stride
     }
 
     /// Returns true if elements are operands of any instruction.
@@ -135,22 +138,23 @@ impl BufferLayout {
     }
 
     /// Returns the facts about the buffers that contain the elements of its variables.
-    pub(crate) fn space(self) -> &'static SpaceInfo {
-        self.info().space.info()
+    pub(crate) fn buffer_info(self) -> &'static SpaceInfo {
+        self.layout_info().space.buffer_info()
     }
 }
 
 impl BufferRange {
-    /// Appends the elements of `next` if they follow those of `self`; returns false if they do not.
-    pub(crate) fn append(&mut self, next: Self) -> bool {
-        let same =
-            (self.space, self.binding, self.bindings) == (next.space, next.binding, next.bindings);
+    /// Appends the elements of `next` if they follow those of `self` in the same buffer; returns
+    /// false, and changes nothing, if they do not.
+    pub(crate) fn try_append(&mut self, next: Self) -> bool {
+        let same = (self.space, self.binding, self.binding_count)
+            == (next.space, next.binding, next.binding_count);
         match (self.elements, next.elements) {
             // NV_gpu_program4 section 2.X.3.6: bindings of an array use one binding point and
             // increase consecutively.
             (Some((first, count)), Some((other, more))) if same && first + count == other => {
                 self.elements = Some((first, count + more));
-                self.one = false;
+                self.is_single_element = false;
                 true
             }
             _ => false,
@@ -159,47 +163,58 @@ impl BufferRange {
 }
 
 impl DeclarationRules<'_, '_, '_> {
-    /// Creates a variable of buffer elements.
-    pub(crate) fn bind_buffer(&mut self, decl: &Decl, range: BufferRange) -> Option<Var> {
+    /// Returns the variable of a declaration of buffer elements, and records the layout of its
+    /// buffers. Returns `None` after reporting wrong sizes or a conflicting layout, and for
+    /// declarations of no buffers.
+    pub(crate) fn create_buffer_var(&mut self, decl: &Decl, range: BufferRange) -> Option<Var> {
         let row = LAYOUTS.iter().find(|row| row.decl == decl.kind)?;
-        let (start, count) = range.elements.unwrap_or((0, row.most));
+        let (start, count) = range.elements.unwrap_or((0, row.max_elements));
         let bounded = range.elements.is_some();
         if row.layout.is_value() {
             // CBUFFER variables may share a binding point with others: they count bytes and are not
             // values.
-            self.check_one_layout(decl, row.layout, range)?;
+            self.check_exclusive_layout(decl, row.layout, range)?;
         }
         let mut view = BufferView {
             layout: row.layout,
             binding: range.binding,
-            bindings: range.bindings,
-            start,
-            elements: None,
+            binding_count: range.binding_count,
+            first_element: start,
+            element_count: None,
         };
         // Sizes are in the order of indices: that of the binding points first, that of the elements
         // after it.
-        let has_two_sizes = decl.size2 != Size::Single;
-        let array = match range.bindings {
+        let has_two_sizes = decl.second_size != ArraySize::NotArray;
+        let array = match range.binding_count {
             None if has_two_sizes => {
                 let message = "two sizes need a binding over several binding points";
                 self.resolver
                     .cx
-                    .error(Code::ArraySizeMismatch, decl.span, message);
+                    .report_error(Code::ArraySizeMismatch, decl.span, message);
                 return None;
             }
             None => check_view_size(&mut self.resolver.cx, decl.size, bounded, count)?,
             // The size is that of the binding points: a single element needs no size.
-            Some(points) if range.one && !has_two_sizes => {
-                let is_open = decl.size == Size::Single;
-                let size = if is_open { Size::Open } else { decl.size };
+            Some(points) if range.is_single_element && !has_two_sizes => {
+                let is_open = decl.size == ArraySize::NotArray;
+                let size = if is_open {
+                    ArraySize::Unsized
+                } else {
+                    decl.size
+                };
                 check_array_size(&mut self.resolver.cx, size, points as usize)?
             }
             Some(points) => {
                 if has_two_sizes {
                     check_array_size(&mut self.resolver.cx, decl.size, points as usize)?;
                 }
-                let elements = if has_two_sizes { decl.size2 } else { decl.size };
-                view.elements = check_view_size(&mut self.resolver.cx, elements, bounded, count)?;
+                let elements = if has_two_sizes {
+                    decl.second_size
+                } else {
+                    decl.size
+                };
+                view.element_count =
+                    check_view_size(&mut self.resolver.cx, elements, bounded, count)?;
                 // Both sizes are in the view. 0 elements here, so that every constant index is
                 // checked against it.
                 Some(0)
@@ -213,20 +228,22 @@ impl DeclarationRules<'_, '_, '_> {
         ))
     }
 
-    /// Checks that BUFFER and BUFFER4 variables exclude each other on a binding point.
-    /// NV_gpu_program4 section 2.X.3.6.
-    fn check_one_layout(
+    /// Records the layout of the buffers of a declaration. Returns `None` after reporting that
+    /// BUFFER and BUFFER4 variables share a binding point. NV_gpu_program4 section 2.X.3.6.
+    fn check_exclusive_layout(
         &mut self,
         decl: &Decl,
         layout: BufferLayout,
         range: BufferRange,
     ) -> Option<()> {
-        // At most as many as there are binding points, which `read_numbers` has checked.
-        for binding in range.binding..range.binding + range.bindings.unwrap_or(1) {
+        // At most as many as there are binding points, which `read_index_range` has checked.
+        for binding in range.binding..range.binding + range.binding_count.unwrap_or(1) {
             if *self.state.buffer_layouts.entry(binding).or_insert(layout) != layout {
                 let message =
                     format!("parameter buffer {binding} is used by BUFFER and BUFFER4 variables");
-                self.resolver.cx.error(Code::BufferKind, decl.span, message);
+                self.resolver
+                    .cx
+                    .report_error(Code::BufferKind, decl.span, message);
                 return None;
             }
         }
@@ -234,41 +251,43 @@ impl DeclarationRules<'_, '_, '_> {
     }
 }
 
-/// Finds the binding of `program.buffer[a][b]` and similar paths, with ranges in either bracket.
-pub(crate) fn find_buffer(
+/// Returns the binding of `program.buffer[a][b]` and similar paths, with ranges in either bracket;
+/// without the second one it is the whole buffer. Fails for numbers out of range, and ranges of
+/// binding points that the version or the kind of buffer does not have.
+pub(crate) fn find_buffer_binding(
     cx: &RuleCx<'_>,
-    segment: Segment,
+    segment: PathSegment,
     space: BufferSpace,
     span: Span,
-) -> Result<FoundBinding, Failed> {
+) -> Result<FoundBinding, BoxedPathError> {
     let [points, second] = segment.brackets;
-    let limits = space.info();
-    let (binding, count, spans) = read_numbers(cx, points, limits.points, span)?;
+    let limits = space.buffer_info();
+    let (binding, count, spans) = read_index_range(cx, points, limits.binding_points, span)?;
     // NV_shader_atomic_counters section 2.X.3.Y has no ranges of binding points, unlike
     // NV_gpu_program5 section 2.X.3.6.
     if spans && space == BufferSpace::Counter {
         let message = "an atomic counter variable uses one binding point";
-        return fail(span, Code::BufferBindings, message);
+        return err_path(span, Code::BufferBindings, message);
     }
     if spans && cx.version < Version::V5_0 {
         let message = "variables over several binding points need language version 5.0";
-        return fail(span, Code::FeatureNewer, message);
+        return err_path(span, Code::FeatureNewer, message);
     }
-    let elements = read_elements(cx, second, limits.most, span)?;
-    let one = matches!(second, Bracket::One(_));
+    let elements = read_element_range(cx, second, limits.max_elements, span)?;
+    let is_single_element = matches!(second, PathBracket::Single(_));
     let range = BufferRange {
         space,
         binding,
-        bindings: spans.then_some(count),
+        binding_count: spans.then_some(count),
         elements,
-        one,
+        is_single_element,
     };
     // A binding without elements is the whole buffer: a range, which only an array can take.
-    Ok((Bound::Buffer(range), !one, 2))
+    Ok((BindingTarget::Buffer(range), !is_single_element, 2))
 }
 
-/// Returns true if a binding denotes buffers that a declaration takes.
-pub(crate) fn takes_buffers(decl: &Decl, range: BufferRange) -> bool {
+/// Returns true if a declaration takes bindings of this kind of buffer.
+pub(crate) fn is_buffer_range_for(decl: &Decl, range: BufferRange) -> bool {
     let mut rows = LAYOUTS.iter();
     rows.any(|row| row.decl == decl.kind && row.space == range.space)
 }

@@ -1,13 +1,14 @@
 //! Context of the rules for operands and results.
 
-use crate::check::names::resolver::Resolver;
-use crate::vars::{BufferLayout, VarKind, VarSize};
+use crate::check::names::Resolver;
+use crate::variables::{BufferLayout, VarKind, VarSize};
 use glasm_ir::Semantic;
 use rustc_hash::FxHashMap;
 
 /// Shape that an operand must have.
+#[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Shape {
+pub(crate) enum OperandShape {
     Vector,
     Scalar,
     /// A value without suffix and signs.
@@ -28,8 +29,8 @@ pub(crate) enum MemoryKind {
 }
 
 impl MemoryKind {
-    /// Returns the keyword that declares the variables.
-    pub(super) const fn word(self) -> &'static str {
+    /// Returns the keyword that declares variables of this memory.
+    pub(super) const fn keyword(self) -> &'static str {
         match self {
             Self::Constant => "CBUFFER",
             Self::Shared => "SHARED",
@@ -38,7 +39,8 @@ impl MemoryKind {
         }
     }
 
-    pub(super) fn takes(self, kind: VarKind) -> bool {
+    /// Returns true if an operand of this memory kind can be a variable of `kind`.
+    pub(super) fn accepts(self, kind: VarKind) -> bool {
         let layout = match self {
             Self::Shared => return matches!(kind, VarKind::Shared { .. }),
             Self::Constant => BufferLayout::Bytes,
@@ -51,13 +53,13 @@ impl MemoryKind {
 
 /// Use of the registers of a program by its instructions.
 #[derive(Debug, Default)]
-pub(crate) struct RegisterUse {
+pub(crate) struct RegisterStats {
     /// A bit for each result that an instruction writes.
-    pub(crate) results: u32,
+    pub(crate) written_results: u32,
     /// True if the program was found to write its color under two precisions.
     pub(crate) has_two_colors: bool,
     /// True if an instruction writes a parameter.
-    pub(crate) parameters: bool,
+    pub(crate) writes_parameter: bool,
 }
 
 /// Use of resources that are limited for the program as a whole, by its instructions.
@@ -68,15 +70,15 @@ pub(crate) struct OperandState {
     /// Entry of the target used with each texture image unit.
     pub(crate) unit_targets: FxHashMap<u32, u8>,
     /// Use of the registers of a program.
-    pub(crate) registers: RegisterUse,
+    pub(crate) registers: RegisterStats,
 }
 
 impl OperandState {
-    /// Removes all entries.
+    /// Clears the state for another program.
     pub(crate) fn reset(&mut self) {
         self.result_sizes.clear();
         self.unit_targets.clear();
-        self.registers = RegisterUse::default();
+        self.registers = RegisterStats::default();
     }
 }
 

@@ -3,7 +3,7 @@
 pub(crate) mod constant;
 pub(crate) mod context;
 pub(crate) mod index;
-pub(crate) mod memory;
+pub(crate) mod memory_operand;
 pub(crate) mod operand;
 pub(crate) mod texture;
-pub(crate) mod units;
+pub(crate) mod unit_operand;

@@ -3,105 +3,125 @@
 //! [`find_variable_fast`](OperandRules::find_variable_fast) saves 204 of 930 retired instructions
 //! that checking a MAD would take without it, 7 % of the front end on straight code.
 
-use crate::ast::{Base, Dst, Index, Operand, Signs, SuffixKind};
-use crate::check::bindings::brackets::Bound;
-use crate::check::bindings::path::fail_not_letters;
+use crate::ast::{Dst, Index, Operand, OperandBase, Signs, SuffixKind};
+use crate::check::bindings::binding_operand::fail_bad_suffix;
+use crate::check::bindings::binding_target::BindingTarget;
 use crate::check::context::RuleCx;
-use crate::check::names::symbols::Named;
-use crate::check::operands::context::{OperandRules, Shape};
+use crate::check::names::NameEntity;
+use crate::check::operands::context::{OperandRules, OperandShape};
 use crate::check::operands::index::check_address_operand;
-use crate::check::registers::rules::find_read_span;
-use crate::codes::Code;
-use crate::lang::lenient::Rule;
+use crate::check::registers::register_limits::find_read_span;
+use crate::codes::{Code, LenientRule};
+use crate::interner::NameId;
 use crate::lang::modifiers::base_name;
 use crate::lang::options::Features;
-use crate::names::NameId;
-use crate::vars::VarKind;
-use glasm_ir::types::{Base as TypeBase, Type};
+use crate::variables::VarKind;
+use glasm_ir::types::{BaseType, Type};
 use glasm_ir::{Semantic, Span, WriteMask};
 
 impl OperandRules<'_, '_> {
-    /// Checks an operand as a value of type `ty`; a name or a path becomes a variable.
+    /// Checks an operand as a value of type `ty` and reports violations. A name or a path becomes a
+    /// variable, unless it is undeclared or invalid. `untyped` disables the check of the declared
+    /// type.
     #[inline(always)]
     pub(crate) fn check_value(
         &mut self,
         operand: &mut Operand,
-        shape: Shape,
+        shape: OperandShape,
         ty: Type,
         untyped: bool,
     ) {
         match self.find_variable_fast(operand, shape, ty) {
-            Some(var) => operand.base = Base::Var(var),
-            None => self.check_any_value(operand, shape, ty, untyped),
+            Some(var) => operand.base = OperandBase::Var(var),
+            None => self.check_value_slow(operand, shape, ty, untyped),
         }
     }
 
-    /// Returns the variable of an operand, if a fast check finds no broken rule: one that is read
-    /// as a whole or by a constant index within bounds, and whose declared type is that of the
-    /// instruction.
+    /// Returns the variable of an operand if this check finds no rule that it could break: a
+    /// declared name that is read as a whole or by a constant index within bounds, and whose
+    /// declared type, if any, is that of the instruction. `None` means that the slow path must
+    /// check it; nothing is reported.
     #[inline(always)]
-    fn find_variable_fast(&self, operand: &Operand, shape: Shape, ty: Type) -> Option<u32> {
-        let Base::Name(name) = operand.base else {
+    fn find_variable_fast(&self, operand: &Operand, shape: OperandShape, ty: Type) -> Option<u32> {
+        let OperandBase::Name(name) = operand.base else {
             return None;
         };
-        let Named::Var(var) = self.resolver.symbols.entries[name.index()].named else {
+        let NameEntity::Var(var) = self.resolver.symbols.names[name.index()].entity else {
             return None;
         };
         let info = &self.resolver.program.vars[var as usize];
         let has_shape = match shape {
-            Shape::Vector => true,
-            Shape::Scalar => matches!(operand.suffix.kind(), SuffixKind::One(_)),
-            Shape::Plain | Shape::Memory(_) | Shape::AddressRegister => false,
+            OperandShape::Vector => true,
+            OperandShape::Scalar => matches!(operand.suffix.kind(), SuffixKind::Component(_)),
+            OperandShape::Plain | OperandShape::Memory(_) | OperandShape::AddressRegister => false,
         };
-        let has_index = match (info.array, operand.index) {
+        let has_index = match (info.array_size, operand.index) {
             (None, Index::None) => true,
-            (Some(count), Index::Const(index)) => index < count && info.element.is_none(),
+            (Some(count), Index::Const(index)) => index < count && info.relative_element.is_none(),
             (_, Index::None | Index::Const(_) | Index::Relative(_) | Index::Pair(_)) => false,
         };
-        let is_value = info.kind.is_value() && !info.by_vertex;
+        let is_value = info.kind.is_value() && !info.is_indexed_by_vertex;
         let has_type = info.base.is_none_or(|base| base == ty.base());
         (has_shape && has_index && is_value && has_type).then_some(var)
     }
 
+    /// Resolves and checks an operand in all cases that the fast path does not handle: memory
+    /// operands, undeclared names, binding paths, constants, and variables that may break a rule.
+    /// The suffix of a path becomes that of the operand; the index of a numbered parameter is
+    /// removed, because each is a variable. Errors are reported; the operand then may remain
+    /// unresolved.
     #[inline(never)]
-    fn check_any_value(&mut self, operand: &mut Operand, shape: Shape, ty: Type, untyped: bool) {
-        if let Shape::Memory(kind) = shape {
+    fn check_value_slow(
+        &mut self,
+        operand: &mut Operand,
+        shape: OperandShape,
+        ty: Type,
+        untyped: bool,
+    ) {
+        if let OperandShape::Memory(kind) = shape {
             return self.check_memory_operand(operand, kind);
         }
         let var = match operand.base {
-            Base::Name(name) => match self.resolver.symbols.entries[name.index()].named {
-                Named::Var(var) => Some(var),
-                Named::Nothing | Named::SubroutineType | Named::Poisoned => {
+            OperandBase::Name(name) => match self.resolver.symbols.names[name.index()].entity {
+                NameEntity::Var(var) => Some(var),
+                NameEntity::Undeclared | NameEntity::SubroutineType | NameEntity::Poisoned => {
                     // A parameter such as `p[3]` is one variable, so its number is not an index.
                     let local =
                         self.resolver
-                            .find_numbered_local(name, operand.index, operand.span);
+                            .resolve_numbered_local(name, operand.index, operand.span);
                     if local.is_some() {
                         operand.index = Index::None;
                     }
-                    local.or_else(|| self.resolver.find_var(name, operand.span))
+                    local.or_else(|| self.resolver.resolve_name(name, operand.span))
                 }
             },
-            Base::Var(var) => Some(var),
-            Base::Path(path) => self.resolver.resolve_path(path).map(|(var, suffix)| {
-                operand.suffix = suffix;
-                var
-            }),
-            Base::Scalar(_) | Base::Vector { .. } => {
+            OperandBase::Var(var) => Some(var),
+            OperandBase::Path(path) => {
+                self.resolver
+                    .resolve_operand_path(path)
+                    .map(|(var, suffix)| {
+                        operand.suffix = suffix;
+                        var
+                    })
+            }
+            OperandBase::Scalar(_) | OperandBase::Vector { .. } => {
                 return self.check_literal(*operand, shape, ty);
             }
         };
         if let Some(var) = var {
-            operand.base = Base::Var(var);
+            operand.base = OperandBase::Var(var);
             self.check_variable(operand, var, shape, ty, untyped);
         }
     }
 
+    /// Checks that a variable can be read as operand of this shape and type, with its index and
+    /// suffix, and reports violations; `untyped` disables the check of types. A readable result is
+    /// reported by a lenient rule.
     fn check_variable(
         &mut self,
         operand: &Operand,
         var: u32,
-        shape: Shape,
+        shape: OperandShape,
         ty: Type,
         untyped: bool,
     ) {
@@ -110,7 +130,7 @@ impl OperandRules<'_, '_> {
         let is_element = matches!(info.kind, VarKind::Buffer(view) if view.layout.is_value());
         let readable = info.kind.is_value() || is_element;
         // Before the test for values: an address register is not a value.
-        if shape == Shape::AddressRegister {
+        if shape == OperandShape::AddressRegister {
             return check_address_operand(
                 &mut self.resolver.cx,
                 self.resolver.program,
@@ -120,14 +140,14 @@ impl OperandRules<'_, '_> {
         }
         // Elements of BUFFER variables are values, but not as a whole: their index is checked below
         // as of any array.
-        if !readable && !self.can_read_result(var, operand.span) {
+        if !readable && !self.check_result_readable(var, operand.span) {
             return self.report_not_readable(var, operand.span);
         }
         // Variables without declared type take any. NV_gpu_program4 section 2.X.4.
         let mismatch = declared.is_some_and(|base| base != ty.base()) && !untyped;
         self.check_index(var, operand.index, operand.span);
         // A vector takes every suffix and every sign.
-        if shape != Shape::Vector {
+        if shape != OperandShape::Vector {
             self.check_suffix(operand, shape);
         }
         if mismatch {
@@ -135,66 +155,77 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// Checks suffix and signs against the shape of the operand.
-    fn check_suffix(&mut self, operand: &Operand, shape: Shape) {
+    /// Checks suffix and signs of an operand against the shape that the opcode requires and reports
+    /// violations: one component for scalars, none at all and no signs for plain operands. Vectors,
+    /// memory and address registers pass.
+    fn check_suffix(&mut self, operand: &Operand, shape: OperandShape) {
         match (shape, operand.suffix.kind()) {
-            (Shape::Vector | Shape::Memory(_), _) | (Shape::Scalar, SuffixKind::One(_)) => {}
-            (Shape::Plain, SuffixKind::None) if operand.signs == Signs::empty() => {}
+            (OperandShape::Vector | OperandShape::Memory(_), _)
+            | (OperandShape::Scalar, SuffixKind::Component(_)) => {}
+            (OperandShape::Plain, SuffixKind::None) if operand.signs == Signs::empty() => {}
             // NV_fragment_program section 3.11.2: a name that DEFINE assigns to a number is a
             // scalar.
-            (Shape::Scalar, SuffixKind::None) if self.resolver.program.is_number(operand.base) => {}
-            (Shape::Scalar, _) => {
+            (OperandShape::Scalar, SuffixKind::None)
+                if self.resolver.program.is_number(operand.base) => {}
+            (OperandShape::Scalar, _) => {
                 let message = "a scalar operand needs one component, such as `.x`";
                 let span = self.resolver.cx.value_span(operand.span);
-                self.resolver.cx.error(Code::ScalarSuffix, span, message);
+                self.resolver
+                    .cx
+                    .report_error(Code::ScalarSuffix, span, message);
             }
             // `check_address_operand` has its rules.
-            (Shape::AddressRegister, _) => {}
-            (Shape::Plain, _) => {
+            (OperandShape::AddressRegister, _) => {}
+            (OperandShape::Plain, _) => {
                 let message = "this operand has no suffix, sign or absolute value";
                 self.resolver
                     .cx
-                    .error(Code::SwzOperand, operand.span, message);
+                    .report_error(Code::SwzOperand, operand.span, message);
             }
         }
     }
 
-    /// Returns a result as operand, in the languages that NVIDIA's compiler writes such operands
-    /// in: those with types, and NV_fragment_program2.
+    /// Returns true if `var` is a result in a language in which NVIDIA's compiler accepts results
+    /// as operands: those with types, and NV_fragment_program2. Its use is then reported by the
+    /// lenient rule `ReadResult`.
     #[cold]
-    fn can_read_result(&mut self, var: u32, span: Span) -> bool {
+    fn check_result_readable(&mut self, var: u32, span: Span) -> bool {
         // Languages without such an option have the empty set here, which every program contains.
-        let known = self.resolver.cx.facts.registers.is_none()
+        let is_allowed_language = self.resolver.cx.traits.registers.is_none()
             && self
                 .resolver
                 .cx
-                .has_option(self.resolver.cx.facts.readable_results);
+                .has_option(self.resolver.cx.traits.readable_results);
         let is_result = matches!(
             self.resolver.program.vars[var as usize].kind,
             VarKind::Result { .. }
         );
-        if !is_result || !known {
+        if !is_result || !is_allowed_language {
             return false;
         }
         let message = format!(
             "{} is a result, which can only be written",
-            self.resolver.var_text(var)
+            self.resolver.display_var(var)
         );
-        self.resolver.cx.lenient(Rule::ReadResult, span, message);
+        self.resolver
+            .cx
+            .report_lenient(LenientRule::ReadResult, span, message);
         true
     }
 
+    /// Reports an operand whose variable cannot be read, such as a result or a texture, with the
+    /// reason. Does nothing for variables that are values.
     #[cold]
     fn report_not_readable(&mut self, var: u32, span: Span) {
-        let text = self.resolver.var_text(var);
+        let text = self.resolver.display_var(var);
         let span = find_read_span(&self.resolver.cx, self.resolver.program, var, span);
-        let (code, what) = match self.resolver.program.vars[var as usize].kind {
+        let (code, problem) = match self.resolver.program.vars[var as usize].kind {
             VarKind::Address => (
                 Code::AddressRegister,
                 "is an address register, which only indices read",
             ),
             VarKind::Result { .. } => (Code::ReadResult, "is a result, which can only be written"),
-            VarKind::Codes => (
+            VarKind::CondCodes => (
                 Code::ReadResult,
                 "keeps condition codes only and can only be written",
             ),
@@ -207,7 +238,7 @@ impl OperandRules<'_, '_> {
                 Code::MemoryOperand,
                 "is shared memory, for LDS, STS and ATOMS only",
             ),
-            VarKind::Buffer(view) => (Code::MemoryOperand, view.layout.space().only_for),
+            VarKind::Buffer(view) => (Code::MemoryOperand, view.layout.buffer_info().only_for),
             VarKind::Poisoned
             | VarKind::Temp
             | VarKind::Attrib { .. }
@@ -215,49 +246,57 @@ impl OperandRules<'_, '_> {
             | VarKind::WritableParam
             | VarKind::Argument => return,
         };
-        self.resolver.cx.error(code, span, format!("{text} {what}"));
+        self.resolver
+            .cx
+            .report_error(code, span, format!("{text} {problem}"));
     }
 
+    /// Reports an operand that is used with another base type than it is declared with, with a hint
+    /// about the modifier that fits.
     #[cold]
-    fn report_type_mismatch(&mut self, var: u32, used: TypeBase, span: Span) {
+    fn report_type_mismatch(&mut self, var: u32, used_base: BaseType, span: Span) {
         let (text, declared) = (
-            self.resolver.var_text(var),
+            self.resolver.display_var(var),
             self.resolver.program.vars[var as usize].base,
         );
         let name = |base| match base {
-            TypeBase::Float => "FLOAT",
-            TypeBase::Signed => "INT",
-            TypeBase::Unsigned => "UINT",
+            BaseType::Float => "FLOAT",
+            BaseType::SignedInt => "INT",
+            BaseType::UnsignedInt => "UINT",
         };
         let declared = declared.map_or("", name);
-        let message = format!("{text} is declared {declared}, but used as {}", name(used));
+        let message = format!(
+            "{text} is declared {declared}, but used as {}",
+            name(used_base)
+        );
         let hint = format!(
             "modifier `.{}` uses it as declared, `.NTC` switches the check off",
-            declared_letter(declared)
+            type_modifier_of(declared)
         );
         self.resolver
             .cx
-            .error_with(Code::TypeMismatch, span, message, vec![hint]);
+            .report_error_with_notes(Code::TypeMismatch, span, message, vec![hint]);
     }
 
-    /// Checks a constant as operand.
-    fn check_literal(&mut self, operand: Operand, shape: Shape, ty: Type) {
+    /// Checks a constant operand and reports violations: that the shape allows one, and that its
+    /// numbers fit the type. Floats are not read, because every number is one.
+    fn check_literal(&mut self, operand: Operand, shape: OperandShape, ty: Type) {
         let (first, count) = match operand.base {
-            Base::Scalar(literal) => (literal, 1),
-            Base::Vector { first, count } => (first, u32::from(count)),
-            Base::Name(_) | Base::Path(_) | Base::Var(_) => return,
+            OperandBase::Scalar(literal) => (literal, 1),
+            OperandBase::Vector { first, count } => (first, u32::from(count)),
+            OperandBase::Name(_) | OperandBase::Path(_) | OperandBase::Var(_) => return,
         };
         // Plain ARB programs select a component even of a single number. Elsewhere
         // `<scalarOperand>` takes a number without a component.
-        let bare = matches!(operand.base, Base::Scalar(_))
+        let bare = matches!(operand.base, OperandBase::Scalar(_))
             && (!self.resolver.cx.is_plain_arb()
                 || check_bare_number(&mut self.resolver.cx, &operand, shape));
-        if shape == Shape::AddressRegister {
+        if shape == OperandShape::AddressRegister {
             let message = "an address register is expected";
             self.resolver
                 .cx
-                .error(Code::AddressRegister, operand.span, message);
-        } else if !bare || shape == Shape::Plain {
+                .report_error(Code::AddressRegister, operand.span, message);
+        } else if !bare || shape == OperandShape::Plain {
             self.check_suffix(&operand, shape);
         }
         for literal in first..first + count {
@@ -265,7 +304,7 @@ impl OperandRules<'_, '_> {
             // NV_gpu_program4 section 2.X.2: the sign before a lone number is the operand's, and
             // "for unsigned integer operands, the negate operand performs a two's complement
             // operation" (2.X.4.2). In braces it is the number's.
-            if matches!(operand.base, Base::Scalar(_)) {
+            if matches!(operand.base, OperandBase::Scalar(_)) {
                 literal.negative = false;
             }
             // Decimal fractions are always valid floats; their value is parsed when it is needed.
@@ -276,30 +315,33 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// Checks the result of an instruction and resolves it to a variable.
+    /// Checks the result of an instruction and resolves it to a variable: it can be written, its
+    /// index is valid, and its declared type is `ty`, unless `untyped` is set. Reports violations;
+    /// a name or path that cannot be resolved remains. Records the size of a result where all
+    /// writes must have one size.
     #[inline]
     pub(crate) fn check_result(&mut self, dst: &mut Dst, ty: Type, untyped: bool) {
         let var = match dst.base {
-            Base::Name(name) => match self.find_result_var(name, dst) {
+            OperandBase::Name(name) => match self.resolve_result_name(name, dst) {
                 Some(var) => var,
                 None => return,
             },
-            Base::Path(path) => match self.resolve_result_path(path, dst) {
+            OperandBase::Path(path) => match self.resolve_result_path(path, dst) {
                 Some(var) => var,
                 None => return,
             },
-            Base::Var(var) => var,
-            Base::Scalar(_) | Base::Vector { .. } => return,
+            OperandBase::Var(var) => var,
+            OperandBase::Scalar(_) | OperandBase::Vector { .. } => return,
         };
-        dst.base = Base::Var(var);
+        dst.base = OperandBase::Var(var);
         let info = &mut self.resolver.program.vars[var as usize];
         // Attributes, parameters and units are read-only: NV_gpu_program4 sections 2.X.3.2, 2.X.3.3
         // and 2.X.3.6.
         let writable = matches!(
             info.kind,
-            VarKind::Temp | VarKind::Codes | VarKind::Result { .. }
+            VarKind::Temp | VarKind::CondCodes | VarKind::Result { .. }
         );
-        if info.kind == VarKind::WritableParam {
+        if matches!(info.kind, VarKind::WritableParam) {
             return self.check_written_parameter(dst, var);
         }
         if !writable {
@@ -310,7 +352,7 @@ impl OperandRules<'_, '_> {
         // Registers of results have fixed sizes.
         let declared = info.name.is_some()
             && matches!(info.kind, VarKind::Result { .. })
-            && self.resolver.cx.facts.registers.is_none();
+            && self.resolver.cx.traits.registers.is_none();
         if declared && self.resolver.cx.features.contains(Features::NV_FRAGMENT) {
             self.check_result_size(var, dst.span);
         }
@@ -320,166 +362,192 @@ impl OperandRules<'_, '_> {
         }
     }
 
-    /// Returns the variable of a result.
+    /// Resolves the name of a result to its variable. Creates the pseudo variable of a result that
+    /// only updates condition codes, and the variable of a numbered register at its first use.
+    /// Returns `None` for an undeclared name, which is reported once.
     #[inline]
-    fn find_result_var(&mut self, name: NameId, dst: &Dst) -> Option<u32> {
+    fn resolve_result_name(&mut self, name: NameId, dst: &Dst) -> Option<u32> {
         let span = dst.span;
-        match self.resolver.symbols.entries[name.index()].named {
-            Named::Var(var) => Some(var),
-            Named::Nothing if self.resolver.cx.is_codes_target(name) => {
-                Some(self.resolver.make_codes_target(span))
+        match self.resolver.symbols.names[name.index()].entity {
+            NameEntity::Var(var) => Some(var),
+            NameEntity::Undeclared if self.resolver.cx.is_cc_only_result(name) => {
+                Some(self.resolver.get_or_create_cc_only_result(span))
             }
-            Named::Nothing | Named::Poisoned | Named::SubroutineType => self
+            NameEntity::Undeclared | NameEntity::Poisoned | NameEntity::SubroutineType => self
                 .resolver
-                .find_numbered_local(name, dst.index, span)
-                .or_else(|| self.resolver.find_var(name, span)),
+                .resolve_numbered_local(name, dst.index, span)
+                .or_else(|| self.resolver.resolve_name(name, span)),
         }
     }
 
-    /// Returns a result binding used directly.
+    /// Returns the unnamed variable of a result binding that is used as a destination, and sets the
+    /// write mask of `dst` from the suffix of the path. Caches both by the name of the path.
+    /// Returns `None` after an error.
     fn resolve_result_path(&mut self, path: u32, dst: &mut Dst) -> Option<u32> {
         let Some(name) = self.resolver.cx.ast.paths[path as usize].name else {
             return self.bind_result_path(path, dst);
         };
         // The same path was a result before: its write mask is in the path, so that the mask is
         // known, too.
-        if let Some((var, mask)) = self.resolver.symbols.entries[name.index()].result {
+        if let Some((var, mask)) = self.resolver.symbols.names[name.index()].cached_result {
             dst.mask = mask;
             return Some(var);
         }
         let var = self.bind_result_path(path, dst)?;
-        self.resolver.symbols.entries[name.index()].result = Some((var, dst.mask));
+        self.resolver.symbols.names[name.index()].cached_result = Some((var, dst.mask));
         Some(var)
     }
 
+    /// Returns the variable of a binding path that an instruction writes, which the first use
+    /// creates, and sets the write mask of `dst` from the suffix of the path, if it has one.
+    /// Returns `None` after reporting an invalid path or mask, a range, or a binding that can only
+    /// be read.
     fn bind_result_path(&mut self, path: u32, dst: &mut Dst) -> Option<u32> {
-        let resolved = self.resolver.resolve(path)?;
+        let resolved = self.resolver.resolve_binding_path(path)?;
         // The parser cannot determine the end of a binding, so the mask after it is read here.
-        if let Some(rest) = resolved.rest {
+        if let Some(rest) = resolved.suffix_span {
             match self
                 .resolver
                 .cx
-                .get_letters()
-                .mask(self.resolver.cx.text_at(rest))
+                .swizzle_syntax()
+                .parse_mask(self.resolver.cx.source_bytes(rest))
             {
                 Ok(mask) => dst.mask = mask,
-                Err(code) => return fail_not_letters(&mut self.resolver.cx, code, rest),
+                Err(code) => return fail_bad_suffix(&mut self.resolver.cx, code, rest),
             }
         }
-        if resolved.range {
+        if resolved.is_range {
             let message = "a range is allowed in array declarations only";
             self.resolver
                 .cx
-                .error(Code::RangeAsOperand, dst.span, message);
+                .report_error(Code::RangeAsOperand, dst.span, message);
             return None;
         }
-        if !matches!(resolved.bound, Bound::Result(..)) {
+        if !matches!(resolved.target, BindingTarget::Result(..)) {
             let message = "this binding can only be read";
             self.resolver
                 .cx
-                .error(Code::WriteReadOnly, dst.span, message);
+                .report_error(Code::WriteReadOnly, dst.span, message);
             return None;
         }
-        match resolved.relative {
-            Some(relative) => self
+        match resolved.relative_index {
+            Some(relative) => {
+                self.resolver
+                    .bind_relative_path(&resolved.target, relative, dst.span)
+            }
+            None => self
                 .resolver
-                .bind_relative_path(&resolved.bound, relative, dst.span),
-            None => self.resolver.get_implicit_var(resolved.bound, dst.span),
+                .get_or_create_binding_var(resolved.target, dst.span),
         }
     }
 
+    /// Reports a destination whose variable cannot be written, such as an attribute or a parameter.
+    /// Does nothing for variables that can.
     #[cold]
     fn report_not_writable(&mut self, var: u32, span: Span) {
-        let what = match self.resolver.program.vars[var as usize].kind {
+        let problem = match self.resolver.program.vars[var as usize].kind {
             VarKind::Address => {
                 let message = "address registers are written by ARL and its like only";
-                return self.resolver.cx.error(Code::AddressRegister, span, message);
+                return self
+                    .resolver
+                    .cx
+                    .report_error(Code::AddressRegister, span, message);
             }
             VarKind::Attrib { .. } | VarKind::Argument => "an attribute",
             VarKind::Param { .. } => "a parameter",
-            VarKind::Buffer(view) => view.layout.space().what,
+            VarKind::Buffer(view) => view.layout.buffer_info().description,
             VarKind::Texture { .. } => "a texture",
             VarKind::Image { .. } => "an image",
             VarKind::Shared { .. } => "shared memory",
             VarKind::Subroutine { .. } => "a subroutine",
             VarKind::Temp
-            | VarKind::Codes
+            | VarKind::CondCodes
             | VarKind::WritableParam
             | VarKind::Result { .. }
             | VarKind::Poisoned => return,
         };
-        let span = self.resolver.cx.named_span(span);
-        let text = self.resolver.var_text(var);
-        let message = format!("{text} is {what}, which this instruction cannot write");
-        self.resolver.cx.error(Code::WriteReadOnly, span, message);
+        let span = self.resolver.cx.base_span(span);
+        let text = self.resolver.display_var(var);
+        let message = format!("{text} is {problem}, which this instruction cannot write");
+        self.resolver
+            .cx
+            .report_error(Code::WriteReadOnly, span, message);
     }
 
-    /// Checks the result of ARL and similar instructions.
+    /// Resolves the result of ARL and similar instructions to its variable. Reports one that is not
+    /// an address register, an invalid index and, in ARB programs without options, a write mask
+    /// other than `.x`.
     pub(crate) fn check_address_result(&mut self, dst: &mut Dst) {
-        let Base::Name(name) = dst.base else {
+        let OperandBase::Name(name) = dst.base else {
             let message = "this instruction writes address registers only";
             return self
                 .resolver
                 .cx
-                .error(Code::AddressRegister, dst.span, message);
+                .report_error(Code::AddressRegister, dst.span, message);
         };
-        let Some(var) = self.resolver.find_var(name, dst.span) else {
+        let Some(var) = self.resolver.resolve_name(name, dst.span) else {
             return;
         };
-        dst.base = Base::Var(var);
+        dst.base = OperandBase::Var(var);
         let kind = self.resolver.program.vars[var as usize].kind;
         if kind == VarKind::Poisoned {
             return;
         }
         if kind != VarKind::Address {
-            let text = self.resolver.var_text(var);
-            let message = format!("{text} is no address register");
+            let text = self.resolver.display_var(var);
+            let message = format!("{text} is not an address register");
             self.resolver
                 .cx
-                .error(Code::AddressRegister, dst.span, message);
+                .report_error(Code::AddressRegister, dst.span, message);
         // `<ARL_instruction>` of ARB_vertex_program section 2.14.2 has the mask in its grammar:
         // `.x`, not even no mask.
         } else if self.resolver.cx.is_plain_arb() && dst.mask != WriteMask::X {
             let message = "address registers have the component x only, which must be written";
             self.resolver
                 .cx
-                .error(Code::AddressRegister, dst.span, message);
+                .report_error(Code::AddressRegister, dst.span, message);
         }
         self.check_index(var, dst.index, dst.span);
     }
 
     /// Checks the size of a result that an instruction writes: variables bound to one result have
-    /// one size. NV_fragment_program_option section 3.11.3.4.
+    /// one size. Records the size of the first write to each result, and reports later ones of
+    /// another size. NV_fragment_program_option section 3.11.3.4.
     #[cold]
     pub(crate) fn check_result_size(&mut self, var: u32, span: Span) {
         let size = self.resolver.program.vars[var as usize].size;
         let semantics: Vec<Semantic> = self.resolver.program.attrib_semantics(var).collect();
         for semantic in semantics {
             // The type of the first write decides, regardless of the order of the declarations.
-            let first = *self.state.result_sizes.entry(semantic).or_insert(size);
-            if first != size {
+            let first_size = *self.state.result_sizes.entry(semantic).or_insert(size);
+            if first_size != size {
                 let message = "this result is written under another size, too";
-                self.resolver.cx.error(Code::ResultSizes, span, message);
+                self.resolver
+                    .cx
+                    .report_error(Code::ResultSizes, span, message);
             }
         }
     }
 }
 
-/// Checks a number without component that is a scalar operand of a plain ARB program.
+/// Reports a number without component that is a scalar operand of an ARB program without options,
+/// by a lenient rule. Returns true if the operand is one: then its suffix needs no other check.
 #[cold]
-fn check_bare_number(cx: &mut RuleCx<'_>, operand: &Operand, shape: Shape) -> bool {
-    let bare = shape == Shape::Scalar && operand.suffix.is_none();
+fn check_bare_number(cx: &mut RuleCx<'_>, operand: &Operand, shape: OperandShape) -> bool {
+    let bare = shape == OperandShape::Scalar && operand.suffix.is_none();
     if bare {
         let message = "a number as scalar operand needs a component, such as `2.0.x`";
-        cx.lenient(Rule::BareNumber, operand.span, message);
+        cx.report_lenient(LenientRule::BareNumber, operand.span, message);
     }
     bare
 }
 
-fn declared_letter(declared: &str) -> &'static str {
+/// Returns the data type modifier for the declaration keyword of a base type: that of floats for
+/// keywords other than INT and UINT.
+fn type_modifier_of(declared: &str) -> &'static str {
     match declared {
-        "INT" => base_name(TypeBase::Signed),
-        "UINT" => base_name(TypeBase::Unsigned),
-        _ => base_name(TypeBase::Float),
+        "INT" => base_name(BaseType::SignedInt),
+        "UINT" => base_name(BaseType::UnsignedInt),
+        _ => base_name(BaseType::Float),
     }
 }

@@ -1,92 +1,38 @@
 //! Rules of flow control: conditions, loops, switches, and the order of subroutines. TGSI, section
 //! "GLSL ISA".
 
-use super::{Parsed, Reported, TgsiChecker};
+use super::blocks::BlockKind;
+use super::checker::{CheckResult, Reported, TgsiChecker};
+use super::registers::TgsiInst;
+use super::routines::Call;
 use crate::codes::Code;
-use crate::lang::numbered::Numbered;
-use crate::tgsi::inst::Inst;
+use crate::lang::limits::LimitedItem;
 use crate::tgsi::opcodes::Flow;
+use glasm_ir::cfg::{CallGraph, Cfg};
 use glasm_ir::program::MAX_NESTING;
 use glasm_ir::{Span, Stage};
 use std::mem;
 
 /// Maximum nesting of blocks, less those that lowering itself adds around them.
-const MAX_BLOCKS: usize = MAX_NESTING - 8;
-
-/// Kind of a block.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum BlockKind {
-    If,
-    Loop,
-    Switch,
-}
-
-impl BlockKind {
-    /// Returns the opcode that opens it.
-    const fn opcode(self) -> &'static str {
-        match self {
-            Self::If => "IF",
-            Self::Loop => "BGNLOOP",
-            Self::Switch => "SWITCH",
-        }
-    }
-}
-
-/// A block that is open.
-#[derive(Clone, Copy, Debug)]
-struct OpenBlock {
-    kind: BlockKind,
-    /// True if it has its ELSE or DEFAULT.
-    has_other: bool,
-    span: Span,
-}
-
-/// The blocks that are open, and the routine that they are in.
-#[derive(Debug, Default)]
-pub(in crate::tgsi) struct Blocks {
-    open: Vec<OpenBlock>,
-    /// Number of open blocks beyond the deepest allowed ones, which are only counted.
-    beyond: u32,
-    /// True if the main program is complete.
-    has_ended: bool,
-    /// True if the program begins with a subroutine, so that `END` may be later, or missing.
-    is_entered: bool,
-    /// `BGNSUB` of the subroutine that is open.
-    subroutine: Option<Span>,
-    /// Starts of the labels of calls that have no other error.
-    pub(super) calls: Vec<u32>,
-}
-
-impl Blocks {
-    /// Removes everything; the memory serves another program.
-    pub(in crate::tgsi) fn reuse(mut self) -> Self {
-        self.open.clear();
-        self.calls.clear();
-        Self {
-            open: self.open,
-            calls: self.calls,
-            ..Self::default()
-        }
-    }
-}
+const MAX_BLOCK_DEPTH: usize = MAX_NESTING - 8;
 
 impl TgsiChecker<'_> {
     /// Returns true if subroutines are expected here: outside of all routines.
     #[inline]
-    pub(in crate::tgsi) fn expects_subroutines(&self) -> bool {
-        self.blocks.has_ended && self.blocks.subroutine.is_none()
+    pub(super) fn expects_subroutines(&self) -> bool {
+        self.blocks.has_main_ended && self.blocks.subroutine.is_none()
     }
 
-    /// Returns true if an instruction is in blocks that are nested too deeply; begins and ends
-    /// those blocks.
-    pub(in crate::tgsi) fn is_nested_beyond(&mut self, flow: Flow) -> bool {
+    /// Returns true if an instruction is in blocks that are nested too deeply to be tracked; counts
+    /// the begins and ends of those blocks.
+    pub(super) fn exceeds_max_depth(&mut self, flow: Flow) -> bool {
         // The ends of routines close all blocks, also those that are only counted.
-        if self.blocks.beyond == 0 || matches!(flow, Flow::End | Flow::EndSubroutine) {
+        if self.blocks.excess_depth == 0 || matches!(flow, Flow::End | Flow::EndSubroutine) {
             return false;
         }
         match flow {
-            Flow::If(_) | Flow::Loop | Flow::Switch => self.blocks.beyond += 1,
-            Flow::EndIf | Flow::EndLoop | Flow::EndSwitch => self.blocks.beyond -= 1,
+            Flow::If(_) | Flow::Loop | Flow::Switch => self.blocks.excess_depth += 1,
+            Flow::EndIf | Flow::EndLoop | Flow::EndSwitch => self.blocks.excess_depth -= 1,
             Flow::Else
             | Flow::Break
             | Flow::BreakIf
@@ -105,217 +51,268 @@ impl TgsiChecker<'_> {
         true
     }
 
-    /// Checks flow control. Returns the number of blocks that it closes whose ends are missing.
-    /// `is_first`: true for the first instruction.
-    pub(in crate::tgsi) fn check_flow(
+    /// Checks flow control, opens and closes its blocks. `is_first`: true for the first instruction.
+    pub(super) fn check_flow(
         &mut self,
         flow: Flow,
-        inst: &Inst,
+        inst: &TgsiInst,
         is_first: bool,
-    ) -> Parsed<usize> {
+    ) -> CheckResult<()> {
         match flow {
             Flow::If(_) => self.open_block(BlockKind::If, inst.span)?,
             Flow::Loop => self.open_block(BlockKind::Loop, inst.span)?,
             Flow::Switch => self.open_block(BlockKind::Switch, inst.span)?,
             Flow::Else => self.check_else(inst)?,
-            Flow::EndIf => return self.close_block(BlockKind::If, inst),
-            Flow::EndLoop => return self.close_block(BlockKind::Loop, inst),
+            Flow::EndIf => self.close_block(BlockKind::If, inst)?,
+            Flow::EndLoop => self.close_block(BlockKind::Loop, inst)?,
             Flow::EndSwitch => self.close_switch(inst)?,
             Flow::Break | Flow::BreakIf => self.check_break(inst)?,
             Flow::Continue => self.check_continue(inst)?,
             Flow::Case | Flow::Default => self.check_section(inst, flow == Flow::Default)?,
             Flow::Call => {
                 let Some((_, label)) = inst.label else {
-                    let message = "`CAL` lacks the number of a `BGNSUB`";
-                    return Err(self.error(Code::UndefinedLabel, inst.span, message));
+                    let message = "`CAL` requires the number of a `BGNSUB`";
+                    return Err(self.report_error(Code::UndefinedLabel, inst.span, message));
                 };
                 self.blocks.calls.push(label.start);
             }
             Flow::Subroutine => self.check_subroutine(inst, is_first)?,
-            Flow::EndSubroutine => {
-                self.report_open_blocks(0);
-                if self.blocks.subroutine.take().is_none() {
-                    let message = "`ENDSUB` closes nothing";
-                    return Err(self.error(Code::BlockMismatch, inst.span, message));
-                }
-            }
+            Flow::EndSubroutine => self.check_end_of_subroutine(inst)?,
             Flow::End => self.check_end(inst)?,
             Flow::Return | Flow::Kill | Flow::Nothing => {}
             Flow::Unsupported => {
-                let message = format!("`{}` of the text of 2010 has no meaning", inst.row.name);
-                return Err(self.error(Code::Unsupported, inst.span, message));
+                let message = format!(
+                    "`{}` of the TGSI of 2010 has no definition",
+                    inst.opcode_row.name
+                );
+                return Err(self.report_error(Code::Unsupported, inst.span, message));
             }
         }
-        Ok(0)
+        Ok(())
     }
 
-    fn open_block(&mut self, kind: BlockKind, span: Span) -> Parsed<()> {
+    /// Opens a block. Reports blocks that are nested beyond the limit, once.
+    fn open_block(&mut self, kind: BlockKind, span: Span) -> CheckResult<()> {
         let numbered = match kind {
-            BlockKind::If => Some(Numbered::IfBlocks),
-            BlockKind::Loop => Some(Numbered::LoopBlocks),
+            BlockKind::If => Some(LimitedItem::IfBlocks),
+            BlockKind::Loop => Some(LimitedItem::LoopBlocks),
             BlockKind::Switch => None,
         };
         if let Some(numbered) = numbered {
             // Number of enclosing blocks of its kind.
             let open = self.blocks.open.iter();
             let around = open.filter(|block| block.kind == kind).count();
-            self.usage.add(numbered, around as u32, || Some(span));
+            self.usage.record(numbered, around as u32, || Some(span));
         }
-        if self.blocks.open.len() >= MAX_BLOCKS {
-            self.blocks.beyond = 1;
+        if self.blocks.open.len() >= MAX_BLOCK_DEPTH {
+            self.blocks.excess_depth = 1;
             let code = match kind {
                 BlockKind::Loop => Code::LoopDepth,
                 BlockKind::If | BlockKind::Switch => Code::IfDepth,
             };
-            let message = format!("blocks are nested more than {MAX_BLOCKS} deep");
-            return Err(self.error(code, span, message));
+            let message = format!("blocks are nested more than {MAX_BLOCK_DEPTH} deep");
+            return Err(self.report_error(code, span, message));
         }
-        self.blocks.open.push(OpenBlock {
-            kind,
-            has_other: false,
-            span,
-        });
+        self.blocks.push(kind, span);
         Ok(())
     }
 
+    /// Reports an instruction that does not match the innermost open block.
     #[cold]
-    fn report_mismatch(&mut self, inst: &Inst) -> Reported {
-        let name = inst.row.name;
+    fn report_mismatch(&mut self, inst: &TgsiInst) -> Reported {
+        let name = inst.opcode_row.name;
         let message = match self.blocks.open.last() {
-            None => format!("`{name}` closes nothing"),
+            None => format!("`{name}` without an open block"),
             Some(block) => {
                 let open = block.kind.opcode();
-                format!("`{name}` stands in the block of `{open}`")
+                format!("`{name}` inside the block of `{open}`")
             }
         };
-        self.error(Code::BlockMismatch, inst.span, message)
+        self.report_error(Code::BlockMismatch, inst.span, message)
     }
 
-    fn check_else(&mut self, inst: &Inst) -> Parsed<()> {
+    /// Checks that ELSE is the first one of the innermost block, which must be an IF.
+    fn check_else(&mut self, inst: &TgsiInst) -> CheckResult<()> {
         match self.blocks.open.last_mut() {
-            Some(block) if block.kind == BlockKind::If && !block.has_other => {
-                block.has_other = true;
+            Some(block) if block.kind == BlockKind::If && !block.has_else_or_default => {
+                block.has_else_or_default = true;
                 Ok(())
             }
             _ => Err(self.report_mismatch(inst)),
         }
     }
 
-    /// Closes the innermost block of a kind, and reports those in it.
-    fn close_block(&mut self, kind: BlockKind, inst: &Inst) -> Parsed<usize> {
-        let open = &mut self.blocks.open;
-        match open.iter().rposition(|block| block.kind == kind) {
-            Some(position) => {
-                let inner = open.len() - 1 - position;
-                self.report_open_blocks(position + 1);
-                self.blocks.open.truncate(position);
-                Ok(inner)
-            }
-            None => Err(self.report_mismatch(inst)),
-        }
-    }
-
-    fn close_switch(&mut self, inst: &Inst) -> Parsed<()> {
-        let open = &mut self.blocks.open;
-        match open.pop_if(|block| block.kind == BlockKind::Switch) {
-            Some(_) => Ok(()),
-            None => Err(self.report_mismatch(inst)),
-        }
-    }
-
-    /// Reports the blocks from a position on, innermost first, and closes them.
-    fn report_open_blocks(&mut self, from: usize) {
-        if from == 0 {
-            self.blocks.beyond = 0;
-        }
-        while self.blocks.open.len() > from
-            && let Some(block) = self.blocks.open.pop()
+    /// Closes the innermost block of a kind, and the blocks inside that were left open, which are
+    /// reported.
+    fn close_block(&mut self, kind: BlockKind, inst: &TgsiInst) -> CheckResult<()> {
+        let mut open = self.blocks.open.iter();
+        let Some(position) = open.rposition(|block| block.kind == kind) else {
+            return Err(self.report_mismatch(inst));
+        };
+        while self.blocks.open.len() > position + 1
+            && let Some(&block) = self.blocks.open.last()
         {
-            let message = format!("`{}` is not closed", block.kind.opcode());
-            self.error(Code::BlockOpen, block.span, message);
+            self.report_open_block(block.kind, block.span);
+            self.blocks.pop();
+        }
+        self.blocks.pop();
+        Ok(())
+    }
+
+    /// Closes the innermost block at ENDSWITCH. Reports it if it is not a switch.
+    fn close_switch(&mut self, inst: &TgsiInst) -> CheckResult<()> {
+        match self.blocks.open.last() {
+            Some(block) if block.kind == BlockKind::Switch => {
+                self.blocks.pop();
+                Ok(())
+            }
+            _ => Err(self.report_mismatch(inst)),
         }
     }
 
-    /// Checks BRK and BREAKC: they leave the innermost loop or switch.
-    fn check_break(&mut self, inst: &Inst) -> Parsed<()> {
+    /// Reports all open blocks, innermost first, at the end of a routine, and closes them.
+    fn report_open_blocks(&mut self) {
+        self.blocks.excess_depth = 0;
+        while let Some(block) = self.blocks.open.pop() {
+            self.report_open_block(block.kind, block.span);
+        }
+    }
+
+    /// Reports a block that is not closed.
+    fn report_open_block(&mut self, kind: BlockKind, span: Span) {
+        let message = format!("`{}` is not closed", kind.opcode());
+        self.report_error(Code::BlockOpen, span, message);
+    }
+
+    /// Checks that BRK or BREAKC is inside of a loop or switch.
+    fn check_break(&mut self, inst: &TgsiInst) -> CheckResult<()> {
         let mut open = self.blocks.open.iter();
         if open.any(|block| block.kind != BlockKind::If) {
             return Ok(());
         }
-        let message = format!("`{}` stands in no loop and in no switch", inst.row.name);
-        Err(self.error(Code::BreakOutsideLoop, inst.span, message))
+        let message = format!("`{}` outside of a loop or switch", inst.opcode_row.name);
+        Err(self.report_error(Code::BreakOutsideLoop, inst.span, message))
     }
 
-    fn check_continue(&mut self, inst: &Inst) -> Parsed<()> {
+    /// Checks that CONT is inside of a loop.
+    fn check_continue(&mut self, inst: &TgsiInst) -> CheckResult<()> {
         let mut open = self.blocks.open.iter();
         if open.any(|block| block.kind == BlockKind::Loop) {
             return Ok(());
         }
-        let message = "`CONT` stands in no loop";
-        Err(self.error(Code::BreakOutsideLoop, inst.span, message))
+        let message = "`CONT` outside of a loop";
+        Err(self.report_error(Code::BreakOutsideLoop, inst.span, message))
     }
 
-    /// Checks CASE and DEFAULT.
-    fn check_section(&mut self, inst: &Inst, is_default: bool) -> Parsed<()> {
+    /// Checks that CASE or DEFAULT is directly inside of a switch, and that a switch has one
+    /// DEFAULT.
+    fn check_section(&mut self, inst: &TgsiInst, is_default: bool) -> CheckResult<()> {
         let Some(block) = self.blocks.open.last_mut() else {
-            let message = format!("`{}` stands in no switch", inst.row.name);
-            return Err(self.error(Code::BreakOutsideLoop, inst.span, message));
+            let message = format!("`{}` outside of a switch", inst.opcode_row.name);
+            return Err(self.report_error(Code::BreakOutsideLoop, inst.span, message));
         };
         if block.kind != BlockKind::Switch {
             return Err(self.report_mismatch(inst));
         }
-        if is_default && mem::replace(&mut block.has_other, true) {
+        if is_default && mem::replace(&mut block.has_else_or_default, true) {
             let message = "a switch has one `DEFAULT`";
-            return Err(self.error(Code::BlockMismatch, inst.span, message));
+            return Err(self.report_error(Code::BlockMismatch, inst.span, message));
         }
         Ok(())
     }
 
-    fn check_subroutine(&mut self, inst: &Inst, is_first: bool) -> Parsed<()> {
+    /// Begins a subroutine, which must follow the main program; a compute program may begin with
+    /// one, if `is_first` is true.
+    fn check_subroutine(&mut self, inst: &TgsiInst, is_first: bool) -> CheckResult<()> {
         // A compute program may consist of subroutines.
         if self.stage == Stage::Compute && is_first {
-            self.blocks.has_ended = true;
-            self.blocks.is_entered = true;
+            self.blocks.has_main_ended = true;
+            self.blocks.begins_with_subroutine = true;
             self.blocks.calls.push(inst.span.start);
         }
         if !self.expects_subroutines() {
-            let message = "subroutines stand behind `END`, one behind the other";
-            return Err(self.error(Code::BlockMismatch, inst.span, message));
+            let message = "subroutines must follow `END` and cannot be nested";
+            return Err(self.report_error(Code::BlockMismatch, inst.span, message));
         }
         self.blocks.subroutine = Some(inst.span);
         Ok(())
     }
 
-    fn check_end(&mut self, inst: &Inst) -> Parsed<()> {
-        // END within a subroutine is a mistake at the open BGNSUB, which the end of the program
-        // reports.
-        if self.blocks.subroutine.is_some() {
-            return Err(Reported);
+    /// Ends a subroutine at ENDSUB. Reports open blocks, END inside of the subroutine, and ENDSUB
+    /// without a subroutine.
+    fn check_end_of_subroutine(&mut self, inst: &TgsiInst) -> CheckResult<()> {
+        self.report_open_blocks();
+        if self.blocks.subroutine.take().is_none() {
+            let message = "`ENDSUB` without an open subroutine";
+            return Err(self.report_error(Code::BlockMismatch, inst.span, message));
         }
-        // The main program was complete at the first BGNSUB: this END closes no routine.
-        if mem::take(&mut self.blocks.is_entered) {
+        if let Some(end) = self.blocks.inner_end.take() {
+            let message = "`END` inside the block of `BGNSUB`";
+            return Err(self.report_error(Code::BlockMismatch, end, message));
+        }
+        Ok(())
+    }
+
+    /// Ends the main program at END. Reports open blocks, and a second END. Records END inside of a
+    /// subroutine.
+    fn check_end(&mut self, inst: &TgsiInst) -> CheckResult<()> {
+        if self.blocks.subroutine.is_some() {
+            // Reported at ENDSUB; without one, the open BGNSUB is the error.
+            self.blocks.inner_end.get_or_insert(inst.span);
             return Ok(());
         }
-        if self.blocks.has_ended {
-            let message = "a program has one `END`";
-            return Err(self.error(Code::SecondEnd, inst.span, message));
+        // The main program was complete at the first BGNSUB: this END closes no routine.
+        if mem::take(&mut self.blocks.begins_with_subroutine) {
+            return Ok(());
         }
-        self.report_open_blocks(0);
-        self.blocks.has_ended = true;
+        if self.blocks.has_main_ended {
+            let message = "a program has one `END`";
+            return Err(self.report_error(Code::SecondEnd, inst.span, message));
+        }
+        self.report_open_blocks();
+        self.blocks.has_main_ended = true;
         Ok(())
     }
 
     /// Checks the end of the program: all routines are complete, and called subroutines exist.
-    pub(in crate::tgsi) fn check_program_end(&mut self) {
-        if !self.blocks.has_ended {
-            self.report_open_blocks(0);
-            let message = "the program has no `END`";
-            self.reports.whole(Code::MissingEnd, message);
+    pub(super) fn check_program_end(&mut self, graph: (&Cfg, &CallGraph)) {
+        if !self.blocks.has_main_ended {
+            self.report_open_blocks();
+            let message = "missing `END`";
+            self.reports.report_program_error(Code::MissingEnd, message);
         } else if let Some(span) = self.blocks.subroutine {
-            self.report_open_blocks(0);
-            self.error(Code::BlockOpen, span, "`BGNSUB` is not closed");
+            self.report_open_blocks();
+            self.report_error(Code::BlockOpen, span, "`BGNSUB` is not closed");
         } else {
-            self.check_calls();
+            self.check_calls(graph);
         }
+    }
+}
+
+impl TgsiChecker<'_> {
+    /// Reports calls of labels that are not subroutines, and recursion.
+    fn check_calls(&mut self, graph: (&Cfg, &CallGraph)) {
+        let routines = mem::take(self.routines);
+        // Both lists are in source order.
+        let checked = mem::take(&mut self.blocks.calls);
+        let is_checked = |call: &&Call| checked.binary_search(&call.span.start).is_ok();
+        let calls = || routines.calls.iter().filter(is_checked);
+        let mut undefined: Vec<Call> = calls().copied().collect();
+        undefined.retain(|call| routines.find_label(call.label).is_none());
+        undefined.sort_by_key(|call| call.label);
+        // The first one of each label.
+        undefined.dedup_by_key(|call| call.label);
+        for call in undefined {
+            let message = format!("instruction {} is not a `BGNSUB`", call.label);
+            self.report_error(Code::UndefinedLabel, call.span, message);
+        }
+        let recursion = calls()
+            .find(|call| routines.is_recursive(call, graph))
+            .copied();
+        if let Some(call) = recursion {
+            self.report_error(Code::RecursiveCall, call.span, "a subroutine calls itself");
+        }
+        self.blocks.calls = checked;
+        *self.routines = routines;
     }
 }

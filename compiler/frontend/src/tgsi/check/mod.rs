@@ -1,128 +1,126 @@
-//! The rules of TGSI, and their reports.
+//! The rules of TGSI: a syntax tree to a checked program.
+//!
+//! All statements are checked in source order, and all errors are reported. Only this module
+//! creates a [`CheckedProgram`].
+//!
+//! Contexts that borrow each other limit what a rule can access: a `TgsiChecker` has the source and
+//! the reports, a `TgsiResolver` also the declared registers and the checked program. A `Declarer`
+//! declares registers; a `StatementChecker` has the rules of instructions.
 
+mod blocks;
+mod checker;
+mod contexts;
 mod declaration;
+mod declare;
 mod flow;
-mod numbers;
+mod flow_inst;
+mod instruction;
+mod int64_double;
+mod memory;
 mod operand;
+mod register_usage;
+mod registers;
+mod result_type;
 mod routines;
-
-pub(super) use declaration::Suffixes;
-pub(super) use flow::Blocks;
-pub(super) use routines::Routines;
+mod sampler_view;
+mod statement;
+mod symbols;
+#[cfg(test)]
+mod tests;
+mod texture;
 
 use super::ast::Ast;
-use super::opcodes::Row;
-use crate::check::Usage;
-use crate::codes::Code;
-use crate::lang::lenient::Rule;
-use crate::lang::stage_name;
-use crate::report::Reports;
-use crate::source::TgsiOptions;
-use crate::tgsi::failure::quote;
-use glasm_ir::{Span, Stage};
+use super::checked::CheckedProgram;
+use super::properties::Properties;
+use crate::check::IndexUsage;
+use crate::diagnostic_sink::DiagnosticSink;
+use crate::header::ParsedHeader;
+use blocks::BlockStack;
+use checker::TgsiChecker;
+use contexts::{StatementChecker, TgsiResolver};
+use glasm_ir::{Semantic, Span};
+use routines::Routines;
+use symbols::DeclaredRegisters;
 
-/// A reported error. The rest of the statement is skipped.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::tgsi) struct Reported;
-
-/// Result of checking and lowering.
-pub(in crate::tgsi) type Parsed<T> = Result<T, Reported>;
-
-/// Checks a program. It has access to the source and the reports, but not to the program that is
-/// built.
-pub(in crate::tgsi) struct TgsiChecker<'a> {
-    pub(in crate::tgsi) ast: &'a Ast<'a>,
-    pub(in crate::tgsi) stage: Stage,
-    pub(in crate::tgsi) options: &'a TgsiOptions,
-    pub(in crate::tgsi) reports: Reports,
+/// Memory that the checks of programs use one after the other, and the result of the last one.
+#[derive(Debug, Default)]
+pub(super) struct CheckMemory {
+    pub(super) program: CheckedProgram,
     /// The numbers of registers and semantics that a caller may limit.
-    pub(in crate::tgsi) usage: Usage,
-    pub(super) routines: &'a Routines,
-    pub(super) blocks: Blocks,
+    pub(super) usage: IndexUsage,
+    declared: DeclaredRegisters,
+    routines: Routines,
+    blocks: BlockStack,
 }
 
-impl TgsiChecker<'_> {
-    /// Reports the syntax error of a statement, if it has one.
-    #[inline]
-    pub(in crate::tgsi) fn check_failure(&mut self, failure: Option<u32>) -> Parsed<()> {
-        match failure {
-            None => Ok(()),
-            Some(failure) => Err(self.report_failure(failure)),
-        }
-    }
+/// Checks a program and returns its diagnostics. Without an error, the checked program is in
+/// `memory`.
+pub(super) fn check(
+    ast: &Ast<'_>,
+    start: ParsedHeader<'_>,
+    memory: &mut CheckMemory,
+) -> DiagnosticSink {
+    with_checked(ast, start, memory, |resolver| resolver.checker.reports)
+}
 
-    #[cold]
-    fn report_failure(&mut self, failure: u32) -> Reported {
-        let failure = self.ast.failures[failure as usize];
-        let (code, message, hint) = failure.describe(self.ast.text);
-        self.error_with(code, failure.span(), message, hint)
-    }
+/// Returns the output registers of a program with their semantics, in the order of their numbers.
+/// If the program has errors, these are the registers whose declarations have none.
+pub(super) fn list_outputs(ast: &Ast<'_>, start: ParsedHeader<'_>) -> Vec<(u32, Semantic)> {
+    with_checked(ast, start, &mut CheckMemory::default(), |resolver| {
+        resolver.list_outputs()
+    })
+}
 
-    /// Reports an error at `span`.
-    #[cold]
-    pub(in crate::tgsi) fn error(
-        &mut self,
-        code: Code,
-        span: Span,
-        message: impl Into<String>,
-    ) -> Reported {
-        self.reports.error(code, span, message);
-        Reported
-    }
+/// Checks all statements of a program and returns what `inspect` returns afterwards.
+fn with_checked<T>(
+    ast: &Ast<'_>,
+    start: ParsedHeader<'_>,
+    memory: &mut CheckMemory,
+    inspect: impl FnOnce(TgsiResolver<'_>) -> T,
+) -> T {
+    let CheckMemory {
+        program,
+        usage,
+        declared,
+        routines,
+        blocks,
+    } = memory;
+    program.reset();
+    usage.reset();
+    declared.reset();
+    blocks.reset();
+    routines.collect(ast, &start, (&mut program.cfg, &mut program.call_graph));
+    let checker = TgsiChecker {
+        ast,
+        stage: start.dialect.stage(),
+        options: &start.tgsi,
+        reports: start.reports,
+        usage,
+        routines,
+        blocks,
+    };
+    let mut statements = StatementChecker::new(TgsiResolver {
+        checker,
+        program,
+        declared,
+        properties: Properties::default(),
+        current_span: Span::default(),
+    });
+    statements.check_statements();
+    inspect(statements.resolver)
+}
 
-    /// Reports an error with a hint.
-    #[cold]
-    pub(in crate::tgsi) fn error_with(
-        &mut self,
-        code: Code,
-        span: Span,
-        message: impl Into<String>,
-        hint: Option<String>,
-    ) -> Reported {
-        let notes = hint.into_iter().collect();
-        self.reports.error_with(code, span, message, notes);
-        Reported
-    }
-
-    /// Reports a broken rule that shipped programs break. Returns true if the program is accepted.
-    #[cold]
-    pub(in crate::tgsi) fn lenient(
-        &mut self,
-        rule: Rule,
-        span: Span,
-        message: impl Into<String>,
-    ) -> bool {
-        self.reports.lenient(rule, span, message)
-    }
-
-    pub(in crate::tgsi) fn text_of(&self, span: Span) -> String {
-        quote(&self.ast.text[span.range()])
-    }
-
-    /// Reports an opcode that programs of this stage or of this version do not have.
-    #[cold]
-    pub(in crate::tgsi) fn report_refused_opcode(&mut self, row: &Row, span: Span) -> Reported {
-        if !row.stages.has(self.stage) {
-            let stage = stage_name(self.stage);
-            let message = format!("`{}` is no opcode of {stage} programs", row.name);
-            return self.error(Code::FeatureStage, span, message);
-        }
-        let message = format!("`{}` is an opcode of the text of 2010", row.name);
-        self.error(Code::OldLanguage, span, message)
-    }
-
-    /// Reports an instruction where subroutines are expected.
-    #[cold]
-    pub(in crate::tgsi) fn report_misplaced(&mut self, inst: Span) -> Parsed<()> {
-        let message = "only subroutines stand behind `END`";
-        let accepted = self.lenient(Rule::TextBehindEnd, inst, message);
-        accepted.then_some(()).ok_or(Reported)
-    }
-
-    /// Reports a clamp of integers.
-    #[cold]
-    pub(super) fn report_clamp_on_integers(&mut self, row: &Row, span: Span) {
-        let message = format!("`{}` gives integers, which are not clamped", row.name);
-        self.lenient(Rule::ClampOnInteger, span, message);
+impl TgsiResolver<'_> {
+    /// Returns the output registers whose declarations have no error, with their semantics.
+    fn list_outputs(&self) -> Vec<(u32, Semantic)> {
+        let declared = (0..)
+            .zip(&self.program.output_registers)
+            .filter_map(|(number, row)| Some((number, (*row)?)));
+        let semantics = declared.flat_map(|(number, row)| {
+            let semantics = self.properties.output_semantics(row.target);
+            let semantics = semantics.into_iter().flatten();
+            semantics.map(move |semantic| (number, semantic))
+        });
+        semantics.collect()
     }
 }

@@ -1,87 +1,91 @@
-//! The subroutines of a program and their calls. A label is the number of an instruction among all,
-//! or else the one printed before it.
+//! The main program and the subroutines: labels, calls and recursion.
 
-use super::TgsiChecker;
-use crate::codes::Code;
-use crate::start::Start;
-use crate::tgsi::ast::{Ast, Extra};
-use crate::tgsi::opcodes::{Flow, Lower};
-use glasm_ir::flow::{
-    AtLabel, BasicBlockId, CallConvention, CallGraph, Cfg, LabelId, OnStackOverflow,
+use crate::header::ParsedHeader;
+use crate::tgsi::ast::{Ast, TrailingOperand};
+use crate::tgsi::opcodes::{Flow, OpcodeLowering};
+use glasm_ir::cfg::{
+    BasicBlockId, CallConvention, CallGraph, Cfg, LabelFallThrough, LabelId, OnStackOverflow,
 };
 use glasm_ir::{Id, Span, Stage};
 use rustc_hash::FxHashMap;
 
 /// Programs have no limit of calls: without recursion no chain of them is longer than the program.
-const CONVENTION: CallConvention = CallConvention {
-    depth: u32::MAX,
-    overflow: OnStackOverflow::SkipCall,
-    at_label: AtLabel::Return,
+const CALL_CONVENTION: CallConvention = CallConvention {
+    max_depth: u32::MAX,
+    on_overflow: OnStackOverflow::SkipCall,
+    at_label: LabelFallThrough::Return,
 };
 
 /// A call.
 #[derive(Clone, Copy, Debug)]
-struct Call {
-    from: BasicBlockId,
+pub(super) struct Call {
+    block: BasicBlockId,
     /// The label that it names.
-    label: u32,
-    span: Span,
+    pub(super) label: u32,
+    pub(super) span: Span,
 }
 
 /// The main program and the subroutines.
 #[derive(Debug, Default)]
-pub(in crate::tgsi) struct Routines {
-    pub(in crate::tgsi) cfg: Cfg,
-    pub(in crate::tgsi) call_graph: CallGraph,
+pub(super) struct Routines {
     /// Subroutines by the numbers of their first instructions, and by those printed before them.
     labels: FxHashMap<u32, LabelId>,
-    calls: Vec<Call>,
+    pub(super) calls: Vec<Call>,
 }
 
 impl Routines {
-    /// Collects the routines of another program.
-    pub(in crate::tgsi) fn collect(&mut self, ast: &Ast<'_>, start: &Start<'_>) {
-        self.cfg.clear();
+    /// Collects the subroutines and calls of a program and builds its call graph.
+    pub(super) fn collect(
+        &mut self,
+        ast: &Ast<'_>,
+        start: &ParsedHeader<'_>,
+        (cfg, call_graph): (&mut Cfg, &mut CallGraph),
+    ) {
         self.labels.clear();
         self.calls.clear();
-        if ast.has_routines {
-            self.add_insts(ast, start);
+        if ast.has_subroutines {
+            self.add_insts(ast, start, cfg);
         }
         let entry = BasicBlockId::default();
-        self.call_graph = self.cfg.analyze(entry, CONVENTION);
+        *call_graph = cfg.build_call_graph(entry, CALL_CONVENTION);
     }
 
-    fn add_insts(&mut self, ast: &Ast<'_>, start: &Start<'_>) {
+    /// Collects the labels and calls of all instructions. Instructions that programs of this stage
+    /// or version do not have are not counted in labels.
+    fn add_insts(&mut self, ast: &Ast<'_>, start: &ParsedHeader<'_>, cfg: &mut Cfg) {
         let (stage, acceptance) = (start.dialect.stage(), start.reports.acceptance());
         let mut subroutines = Vec::new();
         let counted = ast.insts.iter();
-        let counted = counted.filter(|inst| inst.row.is_available(stage, acceptance));
+        let counted = counted.filter(|inst| inst.opcode_row.is_available(stage, acceptance));
         for (number, inst) in (0u32..).zip(counted) {
-            match (inst.row.lower, inst.extra) {
-                (Lower::Flow(Flow::Subroutine), _) => {
+            match (inst.opcode_row.lower, inst.trailing) {
+                (OpcodeLowering::Flow(Flow::Subroutine), _) => {
                     if stage == Stage::Compute && number == 0 {
                         // The launch of such a program names the subroutine that it begins with.
-                        self.add_call(start.tgsi.entry, inst.span);
+                        self.add_call(cfg.current_block(), start.tgsi.entry_subroutine, inst.span);
                     }
                     let label = LabelId::new(subroutines.len());
-                    self.cfg.add_label(label, number);
-                    subroutines.push((inst.printed.unwrap_or(number), number));
+                    cfg.add_label(label, number);
+                    let printed = ast.parse_printed_number(inst).unwrap_or(number);
+                    subroutines.push((printed, number));
                 }
-                (Lower::Flow(Flow::Call), Extra::Label(label, span)) => self.add_call(label, span),
+                (OpcodeLowering::Flow(Flow::Call), TrailingOperand::Label(label, span)) => {
+                    self.add_call(cfg.current_block(), label, span)
+                }
                 _ => {}
             }
         }
-        self.resolve(&subroutines);
+        self.resolve_calls(&subroutines, cfg);
     }
 
-    fn add_call(&mut self, label: u32, span: Span) {
-        let from = self.cfg.current();
-        self.calls.push(Call { from, label, span });
+    /// Adds a call of the subroutine at instruction `label`.
+    fn add_call(&mut self, block: BasicBlockId, label: u32, span: Span) {
+        self.calls.push(Call { block, label, span });
     }
 
     /// Resolves the subroutines of calls. `subroutines`: the printed number and the number among
     /// all instructions of each.
-    fn resolve(&mut self, subroutines: &[(u32, u32)]) {
+    fn resolve_calls(&mut self, subroutines: &[(u32, u32)], cfg: &mut Cfg) {
         let numbered = || subroutines.iter().enumerate();
         // Of several with one number the first one has it; numbers among all instructions take
         // precedence over printed ones.
@@ -93,59 +97,33 @@ impl Routines {
         }
         for call in &self.calls {
             if let Some(&label) = self.labels.get(&call.label) {
-                self.cfg.add_call(call.from, label);
+                cfg.add_call(call.block, label);
             }
         }
         // Subroutines that are never called are checked and lowered as if the main program called
         // them.
         for (id, _) in numbered() {
             let main = BasicBlockId::default();
-            self.cfg.add_call(main, LabelId::new(id));
+            cfg.add_call(main, LabelId::new(id));
         }
     }
 
-    /// Returns the subroutine that a label names.
-    pub(in crate::tgsi) fn find(&self, label: u32) -> Option<LabelId> {
+    /// Returns the subroutine that the label of a call names, None if no subroutine begins there.
+    pub(super) fn find_label(&self, label: u32) -> Option<LabelId> {
         self.labels.get(&label).copied()
     }
 
     /// Returns true if a subroutine calls itself by a call, directly or not, and the call is
     /// backward in source order.
-    fn leads_back(&self, call: &Call) -> bool {
-        let graph = &self.call_graph;
-        if graph.groups() == 0 {
+    pub(super) fn is_recursive(&self, call: &Call, (cfg, graph): (&Cfg, &CallGraph)) -> bool {
+        if graph.group_count() == 0 {
             return false;
         }
-        let to = self.find(call.label);
-        let to = to.and_then(|label| self.cfg.find_label(label));
+        let to = self.find_label(call.label);
+        let to = to.and_then(|label| cfg.find_label(label));
         to.is_some_and(|to| {
-            let group = graph.group_of(to);
-            to <= call.from && group.is_some() && group == graph.group_of(call.from)
+            let group = graph.find_group(to);
+            to <= call.block && group.is_some() && group == graph.find_group(call.block)
         })
-    }
-}
-
-impl TgsiChecker<'_> {
-    /// Reports calls of labels that are not subroutines, and recursion.
-    pub(super) fn check_calls(&mut self) {
-        let routines = self.routines;
-        // Both lists are in source order.
-        let checked = std::mem::take(&mut self.blocks.calls);
-        let is_checked = |call: &&Call| checked.binary_search(&call.span.start).is_ok();
-        let calls = || routines.calls.iter().filter(is_checked);
-        let mut undefined: Vec<&Call> = calls().collect();
-        undefined.retain(|call| routines.find(call.label).is_none());
-        undefined.sort_by_key(|call| call.label);
-        // The first one of each label.
-        undefined.dedup_by_key(|call| call.label);
-        for call in undefined {
-            let message = format!("instruction {} is no `BGNSUB`", call.label);
-            self.error(Code::UndefinedLabel, call.span, message);
-        }
-        let recursion = calls().find(|call| routines.leads_back(call));
-        if let Some(call) = recursion {
-            self.error(Code::RecursiveCall, call.span, "a subroutine calls itself");
-        }
-        self.blocks.calls = checked;
     }
 }

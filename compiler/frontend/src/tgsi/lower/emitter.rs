@@ -1,75 +1,88 @@
 //! Appends to the program: instructions, registers, literals and resources, each of which exists
 //! once.
 
-use crate::memory::{take, take_map};
-use crate::tgsi::symbols::TempPlace;
-use glasm_ir::inst::{Aux, LiteralId};
+use crate::lower::hidden_registers::HiddenRegisters;
+use crate::tgsi::checked::{ArrayInit, CheckedProgram, TempStorage};
+use crate::{take_cleared_map, take_cleared_vec};
+use glasm_ir::inst::{InstData, LiteralId};
 use glasm_ir::resource::Texture;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{
-    Base, Buffer, BufferId, BufferKind, Builder, Dst, Id, Image, ImageId, Index, IndexTerm,
-    IndexVec, Input, InputId, Inst, InstFlags, Op, Param, ParamSource, Register, RegisterId,
+    Buffer, BufferId, BufferKind, Builder, Dst, Id, Image, ImageId, Index, IndexTerm, IndexVec,
+    Input, InputId, Inst, InstFlags, Op, OperandBase, Param, ParamSource, Register, RegisterId,
     Semantic, Span, Src, StateParam, Storage, TextureId,
 };
 use rustc_hash::FxHashMap;
 
 /// Source of a value that is computed once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(in crate::tgsi) enum Kept {
+pub(super) enum CachedValue {
     /// A vector of a constant buffer.
     Constant(u32, u32),
-    Input(u32),
-    Value(u32),
+    /// A computed input.
+    Computed(u32),
 }
 
 /// Parts of the program that several instructions share.
 #[derive(Debug, Default)]
-pub(in crate::tgsi) struct Made {
+pub(super) struct IrCache {
     literals: FxHashMap<[u64; 4], LiteralId>,
     /// The literal of zeros, which every instruction needs.
     zero: Option<LiteralId>,
-    /// Registers of 32 and 64 bits for intermediate values, reused by every instruction.
-    hidden: [Vec<RegisterId>; 2],
-    hidden_used: [usize; 2],
+    /// Registers for intermediate values, reused by every instruction.
+    hidden_registers: HiddenRegisters,
     /// Values in registers that no instruction of the program writes: they hold in the block where
     /// they were computed, and in those inside.
-    kept: FxHashMap<Kept, RegisterId>,
-    kept_order: Vec<Kept>,
-    buffers: FxHashMap<(BufferKind, Binding), BufferId>,
+    cached_values: FxHashMap<CachedValue, RegisterId>,
+    cached_order: Vec<CachedValue>,
+    buffers: FxHashMap<(BufferKind, BufferSelection), BufferId>,
     textures: FxHashMap<Texture, TextureId>,
     images: FxHashMap<Image, ImageId>,
+    /// Literals of immediates that instructions have read.
+    pub(super) immediate_literals: Vec<Option<LiteralId>>,
+    /// Arrays that are filled where the program begins.
+    pub(super) initialized_arrays: Vec<InitializedArray>,
     /// Registers of outputs that are components of declared outputs.
-    pub(in crate::tgsi) parts: Vec<(Semantic, RegisterId)>,
+    pub(super) output_components: Vec<(Semantic, RegisterId)>,
     /// Condition codes.
-    codes: Option<RegisterId>,
+    condition_codes: Option<RegisterId>,
     /// Register that is true if the fragment was a helper invocation at the start.
-    pub(in crate::tgsi) helper: Option<RegisterId>,
+    pub(super) helper_register: Option<RegisterId>,
 }
 
-impl Made {
+impl IrCache {
     /// Clears the state and returns it with its capacity.
-    pub(in crate::tgsi) fn emptied(mut self) -> Self {
-        let [narrow, wide] = &mut self.hidden;
+    pub(super) fn into_cleared(mut self) -> Self {
+        self.hidden_registers.clear();
         Self {
-            hidden: [take(narrow), take(wide)],
-            hidden_used: [0; 2],
-            literals: take_map(&mut self.literals),
-            kept: take_map(&mut self.kept),
-            kept_order: take(&mut self.kept_order),
-            buffers: take_map(&mut self.buffers),
-            textures: take_map(&mut self.textures),
-            images: take_map(&mut self.images),
-            parts: take(&mut self.parts),
+            hidden_registers: self.hidden_registers,
+            literals: take_cleared_map(&mut self.literals),
+            cached_values: take_cleared_map(&mut self.cached_values),
+            cached_order: take_cleared_vec(&mut self.cached_order),
+            buffers: take_cleared_map(&mut self.buffers),
+            textures: take_cleared_map(&mut self.textures),
+            images: take_cleared_map(&mut self.images),
+            immediate_literals: take_cleared_vec(&mut self.immediate_literals),
+            initialized_arrays: take_cleared_vec(&mut self.initialized_arrays),
+            output_components: take_cleared_vec(&mut self.output_components),
             zero: None,
-            codes: None,
-            helper: None,
+            condition_codes: None,
+            helper_register: None,
         }
     }
 }
 
+/// An array that is filled.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InitializedArray {
+    pub(super) init: ArrayInit,
+    pub(super) array: RegisterId,
+    pub(super) len: u32,
+}
+
 /// Selected buffers of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Binding {
+enum BufferSelection {
     One(u32),
     /// All of them, as an array.
     All,
@@ -77,46 +90,61 @@ enum Binding {
 
 /// Appends to the program. It has no access to the source and the declarations.
 #[derive(Debug)]
-pub(in crate::tgsi) struct Emitter {
-    pub(in crate::tgsi) builder: Builder,
-    pub(in crate::tgsi) made: Made,
+pub(super) struct Emitter {
+    pub(super) builder: Builder,
+    pub(super) ir_cache: IrCache,
     /// Flags of the current instruction.
-    pub(in crate::tgsi) flags: InstFlags,
+    pub(super) flags: InstFlags,
     /// Span of the current instruction.
-    pub(in crate::tgsi) span: Span,
-    /// True if the current instruction clamps integers, which shipped programs do.
-    pub(in crate::tgsi) clamps_integers: bool,
+    pub(super) span: Span,
 }
 
 impl Emitter {
     /// Returns the emitter of an empty program with the memory of another one.
-    pub(in crate::tgsi) fn new(builder: Builder, memory: Made) -> Self {
+    pub(super) fn new(builder: Builder, memory: IrCache) -> Self {
         Self {
             builder,
-            made: memory.emptied(),
+            ir_cache: memory.into_cleared(),
             flags: InstFlags::empty(),
             span: Span::default(),
-            clamps_integers: false,
         }
     }
 
-    /// Begins an instruction.
+    /// Adds the registers, inputs and outputs of a checked program, which have its ids, and sets its
+    /// modes.
+    pub(super) fn add_declarations(&mut self, checked: &CheckedProgram) {
+        let program = &mut self.builder.program;
+        program.modes = checked.modes;
+        for &register in &checked.registers {
+            program.registers.push(register);
+        }
+        for &input in &checked.inputs {
+            program.inputs.push(input);
+        }
+        for &output in &checked.outputs {
+            program.outputs.push(output);
+        }
+        let immediates = checked.immediates.len();
+        self.ir_cache.immediate_literals.resize(immediates, None);
+    }
+
+    /// Begins an instruction: sets its span, clears flags and frees the hidden registers of the
+    /// previous one.
     #[inline]
-    pub(in crate::tgsi) fn begin(&mut self, opcode: Span) {
+    pub(super) fn begin_inst(&mut self, opcode: Span) {
         self.span = opcode;
-        // Hidden registers hold no values beyond an instruction.
-        self.made.hidden_used = [0; 2];
+        self.ir_cache.hidden_registers.free_all();
         self.flags = InstFlags::empty();
     }
 
-    /// Appends an instruction.
+    /// Appends an operation with the current span and flags to the program.
     #[inline]
-    pub(in crate::tgsi) fn inst(
+    pub(super) fn emit_inst(
         &mut self,
         op: Op,
         ty: Type,
         dst: Option<Dst>,
-        aux: Aux,
+        aux: InstData,
         sources: &[Src],
     ) {
         let inst = Inst {
@@ -127,41 +155,36 @@ impl Emitter {
             source_count: 0,
             first_source: 0,
             dst,
-            aux,
+            data: aux,
             span: self.span,
         };
-        self.builder.inst(inst, sources);
+        self.builder.push_inst(inst, sources);
     }
 
-    /// Returns a register for intermediate values of this instruction.
-    pub(in crate::tgsi) fn hidden(&mut self, width: Width) -> RegisterId {
-        let pool = usize::from(width == Width::W64);
-        let used = self.made.hidden_used[pool];
-        self.made.hidden_used[pool] += 1;
-        if let Some(&register) = self.made.hidden[pool].get(used) {
-            return register;
-        }
-        let register = self.register(if pool == 1 { Width::W64 } else { Width::W32 });
-        self.made.hidden[pool].push(register);
-        register
+    /// Returns a hidden register for an intermediate value, which is valid until the next
+    /// instruction of the source begins.
+    pub(super) fn alloc_hidden(&mut self, width: Width) -> RegisterId {
+        let registers = &mut self.ir_cache.hidden_registers;
+        registers.alloc(&mut self.builder.program, width)
     }
 
-    /// Returns the condition codes.
-    pub(in crate::tgsi) fn codes(&mut self) -> RegisterId {
-        if let Some(codes) = self.made.codes {
+    /// Returns the condition-code register, which is added to the program at its first use.
+    pub(super) fn get_condition_codes(&mut self) -> RegisterId {
+        if let Some(codes) = self.ir_cache.condition_codes {
             return codes;
         }
-        let codes = self.storage_register(Storage::Cond, Width::W32, None);
-        self.made.codes = Some(codes);
+        let codes = self.add_storage_register(Storage::Cond, Width::W32, None);
+        self.ir_cache.condition_codes = Some(codes);
         codes
     }
 
-    /// Adds a register.
-    pub(in crate::tgsi) fn register(&mut self, width: Width) -> RegisterId {
-        self.storage_register(Storage::Temp, width, None)
+    /// Adds a register of this width for temporaries and intermediate values.
+    pub(super) fn add_register(&mut self, width: Width) -> RegisterId {
+        self.add_storage_register(Storage::Temp, width, None)
     }
 
-    pub(in crate::tgsi) fn storage_register(
+    /// Adds a register in `storage` to the program, or an array of `array` registers.
+    pub(super) fn add_storage_register(
         &mut self,
         storage: Storage,
         width: Width,
@@ -170,40 +193,43 @@ impl Emitter {
         self.builder.program.registers.push(Register {
             storage,
             width,
-            array,
+            array_len: array,
             name: None,
         })
     }
 
-    /// Returns the literal vector with these bits.
+    /// Returns the id of the literal vector with these bits, which is added to the program at its
+    /// first use.
     #[inline]
-    pub(in crate::tgsi) fn literal(&mut self, bits: [u64; 4]) -> LiteralId {
+    pub(super) fn intern_literal(&mut self, bits: [u64; 4]) -> LiteralId {
         let literals = &mut self.builder.program.literals;
-        let known = self.made.literals.entry(bits);
+        let known = self.ir_cache.literals.entry(bits);
         *known.or_insert_with(|| literals.push(bits))
     }
 
-    /// Returns the literal vector of 32-bit words.
-    pub(in crate::tgsi) fn words(&mut self, words: [u32; 4]) -> Src {
-        Src::new(Base::Literal(self.literal(words.map(u64::from))))
+    /// Returns the source that reads the literal vector of these 32-bit words.
+    pub(super) fn make_vector(&mut self, words: [u32; 4]) -> Src {
+        Src::new(OperandBase::Literal(
+            self.intern_literal(words.map(u64::from)),
+        ))
     }
 
-    /// Returns the same bits in all lanes.
-    pub(in crate::tgsi) fn word(&mut self, bits: u32) -> Src {
+    /// Returns the source that reads a literal with the same 32 bits in all lanes.
+    pub(super) fn splat_word(&mut self, bits: u32) -> Src {
         // Zero is requested most often and is found without the table.
         if bits != 0 {
-            return self.words([bits; 4]);
+            return self.make_vector([bits; 4]);
         }
-        let zero = match self.made.zero {
+        let zero = match self.ir_cache.zero {
             Some(zero) => zero,
-            None => self.literal([0; 4]),
+            None => self.intern_literal([0; 4]),
         };
-        self.made.zero = Some(zero);
-        Src::new(Base::Literal(zero))
+        self.ir_cache.zero = Some(zero);
+        Src::new(OperandBase::Literal(zero))
     }
 
-    /// Returns an operand with an index.
-    pub(in crate::tgsi) fn indexed(&mut self, base: Base, index: Index) -> Src {
+    /// Returns a source operand with an index, which is added to the program.
+    pub(super) fn make_indexed(&mut self, base: OperandBase, index: Index) -> Src {
         Src {
             index: Some(self.builder.program.indices.push(index)),
             ..Src::new(base)
@@ -211,7 +237,7 @@ impl Emitter {
     }
 
     /// Returns an element of a register array, at a constant or dynamic index.
-    pub(in crate::tgsi) fn element(
+    pub(super) fn make_array_element(
         &mut self,
         register: RegisterId,
         element: IndexTerm,
@@ -222,113 +248,123 @@ impl Emitter {
             len,
             vertex: None,
         };
-        self.indexed(Base::Register(register), index)
+        self.make_indexed(OperandBase::Register(register), index)
     }
 
-    /// Returns the source that reads a temporary or output.
+    /// Returns the source that reads a temporary or output: a register or an array element.
     #[inline]
-    pub(in crate::tgsi) fn place(&mut self, place: TempPlace) -> Src {
+    pub(super) fn make_storage_source(&mut self, place: TempStorage) -> Src {
         match place {
-            TempPlace::Own(register) => Src::register(register),
-            TempPlace::Element(register, element) => {
-                let len = self.builder.program.registers[register].array.unwrap_or(1);
-                self.element(register, IndexTerm::constant(element as i32), len)
+            TempStorage::Register(register) => Src::from_register(register),
+            TempStorage::ArrayElement(register, element) => {
+                let len = self.builder.program.registers[register]
+                    .array_len
+                    .unwrap_or(1);
+                self.make_array_element(register, IndexTerm::from_constant(element as i32), len)
             }
         }
     }
 
-    /// Records a value that holds in this block and in those inside.
-    pub(in crate::tgsi) fn keep(&mut self, kept: Kept, register: RegisterId) {
-        self.made.kept.insert(kept, register);
+    /// Records that a register holds a value in the current block and in those inside it.
+    pub(super) fn cache_value(&mut self, kept: CachedValue, register: RegisterId) {
+        self.ir_cache.cached_values.insert(kept, register);
         // In chronological order, so that the last ones can be dropped at the end of a block.
-        self.made.kept_order.push(kept);
+        self.ir_cache.cached_order.push(kept);
     }
 
-    /// Returns a value that was remembered.
+    /// Returns the register that holds a value in the current block, if one was recorded.
     #[inline]
-    pub(in crate::tgsi) fn kept(&self, kept: Kept) -> Option<Src> {
-        let register = self.made.kept.get(&kept);
-        register.map(|&register| Src::register(register))
+    pub(super) fn cached_value(&self, kept: CachedValue) -> Option<Src> {
+        let register = self.ir_cache.cached_values.get(&kept);
+        register.map(|&register| Src::from_register(register))
     }
 
-    /// Returns the number of values that are remembered.
-    pub(in crate::tgsi) fn kept_count(&self) -> usize {
-        self.made.kept_order.len()
+    /// Returns the number of cached values, to which the cache is reset at the end of a scope.
+    pub(super) fn cached_count(&self) -> usize {
+        self.ir_cache.cached_order.len()
     }
 
-    /// Drops the values after the first `count`: their block ends.
-    pub(in crate::tgsi) fn forget(&mut self, count: usize) {
-        for kept in self.made.kept_order.drain(count..) {
-            self.made.kept.remove(&kept);
+    /// Drops the recorded values after the first `count`, at the end of their block.
+    pub(super) fn truncate_cache(&mut self, count: usize) {
+        for kept in self.ir_cache.cached_order.drain(count..) {
+            self.ir_cache.cached_values.remove(&kept);
         }
     }
 
-    /// Returns an input that has no register of the source: the one that the program has, or a new
-    /// one.
-    pub(in crate::tgsi) fn input_of(&mut self, input: Input) -> InputId {
+    /// Returns the id of an input that no register of the source names, which is added to the
+    /// program at its first use.
+    pub(super) fn find_or_add_input(&mut self, input: Input) -> InputId {
         let inputs = &mut self.builder.program.inputs;
         let is_it = |it: &Input| it.semantic == input.semantic && it.per_vertex == input.per_vertex;
-        found_or_pushed(inputs, input, is_it)
+        find_or_push(inputs, input, is_it)
     }
 
-    /// Returns a parameter that GL state provides.
-    pub(in crate::tgsi) fn state(&mut self, state: StateParam) -> Src {
+    /// Returns the source operand that reads a parameter of GL state, which is added to the program
+    /// at its first use.
+    pub(super) fn get_state_source(&mut self, state: StateParam) -> Src {
         let source = ParamSource::State(state);
         let params = &mut self.builder.program.params;
-        let id = found_or_pushed(params, Param { source }, |it| it.source == source);
-        Src::new(Base::Param(id))
+        let id = find_or_push(params, Param { source }, |it| it.source == source);
+        Src::new(OperandBase::Param(id))
     }
 
-    /// Returns the buffer of a number.
-    pub(in crate::tgsi) fn buffer(
+    /// Returns the buffer of a kind at a binding, which is added to the program at its first use;
+    /// `size` is in bytes.
+    pub(super) fn get_buffer(
         &mut self,
         kind: BufferKind,
         binding: u32,
         size: Option<u32>,
     ) -> BufferId {
         let buffers = &mut self.builder.program.buffers;
-        let known = self.made.buffers.entry((kind, Binding::One(binding)));
+        let known = self
+            .ir_cache
+            .buffers
+            .entry((kind, BufferSelection::One(binding)));
         *known.or_insert_with(|| {
             buffers.push(Buffer {
                 kind,
                 binding,
-                array: None,
+                array_len: None,
                 size,
             })
         })
     }
 
-    /// Returns the first `count` buffers of a kind, as an array.
-    pub(in crate::tgsi) fn buffer_array(&mut self, kind: BufferKind, count: u32) -> BufferId {
+    /// Returns the array of the first `count` buffers of a kind, for dynamic indices; it is added
+    /// if it is new.
+    pub(super) fn get_buffer_array(&mut self, kind: BufferKind, count: u32) -> BufferId {
         let buffers = &mut self.builder.program.buffers;
-        let known = self.made.buffers.entry((kind, Binding::All));
+        let known = self.ir_cache.buffers.entry((kind, BufferSelection::All));
         *known.or_insert_with(|| {
             buffers.push(Buffer {
                 kind,
                 binding: 0,
-                array: Some(count),
+                array_len: Some(count),
                 size: None,
             })
         })
     }
 
-    pub(in crate::tgsi) fn texture_id(&mut self, texture: Texture) -> TextureId {
+    /// Returns the id of a texture, which is added to the program at its first use.
+    pub(super) fn intern_texture(&mut self, texture: Texture) -> TextureId {
         let textures = &mut self.builder.program.textures;
-        let known = self.made.textures.entry(texture);
+        let known = self.ir_cache.textures.entry(texture);
         *known.or_insert_with(|| textures.push(texture))
     }
 
-    pub(in crate::tgsi) fn image_id(&mut self, image: Image) -> ImageId {
+    /// Returns the id of an image, which is added to the program at its first use.
+    pub(super) fn intern_image(&mut self, image: Image) -> ImageId {
         let images = &mut self.builder.program.images;
-        let known = self.made.images.entry(image);
+        let known = self.ir_cache.images.entry(image);
         *known.or_insert_with(|| images.push(image))
     }
 }
 
 /// Returns the id of the element that passes a test, or of a new one. Programs have few such inputs
 /// and parameters, and only some opcodes need them.
-fn found_or_pushed<I: Id, T>(list: &mut IndexVec<I, T>, new: T, is_it: impl Fn(&T) -> bool) -> I {
-    let found = list.iter_enumerated().find(|(_, it)| is_it(it));
+fn find_or_push<I: Id, T>(list: &mut IndexVec<I, T>, new: T, matches: impl Fn(&T) -> bool) -> I {
+    let found = list.iter_enumerated().find(|(_, it)| matches(it));
     match found.map(|(id, _)| id) {
         Some(id) => id,
         None => list.push(new),

@@ -1,160 +1,155 @@
-//! Values that are computed from inputs, and outputs that the program does not declare in the form
-//! of the device.
+//! Inputs and system values that are computed from the form in which the device has them.
 
-use super::emitter::Emitter;
-use crate::lower::formula::Formulas;
-use crate::tgsi::operand::{Register, splat};
-use crate::tgsi::symbols::Array;
+use super::emitter::{CachedValue, Emitter};
+use super::inst::splat;
+use super::operand::OperandLowerer;
+use crate::lower::op_builder::OpBuilder;
+use crate::tgsi::checked::ComputedInput;
+use crate::tgsi::semantics::InputKind;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{
-    Base, Index, IndexTerm, Input, Op, Output, RegisterId, Semantic, Src, StateParam, Storage,
-    TypeBase, WriteMask,
+    BaseType, Index, IndexTerm, Input, Op, OperandBase, RegisterId, Semantic, Src, WriteMask,
 };
 
-impl Emitter {
-    /// Computes sixteen times an index, as a byte address.
-    pub(in crate::tgsi) fn vector_address(&mut self, term: IndexTerm) -> Src {
-        let Some((register, lane)) = term.relative else {
-            return self.word((term.offset as u32).wrapping_mul(16));
-        };
-        let index = splat(Src::register(register), lane);
-        let four = self.word(4);
-        // Negative indices become addresses far past the end, where reads return 0.
-        let bytes = self.compute(Op::Shl, Type::U32, &[index, four]);
-        if term.offset == 0 {
-            return bytes;
+impl OperandLowerer<'_> {
+    /// Returns the contents of an input register that is computed from other inputs, once in a
+    /// basic block.
+    pub(super) fn compute_input(&mut self, id: u32) -> Src {
+        let key = CachedValue::Computed(id);
+        if let Some(kept) = self.emitter.cached_value(key) {
+            return kept;
         }
-        let offset = self.word((term.offset as u32).wrapping_mul(16));
-        self.compute(Op::Add, Type::U32, &[bytes, offset])
+        let input = self.program.computed_inputs[id as usize];
+        let register = self.emitter.add_register(Width::W32);
+        match input.kind {
+            InputKind::Input(..) => self.compute_window_position(register, &input),
+            InputKind::Lanes(lanes) => {
+                self.emitter
+                    .emit_input_lanes(register, lanes, |it, semantic| {
+                        let input = Input {
+                            interpolation: input.interpolation,
+                            sampling: input.sampling,
+                            ..Input::new(semantic)
+                        };
+                        Src::new(OperandBase::Input(it.builder.program.inputs.push(input)))
+                    })
+            }
+            InputKind::FaceBits => self.emitter.emit_face_bits(register),
+            InputKind::VertexIdNoBase => self.emitter.emit_vertex_number(register),
+            // These are not computed.
+            InputKind::OptionValue(_) | InputKind::Helper => {}
+        }
+        self.emitter.cache_value(key, register);
+        Src::from_register(register)
     }
 
-    /// Returns the element of an array that a register names by its number in the file.
-    pub(in crate::tgsi) fn array_element(&mut self, array: &Array, register: &Register) -> Src {
-        let term = register.number.from(array.first);
-        self.element(array.register, term, array.len)
+    /// Computes the window position of a fragment, counted as the properties define. TGSI, section
+    /// "Properties", `FS_COORD_ORIGIN`.
+    fn compute_window_position(&mut self, register: RegisterId, decl: &ComputedInput) {
+        let input = Input {
+            sampling: decl.sampling,
+            ..Input::new(Semantic::Position)
+        };
+        let id = self.emitter.builder.program.inputs.push(input);
+        let position = Src::new(OperandBase::Input(id));
+        self.emitter
+            .emit_to_register(register, WriteMask::XYZW, Op::Mov, Type::F32, &[position]);
+        // If lines are counted in the opposite direction, y is the height less y.
+        let [scale, offset] = self
+            .emitter
+            .load_window_origin(self.properties.origin_lower_left);
+        let sources = [position, scale, offset];
+        self.emitter
+            .emit_to_register(register, WriteMask(0b0010), Op::Mad, Type::F32, &sources);
+        // The device counts centers of pixels, which are halves.
+        if self.properties.pixel_center_integer {
+            let half = self.emitter.splat_float(-0.5);
+            let sources = [Src::from_register(register), half];
+            self.emitter.emit_to_register(
+                register,
+                WriteMask(0b0011),
+                Op::Add,
+                Type::F32,
+                &sources,
+            );
+        }
     }
 
-    /// Returns an input of a vertex, if one is named.
-    pub(in crate::tgsi) fn of_vertex(&mut self, base: Base, vertex: Option<IndexTerm>) -> Src {
+    /// Loads separate inputs of a vertex, each into its lane of a hidden register.
+    pub(super) fn load_vertex_lanes(&mut self, id: u32) -> Src {
+        let input = self.program.computed_inputs[id as usize];
+        let vertex = input.vertex.map(|vertex| self.lower_index(vertex));
+        let InputKind::Lanes(lanes) = input.kind else {
+            return self.emitter.splat_word(0);
+        };
+        let register = self.emitter.alloc_hidden(Width::W32);
+        self.emitter
+            .emit_input_lanes(register, lanes, |it, semantic| {
+                let id = it.find_or_add_input(Input {
+                    per_vertex: true,
+                    ..Input::new(semantic)
+                });
+                it.make_vertex_source(OperandBase::Input(id), vertex)
+            });
+        Src::from_register(register)
+    }
+}
+
+impl Emitter {
+    /// Returns the source operand for an input, of vertex `vertex` if one is named.
+    fn make_vertex_source(&mut self, base: OperandBase, vertex: Option<IndexTerm>) -> Src {
         let Some(vertex) = vertex else {
             return Src::new(base);
         };
         let index = Index {
-            element: IndexTerm::constant(0),
+            element: IndexTerm::from_constant(0),
             len: 1,
             vertex: Some(vertex),
         };
-        self.indexed(base, index)
-    }
-
-    /// Returns lanes of a vertex that are separate inputs.
-    pub(in crate::tgsi) fn vertex_lanes(
-        &mut self,
-        lanes: [Option<Semantic>; 4],
-        vertex: Option<IndexTerm>,
-    ) -> Src {
-        let register = self.hidden(Width::W32);
-        self.put_lanes(register, lanes, |it, semantic| {
-            let id = it.input_of(Input {
-                per_vertex: true,
-                ..Input::new(semantic)
-            });
-            it.of_vertex(Base::Input(id), vertex)
-        });
-        Src::register(register)
+        self.make_indexed(base, index)
     }
 
     /// Fills a register with the first lanes of inputs, and with 0 where there is none.
-    pub(in crate::tgsi) fn put_lanes(
+    fn emit_input_lanes(
         &mut self,
         register: RegisterId,
         lanes: [Option<Semantic>; 4],
-        input: impl Fn(&mut Self, Semantic) -> Src,
+        load_input: impl Fn(&mut Self, Semantic) -> Src,
     ) {
         for (lane, semantic) in lanes.into_iter().enumerate() {
             let source = match semantic {
-                Some(semantic) => splat(input(self, semantic), 0),
-                None => self.word(0),
+                Some(semantic) => splat(load_input(self, semantic), 0),
+                None => self.splat_word(0),
             };
             let mask = WriteMask(1 << lane);
-            self.put(register, mask, Op::Mov, Type::F32, &[source]);
+            self.emit_to_register(register, mask, Op::Mov, Type::F32, &[source]);
         }
     }
 
-    /// Sets the register to (all ones for front faces, 0, 0, 1).
-    pub(in crate::tgsi) fn face_bits(&mut self, register: RegisterId) {
-        let facing = Input::new(Semantic::Facing);
+    /// Writes the integer form of `FACE` to a register: (all ones for front faces and 0 for back
+    /// faces, 0, 0, 1).
+    fn emit_face_bits(&mut self, register: RegisterId) {
+        let facing = Input::new(Semantic::FaceSign);
         let id = self.builder.program.inputs.push(facing);
-        let facing = splat(Src::new(Base::Input(id)), 0);
-        let words = self.words([0, 0, 0, 1]);
-        self.put(register, WriteMask(0b1110), Op::Mov, Type::U32, &[words]);
-        let (front, back) = (self.word(u32::MAX), self.word(0));
+        let facing = splat(Src::new(OperandBase::Input(id)), 0);
+        let words = self.make_vector([0, 0, 0, 1]);
+        self.emit_to_register(register, WriteMask(0b1110), Op::Mov, Type::U32, &[words]);
+        let (front, back) = (self.splat_word(u32::MAX), self.splat_word(0));
         // Below 0 is a back face. Points and lines have +1. TGSI, section "Declaration Semantic".
         let sources = [facing, back, front];
-        self.put(register, WriteMask::X, Op::SelLt, Type::F32, &sources);
+        self.emit_to_register(register, WriteMask::X, Op::SelLt, Type::F32, &sources);
     }
 
     /// Sets the register to the number of the vertex without the base vertex.
-    pub(in crate::tgsi) fn vertex_number(&mut self, register: RegisterId) {
+    fn emit_vertex_number(&mut self, register: RegisterId) {
         let sources = [Semantic::VertexId, Semantic::BaseVertex].map(|semantic| {
             let input = Input {
-                base: TypeBase::Unsigned,
+                base: BaseType::UnsignedInt,
                 ..Input::new(semantic)
             };
             let id = self.builder.program.inputs.push(input);
-            splat(Src::new(Base::Input(id)), 0)
+            splat(Src::new(OperandBase::Input(id)), 0)
         });
-        self.put(register, WriteMask::XYZW, Op::Sub, Type::U32, &sources);
-    }
-
-    /// Returns the register that is set if the fragment was a helper invocation where the program
-    /// began: DEMOTE adds helpers later.
-    pub(in crate::tgsi) fn helper_register(&mut self) -> RegisterId {
-        if let Some(register) = self.made.helper {
-            return register;
-        }
-        let register = self.register(Width::W32);
-        self.made.helper = Some(register);
-        register
-    }
-
-    /// Returns the scale and the offset that convert y to a count from the program's origin.
-    pub(in crate::tgsi) fn window_origin(&mut self, lower_left: bool) -> [Src; 2] {
-        let param = self.state(if lower_left {
-            StateParam::WindowOriginLower
-        } else {
-            StateParam::WindowOrigin
-        });
-        [0, 1].map(|lane| splat(param, lane))
-    }
-
-    /// Returns 1 where y grows downward on the device, as Gallium does, and -1 where it counts them
-    /// upward: the sign of a step in y.
-    ///
-    /// `FS_COORD_ORIGIN` concerns the position alone: a program with another origin negates its
-    /// derivatives and offsets itself.
-    pub(in crate::tgsi) fn downward(&mut self) -> Src {
-        splat(self.state(StateParam::WindowOrigin), 0)
-    }
-
-    /// Returns the register of an output that the program does not declare in this form.
-    pub(in crate::tgsi) fn output_register(&mut self, semantic: Semantic) -> RegisterId {
-        let mut known = self.made.parts.iter().filter(|part| part.0 == semantic);
-        if let Some(&(_, register)) = known.next() {
-            return register;
-        }
-        let base = if semantic == Semantic::Layer {
-            // The layer is an integer, distances and levels are floats.
-            TypeBase::Unsigned
-        } else {
-            TypeBase::Float
-        };
-        let id = self.builder.program.outputs.push(Output {
-            base,
-            ..Output::new(semantic)
-        });
-        let register = self.storage_register(Storage::Output(id), Width::W32, None);
-        self.made.parts.push((semantic, register));
-        register
+        self.emit_to_register(register, WriteMask::XYZW, Op::Sub, Type::U32, &sources);
     }
 }

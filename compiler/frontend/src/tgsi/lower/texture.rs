@@ -1,131 +1,102 @@
 //! Texture opcodes that name a sampler and a target. TGSI, table of texture operands.
 
-use crate::codes::Code;
-use crate::lower::formula::Formulas;
-use crate::tgsi::check::Parsed;
-use crate::tgsi::files::File;
-use crate::tgsi::inst::Inst;
-use crate::tgsi::lower::emitter::Emitter;
+use super::emitter::Emitter;
+use super::inst::{LoweredInst, splat};
+use super::operand::OperandLowerer;
+use crate::lower::op_builder::OpBuilder;
+use crate::tgsi::checked::{CheckedLookup, InstDetails};
 use crate::tgsi::opcodes::Lookup;
-use crate::tgsi::operand::TgsiResolver;
-use crate::tgsi::operand::{Register, splat};
-use crate::tgsi::symbols::row;
-use crate::tgsi::targets::{Reference, Target};
-use glasm_ir::inst::Aux;
+use crate::tgsi::texture_targets::{Reference, TextureTarget};
+use glasm_ir::inst::InstData;
 use glasm_ir::resource::{TexAccess, TexMode, TexelOffset, Texture};
 use glasm_ir::types::{Type, Width};
-use glasm_ir::units::Units;
-use glasm_ir::{Base, IndexTerm, Op, RegisterId, Src, Swizzle, TexTarget, WriteMask};
-
-/// The texture of an access, and its element of an array.
-#[derive(Clone, Copy)]
-pub(in crate::tgsi) struct Unit {
-    pub(in crate::tgsi) units: Units,
-    pub(in crate::tgsi) element: Option<IndexTerm>,
-    /// Type of its texels.
-    pub(in crate::tgsi) texel: Type,
-}
+use glasm_ir::{IndexTerm, Op, OperandBase, Src, TexTarget, UnitSet, WriteMask};
 
 /// An access under construction. The IR requires its sources in this order: coordinate, reference,
 /// those of the mode, offset.
-pub(in crate::tgsi) struct Request {
-    pub(in crate::tgsi) texture: Texture,
-    pub(in crate::tgsi) element: Option<IndexTerm>,
+pub(super) struct TextureRequest {
+    pub(super) texture: Texture,
+    pub(super) element: Option<IndexTerm>,
     pub(super) mode: TexMode,
-    pub(in crate::tgsi) coordinate: Src,
-    pub(in crate::tgsi) reference: Option<Src>,
-    pub(in crate::tgsi) own: [Option<Src>; 2],
-    pub(in crate::tgsi) offset: Option<Src>,
-}
-
-/// Kinds of texture opcodes in a program.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in crate::tgsi) struct Lookups {
-    /// True if there are opcodes with samplers.
-    pub(super) has_samplers: bool,
-    pub(super) has_views: bool,
+    pub(super) coordinate: Src,
+    pub(super) reference: Option<Src>,
+    pub(super) mode_sources: [Option<Src>; 2],
+    pub(super) offset: Option<Src>,
 }
 
 /// Lowers texture opcodes.
-pub(in crate::tgsi) struct Textures<'r, 'a> {
-    pub(in crate::tgsi) cx: &'r mut TgsiResolver<'a>,
-    pub(in crate::tgsi) lookups: &'r mut Lookups,
+pub(super) struct TextureLowerer<'r, 'a> {
+    pub(super) operands: &'r mut OperandLowerer<'a>,
 }
 
-impl<'r, 'a> Textures<'r, 'a> {
-    /// Returns the context of texture opcodes.
-    pub(in crate::tgsi) fn new(cx: &'r mut TgsiResolver<'a>, lookups: &'r mut Lookups) -> Self {
-        Self { cx, lookups }
+impl<'r, 'a> TextureLowerer<'r, 'a> {
+    /// Returns the context that lowers texture instructions.
+    pub(super) fn new(operands: &'r mut OperandLowerer<'a>) -> Self {
+        Self { operands }
     }
 }
 
-impl Textures<'_, '_> {
-    pub(in crate::tgsi) fn lookup(&mut self, inst: &Inst, lookup: Lookup) -> Parsed<()> {
-        let Some(target) = inst.texture else {
-            return Ok(());
+impl TextureLowerer<'_, '_> {
+    /// Lowers an opcode with samplers: a lookup, a fetch or a query.
+    pub(super) fn lower_lookup(&mut self, inst: &LoweredInst, lookup: Lookup) {
+        let InstDetails::Lookup(id) = inst.details else {
+            return;
         };
-        self.cx.check.check_target(inst, lookup, target)?;
-        // Some programs fetch texels of cubes by their faces, which SPIR-V supports for layers
-        // only.
-        let fetches = matches!(lookup, Lookup::Fetch | Lookup::FetchBase);
-        let target = if fetches && target.target.is_cube() {
-            self.cx.check.faces(inst)?
-        } else {
-            target
+        let checked = &self.operands.program.lookups[id as usize];
+        let target = checked.target;
+        let element = match &checked.handle {
+            Some(handle) => Some(self.operands.load_handle(handle)),
+            None => Some(inst.resource.index).filter(|index| index.relative.is_some()),
         };
-        if self.lookups.has_views {
-            self.cx.check.report_mixed_lookups(inst);
-        }
-        self.lookups.has_samplers = true;
-        // The sampler is the last source that was read; TG4 may have left its second one out.
-        let sampler = inst.count - 1;
-        let register = inst.registers[sampler];
-        let unit = self.sampler(&register, inst.sources[sampler].swizzle)?;
         // 1 of textures without samples. TGSI, TXQS.
         if lookup == Lookup::QuerySamples && !target.target.is_multisample() {
-            let one = self.cx.emit.word(1);
-            self.cx.emit.finish(inst, Op::Mov, Type::S32, &[one]);
-            return Ok(());
+            let one = self.operands.emitter.splat_word(1);
+            self.operands
+                .emitter
+                .emit_result(inst, Op::Mov, Type::S32, &[one]);
+            return;
         }
-        let (mode, own) = if lookup == Lookup::Gather {
-            self.gathered(inst, target)?
+        let (mode, mode_sources) = if lookup == Lookup::Gather {
+            self.select_gather_mode(inst, checked.component)
         } else {
-            self.lookup_mode(inst, lookup, target)
+            self.select_lookup_mode(inst, lookup, target)
         };
         let mut coordinate = inst.sources[0];
         if lookup == Lookup::Project {
             let w = splat(coordinate, 3);
             // The reference in z is divided with the others.
-            coordinate = self.cx.emit.compute(Op::Div, Type::F32, &[coordinate, w]);
+            coordinate = self
+                .operands
+                .emitter
+                .compute(Op::Div, Type::F32, &[coordinate, w]);
         }
         // Each texel has a separate one of the four offsets.
         let has_four = matches!(mode, TexMode::GatherOffsets(_));
-        let request = Request {
-            texture: texture(unit, target, mode),
-            element: unit.element,
+        let request = TextureRequest {
+            texture: make_texture(checked, mode),
+            element,
             mode,
             coordinate,
-            reference: reference(inst, lookup, target, coordinate),
-            own,
+            reference: select_reference(inst, lookup, target, coordinate),
+            mode_sources,
             offset: inst.offsets[0].filter(|_| !has_four),
         };
-        self.cx.emit.access(inst, &request);
-        Ok(())
+        self.operands.emitter.emit_access(inst, &request);
     }
 
     /// Returns the mode of a texture access, and the sources that only this mode has. Bias and
     /// level are in w, or follow the coordinate.
-    fn lookup_mode(
+    fn select_lookup_mode(
         &mut self,
-        inst: &Inst,
+        inst: &LoweredInst,
         lookup: Lookup,
-        target: &Target,
+        target: &TextureTarget,
     ) -> (TexMode, [Option<Src>; 2]) {
-        let zero = self.cx.emit.word(0);
+        let zero = self.operands.emitter.splat_word(0);
         let w = splat(inst.sources[0], 3);
         // TXB2 and TXL2 have a separate operand for it.
-        let extra = match inst.count {
-            3 => inst.scalar(1),
+        let bias_or_level = match inst.source_count {
+            3 => inst.scalar_source(1),
             _ => w,
         };
         let one = |mode: TexMode, source: Src| (mode, [Some(source), None]);
@@ -133,8 +104,8 @@ impl Textures<'_, '_> {
         match lookup {
             Lookup::Sample | Lookup::Project => (TexMode::Implicit, [None; 2]),
             Lookup::SampleBase => one(TexMode::Lod, zero),
-            Lookup::Bias => one(TexMode::Bias, extra),
-            Lookup::Level => one(TexMode::Lod, extra),
+            Lookup::Bias => one(TexMode::Bias, bias_or_level),
+            Lookup::Level => one(TexMode::Lod, bias_or_level),
             Lookup::Gradient => (TexMode::Grad, [1, 2].map(|it| Some(inst.sources[it]))),
             // The number of the sample is in w, also of arrays, whose layer is z.
             Lookup::Fetch | Lookup::FetchBase if kind.is_multisample() => {
@@ -147,140 +118,64 @@ impl Textures<'_, '_> {
             Lookup::Fetch => one(TexMode::Fetch, w),
             Lookup::FetchBase => one(TexMode::Fetch, zero),
             Lookup::Gather => (TexMode::Gather(0), [None; 2]),
-            Lookup::QuerySize => one(TexMode::QuerySize, inst.scalar(0)),
+            Lookup::QuerySize => one(TexMode::QuerySize, inst.scalar_source(0)),
             Lookup::QuerySamples => (TexMode::QuerySamples, [None; 2]),
             Lookup::QueryLevel => (TexMode::QueryLod, [None; 2]),
         }
     }
 
     /// Returns the mode of TG4: the component, and the offsets if there are four.
-    fn gathered(&mut self, inst: &Inst, target: &Target) -> Parsed<(TexMode, [Option<Src>; 2])> {
-        let component = self.gathered_component(inst, target)?;
-        if inst.offsets[3].is_none() {
-            return Ok((TexMode::Gather(component), [None; 2]));
-        }
-        let own = [0, 1].map(|lane| Some(self.cx.emit.collected(&inst.offsets, lane)));
-        Ok((TexMode::GatherOffsets(component), own))
-    }
-
-    /// Returns the component that TG4 gathers: that of an immediate, or of the swizzle of the
-    /// sampler.
-    fn gathered_component(&mut self, inst: &Inst, target: &Target) -> Parsed<u8> {
-        // Comparisons have one component.
-        if target.is_shadow() {
-            return Ok(0);
-        }
-        let of_sampler = inst.sources[inst.count - 1].swizzle.lane(0) as u8;
-        // Some writers select in both operands; the swizzle is used unless it is x, which is the
-        // default.
-        if inst.count == 2 || of_sampler != 0 {
-            return Ok(of_sampler);
-        }
-        let Base::Literal(literal) = inst.sources[1].base else {
-            let message = "the component that is gathered is an immediate";
-            let span = inst.registers[1].span;
-            return Err(self.cx.check.error(Code::ComponentSelect, span, message));
-        };
-        let words = self.cx.emit.builder.program.literals[literal];
-        Ok(words[inst.sources[1].swizzle.lane(0)] as u8 & 3)
-    }
-
-    /// Returns the texture of a sampler operand: a unit, one of several, or a handle.
-    pub(in crate::tgsi) fn sampler(
+    fn select_gather_mode(
         &mut self,
-        register: &Register,
-        swizzle: Swizzle,
-    ) -> Parsed<Unit> {
-        if register.file != File::Samp {
-            let handle = self.cx.resolve_source(register)?.swizzled(swizzle);
-            return self.handle(handle);
+        inst: &LoweredInst,
+        component: u8,
+    ) -> (TexMode, [Option<Src>; 2]) {
+        if inst.offsets[3].is_none() {
+            return (TexMode::Gather(component), [None; 2]);
         }
-        let views = &self.cx.declared.views;
-        let Some(number) = register.number.known() else {
-            // A dynamic index may select any declared sampler.
-            let count = self.cx.declared.samplers.len().max(1) as u32;
-            // All textures of the array have one type in SPIR-V.
-            let view = views.iter().flatten().next();
-            return Ok(Unit {
-                units: Units::Array { first: 0, count },
-                element: Some(register.number.term),
-                texel: view.map_or(Type::F32, |view| view.ty),
-            });
-        };
-        if number < 0 {
-            return Err(self.cx.check.report_no_register(register));
-        }
-        // A view of the same number defines the type of a texture whose sampler is named. TGSI,
-        // "Declaration Sampler View".
-        let texel = row(views, number as usize).map_or(Type::F32, |view| view.ty);
-        let samplers = &self.cx.declared.samplers;
-        if samplers.get(number as usize) != Some(&true) {
-            self.cx.declare_leniently(register)?;
-        }
-        Ok(Unit {
-            units: Units::One(number.max(0) as u32),
-            element: None,
-            texel,
-        })
-    }
-
-    /// Returns a texture by its handle, whose low word is the first lane.
-    fn handle(&mut self, handle: Src) -> Parsed<Unit> {
-        let relative = self.cx.emit.index_of(handle);
-        Ok(Unit {
-            units: Units::Handle,
-            element: Some(IndexTerm {
-                relative: Some(relative),
-                offset: 0,
-            }),
-            texel: Type::F32,
-        })
+        let mode_sources = [0, 1].map(|lane| {
+            Some(
+                self.operands
+                    .emitter
+                    .collect_offset_lane(&inst.offsets, lane),
+            )
+        });
+        (TexMode::GatherOffsets(component), mode_sources)
     }
 }
 
 impl Emitter {
-    /// Collects a lane of four offsets, one for each texel.
-    fn collected(&mut self, offsets: &[Option<Src>; 4], lane: u8) -> Src {
-        let register = self.hidden(Width::W32);
+    /// Emits a vector of one lane of each of the four offsets of a gather.
+    fn collect_offset_lane(&mut self, offsets: &[Option<Src>; 4], lane: u8) -> Src {
+        let register = self.alloc_hidden(Width::W32);
         for (number, offset) in offsets.iter().enumerate() {
             if let Some(offset) = offset {
                 let source = [splat(*offset, lane)];
                 let mask = WriteMask(1 << number);
-                self.put(register, mask, Op::Mov, Type::S32, &source);
+                self.emit_to_register(register, mask, Op::Mov, Type::S32, &source);
             }
         }
-        Src::register(register)
+        Src::from_register(register)
     }
 
-    /// Returns a register and a lane that hold the first lane of a source.
-    pub(in crate::tgsi) fn index_of(&mut self, source: Src) -> (RegisterId, u8) {
-        if let (Base::Register(register), None, false) =
-            (source.base, source.index, source.has_modifier())
-        {
-            return (register, source.swizzle.lane(0) as u8);
-        }
-        let copy = self.hidden(Width::W32);
-        let first = [splat(source, 0)];
-        self.put(copy, WriteMask::X, Op::Mov, Type::U32, &first);
-        (copy, 0)
-    }
-
-    /// Emits an access as the last step of an instruction.
-    pub(in crate::tgsi) fn access(&mut self, inst: &Inst, request: &Request) {
-        let (aux, sources, count) = self.prepared(request);
-        let ty = request_type(request);
-        self.finish_with(inst, Op::Tex, ty, aux, &sources[..count]);
+    /// Emits a texture access whose value is the instruction's result.
+    pub(super) fn emit_access(&mut self, inst: &LoweredInst, request: &TextureRequest) {
+        let (aux, sources, count) = self.build_access(request);
+        let ty = result_type(request);
+        self.emit_result_with_aux(inst, Op::Tex, ty, aux, &sources[..count]);
     }
 
     /// Appends an access and returns its result, in a hidden register.
-    pub(in crate::tgsi) fn accessed(&mut self, request: &Request) -> Src {
-        let (aux, sources, count) = self.prepared(request);
-        let ty = request_type(request);
-        self.compute_with(Op::Tex, ty, aux, &sources[..count])
+    pub(super) fn compute_access(&mut self, request: &TextureRequest) -> Src {
+        let (aux, sources, count) = self.build_access(request);
+        let ty = result_type(request);
+        self.compute_with_aux(Op::Tex, ty, aux, &sources[..count])
     }
 
-    fn prepared(&mut self, request: &Request) -> (Aux, [Src; 6], usize) {
-        let id = self.texture_id(request.texture);
+    /// Adds the texture access of a request to the program and returns its data, its sources and
+    /// their count.
+    fn build_access(&mut self, request: &TextureRequest) -> (InstData, [Src; 6], usize) {
+        let id = self.intern_texture(request.texture);
         let mut access = TexAccess::new(id, &request.texture, request.mode);
         access.element = request.element;
         // As many as the longest access has.
@@ -290,27 +185,31 @@ impl Emitter {
             sources[count] = source;
             count += 1;
         };
-        if access.reference
+        if access.has_reference
             && let Some(reference) = request.reference
         {
             push(reference);
         }
-        request.own.into_iter().flatten().for_each(&mut push);
+        request
+            .mode_sources
+            .into_iter()
+            .flatten()
+            .for_each(&mut push);
         // SPIR-V has no offsets for cubes.
         if let Some(offset) = request.offset.filter(|_| !request.texture.target.is_cube()) {
-            access.offset = self.known_offset(offset);
+            access.offset = self.classify_offset(offset);
             if access.offset == TexelOffset::Dynamic {
                 push(offset);
             }
         }
-        let aux = Aux::Tex(self.builder.program.tex_accesses.push(access));
+        let aux = InstData::Tex(self.builder.program.tex_accesses.push(access));
         (aux, sources, count)
     }
 
     /// Returns the offset as part of the access if it is an immediate within the range that devices
     /// have.
-    fn known_offset(&self, offset: Src) -> TexelOffset {
-        let Base::Literal(literal) = offset.base else {
+    fn classify_offset(&self, offset: Src) -> TexelOffset {
+        let OperandBase::Literal(literal) = offset.base else {
             return TexelOffset::Dynamic;
         };
         let words = self.builder.program.literals[literal];
@@ -327,8 +226,14 @@ impl Emitter {
     }
 }
 
-/// Returns the comparison reference of a shadow lookup.
-fn reference(inst: &Inst, lookup: Lookup, target: &Target, coordinate: Src) -> Option<Src> {
+/// Returns the comparison reference of a shadow lookup: a lane of the coordinate or of the second
+/// operand. `None` for other targets.
+fn select_reference(
+    inst: &LoweredInst,
+    lookup: Lookup,
+    target: &TextureTarget,
+    coordinate: Src,
+) -> Option<Src> {
     match target.reference {
         Reference::None => None,
         Reference::Lane(lane) => Some(splat(coordinate, lane)),
@@ -340,31 +245,29 @@ fn reference(inst: &Inst, lookup: Lookup, target: &Target, coordinate: Src) -> O
     }
 }
 
-/// Returns the type of the result of an access.
-fn request_type(request: &Request) -> Type {
+/// Returns the type of an access's result: that of texels, floats of QUERY_LOD, and integers of
+/// other queries.
+fn result_type(request: &TextureRequest) -> Type {
     match request.mode.reads_texels() {
-        true => request.texture.texel,
+        true => request.texture.texel_type,
         false if request.mode == TexMode::QueryLod => Type::F32,
         false => Type::S32,
     }
 }
 
-/// Returns the texture of a unit as an opcode sees it.
-fn texture(unit: Unit, target: &Target, mode: TexMode) -> Texture {
-    let units = match (unit.units, mode.reads_texels()) {
+/// Returns the texture of a lookup with this mode.
+fn make_texture(lookup: &CheckedLookup, mode: TexMode) -> Texture {
+    let units = match (lookup.units, mode.reads_texels()) {
         // Through a handle, queries see textures of any type.
-        (Units::Handle, false) => Units::QueriedHandle,
+        (UnitSet::Handle, false) => UnitSet::QueryHandle,
         (units, _) => units,
     };
+    let is_shadow = lookup.target.is_shadow();
     Texture {
         units,
-        target: target.target,
-        shadow: target.is_shadow(),
-        texel: if target.is_shadow() {
-            Type::F32
-        } else {
-            unit.texel
-        },
+        target: lookup.target.target,
+        shadow: is_shadow,
+        texel_type: if is_shadow { Type::F32 } else { lookup.texel },
         sampler: None,
     }
 }

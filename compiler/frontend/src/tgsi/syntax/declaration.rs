@@ -1,6 +1,6 @@
 //! Declarations. TGSI, section "Declaration".
 
-use super::immediate::parse_immediate_rows;
+use super::immediate::parse_immx_vectors;
 use super::input::{
     Input, Result, accept, fail_with, int_value, last_end, mark, parse_open_bracket, peek,
     peek_kind, peek_span, take_word,
@@ -12,14 +12,15 @@ use super::operand::{
 };
 use crate::codes::Code;
 use crate::tgsi::ast::{
-    Body, Declaration, Dimension, Head, Image, MemoryKind, StatementKind, Suffix, View,
+    DclBody, DclHeader, DclModifier, Declaration, Dimension, ImageDecl, MemoryKind, StatementKind,
+    ViewDecl,
 };
-use crate::tgsi::failure::{Failure, Message};
-use crate::tgsi::files::File;
+use crate::tgsi::declaration_tables::DclModifierKind;
+use crate::tgsi::declaration_tables::RegisterFile;
 use crate::tgsi::lex::{TokenKind, Word};
-use crate::tgsi::semantics::Name;
-use crate::tgsi::suffixes::SuffixKind;
-use crate::tgsi::targets::{self, Target};
+use crate::tgsi::semantics::SemanticName;
+use crate::tgsi::syntax_error::{SyntaxError, SyntaxErrorKind};
+use crate::tgsi::texture_targets::{self, TextureTarget};
 use glasm_ir::types::Type;
 use glasm_ir::{Span, TexTarget, WriteMask};
 use winnow::Parser as _;
@@ -41,16 +42,16 @@ pub(super) fn parse_declaration(
     kind: &mut StatementKind,
 ) -> Result<()> {
     *kind = StatementKind::Declaration { keyword, id: None };
-    let start = peek(input).start;
-    let mut head = Head {
+    let start = peek(input).start();
+    let mut head = DclHeader {
         file: parse_file(input)?,
         dimension: None,
         first: 0,
         last: 0,
-        usage: WriteMask::XYZW,
+        write_mask: WriteMask::XYZW,
         span: Span::new(start, start),
     };
-    let mut body = Body::Broken;
+    let mut body = DclBody::Broken;
     let mut parsed = parse_register_dcl(input, &mut head);
     let has_registers = parsed.is_ok();
     if has_registers {
@@ -60,7 +61,7 @@ pub(super) fn parse_declaration(
     let id = Some(declarations.len() as u32);
     *kind = StatementKind::Declaration { keyword, id };
     declarations.push(Declaration {
-        head,
+        header: head,
         has_registers,
         body,
     });
@@ -68,7 +69,7 @@ pub(super) fn parse_declaration(
 }
 
 /// Parses the registers of a declaration, whose file was parsed, and their usage mask.
-fn parse_register_dcl(input: &mut Input<'_, '_>, head: &mut Head) -> Result<()> {
+fn parse_register_dcl(input: &mut Input<'_, '_>, head: &mut DclHeader) -> Result<()> {
     parse_open_bracket(input)?;
     let bracket = peek(input).span();
     if accept(input, TokenKind::CloseBracket) {
@@ -84,111 +85,121 @@ fn parse_register_dcl(input: &mut Input<'_, '_>, head: &mut Head) -> Result<()> 
     } else if head.dimension.is_some() {
         return Err(fail_with(input, Code::RegisterIndex, "`[`"));
     }
-    head.usage = parse_opt_writemask(input)?;
+    head.write_mask = parse_opt_writemask(input)?;
     head.span.end = last_end(input);
     Ok(())
 }
 
-/// Parses the part of a declaration after the registers.
-fn parse_body(input: &mut Input<'_, '_>, head: &Head, body: &mut Body) -> Result<()> {
+/// Parses the part of a declaration after the registers, which depends on the register file.
+fn parse_body(input: &mut Input<'_, '_>, head: &DclHeader, body: &mut DclBody) -> Result<()> {
     match head.file {
-        File::Image | File::Res => *body = parse_image(input, head)?,
-        File::Sview => *body = Body::View(parse_view(input, head)?),
-        File::Buffer => {
+        RegisterFile::Image | RegisterFile::Res => *body = parse_image(input, head)?,
+        RegisterFile::Sview => *body = DclBody::View(parse_view(input, head)?),
+        RegisterFile::Buffer => {
             parse_buffer(input)?;
-            *body = Body::Buffer;
+            *body = DclBody::Buffer;
         }
-        File::Memory => *body = Body::Memory(parse_memory(input)?),
-        File::ImmX => {
+        RegisterFile::Memory => *body = DclBody::Memory(parse_memory(input)?),
+        RegisterFile::ImmX => {
             accept(input, TokenKind::Comma);
-            let (first, count) = parse_immediate_rows(input, head.last + 1)?;
-            *body = Body::Rows { first, count };
+            let (first, count) = parse_immx_vectors(input, head.last + 1)?;
+            *body = DclBody::ImmxVectors { first, count };
         }
-        File::Null
-        | File::Const
-        | File::In
-        | File::Out
-        | File::Temp
-        | File::Samp
-        | File::Addr
-        | File::Imm
-        | File::Pred
-        | File::Sv
-        | File::TempX
-        | File::ConstBuf
-        | File::HwAtomic => {
-            let first = input.state.ast.suffixes.len() as u32;
-            let parsed = parse_suffixes(input, head.file);
-            let count = input.state.ast.suffixes.len() as u32 - first;
-            *body = Body::Suffixes { first, count };
+        RegisterFile::Null
+        | RegisterFile::Const
+        | RegisterFile::In
+        | RegisterFile::Out
+        | RegisterFile::Temp
+        | RegisterFile::Samp
+        | RegisterFile::Addr
+        | RegisterFile::Imm
+        | RegisterFile::Pred
+        | RegisterFile::Sv
+        | RegisterFile::TempX
+        | RegisterFile::ConstBuf
+        | RegisterFile::HwAtomic => {
+            let first = input.state.ast.dcl_modifiers.len() as u32;
+            let parsed = parse_modifiers(input, head.file);
+            let count = input.state.ast.dcl_modifiers.len() as u32 - first;
+            *body = DclBody::Modifiers { first, count };
             return parsed;
         }
     }
     Ok(())
 }
 
-/// Parses the suffixes of a declaration, in their order; each may be missing.
-fn parse_suffixes(input: &mut Input<'_, '_>, file: File) -> Result<()> {
+/// Parses the modifiers of a declaration, in their order; each may be missing.
+fn parse_modifiers(input: &mut Input<'_, '_>, file: RegisterFile) -> Result<()> {
     let mut has_semantic = false;
     let mut step = 0;
     while accept(input, TokenKind::Comma) {
         let word = take_word(input);
         // COLOR is a semantic first, and an interpolation after one.
-        let semantic = Name::of(&word).filter(|_| !has_semantic);
+        let semantic = SemanticName::from_word(&word).filter(|_| !has_semantic);
         let kind = match semantic {
-            Some(name) => Some(SuffixKind::Semantic(name, 0, word.span().end)),
-            None => SuffixKind::of(&word, file),
+            Some(name) => Some(DclModifierKind::Semantic(name, 0, word.span().end)),
+            None => DclModifierKind::from_word(&word, file),
         };
         let Some(kind) = kind else {
             return Err(fail_at_suffix(input, file, &word));
         };
         has_semantic |= semantic.is_some();
-        parse_suffix(input, kind, word.span())?;
-        // After the arguments of the suffix: an error in there is the first mistake.
-        if kind.step() <= step {
-            let message = Message::Is("stands behind what it has to stand before");
-            return Err(Failure::new(word.span(), Code::Declaration, message));
+        parse_modifier(input, kind, word.span())?;
+        // After the arguments of the modifier: an error in there is the first mistake.
+        if kind.order() <= step {
+            let message = SyntaxErrorKind::TokenPredicate(
+                "is out of order: it must precede the modifiers before it",
+            );
+            return Err(SyntaxError::new(word.span(), Code::Declaration, message));
         }
-        step = kind.step();
+        step = kind.order();
     }
     Ok(())
 }
 
+/// Returns the error about a word that is not a modifier of a declaration of `file`, or about a
+/// missing one.
 #[cold]
-fn fail_at_suffix(input: &Input<'_, '_>, file: File, word: &Word<'_>) -> Failure {
+fn fail_at_suffix(input: &Input<'_, '_>, file: RegisterFile, word: &Word<'_>) -> Box<SyntaxError> {
     if word.text.is_empty() {
         return fail_with(input, Code::Declaration, "a part of a declaration");
     }
-    let message = Message::DeclarationSuffix(file);
-    Failure::new(word.span(), Code::Declaration, message)
+    let message = SyntaxErrorKind::UnknownDclModifier(file);
+    SyntaxError::new(word.span(), Code::Declaration, message)
 }
 
-/// Parses the arguments of a suffix, and adds the suffix to the tree.
-fn parse_suffix(input: &mut Input<'_, '_>, kind: SuffixKind, word: Span) -> Result<()> {
+/// Parses the arguments of a modifier, and adds the modifier to the tree.
+fn parse_modifier(input: &mut Input<'_, '_>, kind: DclModifierKind, word: Span) -> Result<()> {
     // Added first: rules about the word precede syntax errors after it.
-    let at = input.state.ast.suffixes.len();
-    input.state.ast.suffixes.push(Suffix { kind, word });
+    let at = input.state.ast.dcl_modifiers.len();
+    input
+        .state
+        .ast
+        .dcl_modifiers
+        .push(DclModifier { kind, word });
     let kind = match kind {
-        SuffixKind::Array(_) => SuffixKind::Array(parse_array_id(input, Code::Declaration)?),
-        SuffixKind::Semantic(name, ..) => {
-            let index = parse_opt_semantic_index(input)?;
-            SuffixKind::Semantic(name, index, last_end(input))
+        DclModifierKind::Array(_) => {
+            DclModifierKind::Array(parse_array_id(input, Code::Declaration)?)
         }
-        SuffixKind::Stream => {
+        DclModifierKind::Semantic(name, ..) => {
+            let index = parse_opt_semantic_index(input)?;
+            DclModifierKind::Semantic(name, index, last_end(input))
+        }
+        DclModifierKind::Stream => {
             parse_streams(input)?;
             kind
         }
-        SuffixKind::Local
-        | SuffixKind::Interpolation(_)
-        | SuffixKind::Sampling(_)
-        | SuffixKind::Wrap
-        | SuffixKind::Invariant => kind,
+        DclModifierKind::Local
+        | DclModifierKind::Interpolation(_)
+        | DclModifierKind::Sampling(_)
+        | DclModifierKind::Wrap
+        | DclModifierKind::Invariant => kind,
     };
-    input.state.ast.suffixes[at].kind = kind;
+    input.state.ast.dcl_modifiers[at].kind = kind;
     Ok(())
 }
 
-/// Parses the stream of each component: `(a, b, c, d)`.
+/// Parses the vertex streams of the four components: `(a, b, c, d)`. Fails for numbers above 3.
 fn parse_streams(input: &mut Input<'_, '_>) -> Result<()> {
     use TokenKind::{CloseParen, Comma, OpenParen};
     let unexpected = Code::UnexpectedToken;
@@ -201,9 +212,9 @@ fn parse_streams(input: &mut Input<'_, '_>) -> Result<()> {
         mark(before, unexpected, name).parse_next(input)?;
         let place = peek_span(input);
         let token = peek(input);
-        if token.kind != TokenKind::Int || int_value(input, token) > 3 {
-            let message = Message::Fixed("streams are numbered from 0 to 3");
-            return Err(Failure::new(place, Code::Declaration, message));
+        if token.kind() != TokenKind::Int || int_value(input, token) > 3 {
+            let message = SyntaxErrorKind::Text("streams are numbered from 0 to 3");
+            return Err(SyntaxError::new(place, Code::Declaration, message));
         }
         input.next_token();
     }
@@ -212,15 +223,15 @@ fn parse_streams(input: &mut Input<'_, '_>) -> Result<()> {
 }
 
 /// Parses target, format and qualifiers of an image, in any order.
-fn parse_image(input: &mut Input<'_, '_>, head: &Head) -> Result<Body> {
-    let mut image = Image {
+fn parse_image(input: &mut Input<'_, '_>, head: &DclHeader) -> Result<DclBody> {
+    let mut image = ImageDecl {
         target: TexTarget::D2,
         ty: None,
         writable: false,
         // Until a format is parsed that says otherwise.
         atomic: true,
         raw: false,
-        is_word: false,
+        has_32bit_texels: false,
         format: None,
     };
     let mut has_target = false;
@@ -232,19 +243,22 @@ fn parse_image(input: &mut Input<'_, '_>, head: &Head) -> Result<Body> {
         } else if word.is("RAW") {
             image.raw = true;
         // The first target only: a second one is a mistake.
-        } else if let Some(target) = Target::of(&word).filter(|_| !has_target) {
+        } else if let Some(target) = TextureTarget::from_word(&word).filter(|_| !has_target) {
             image.target = target.target;
             has_target = true;
-        } else if let Some(ty) = targets::format_type(&word) {
+        } else if let Some(ty) = texture_targets::parse_format_type(&word) {
             image.ty = ty;
-            image.atomic = targets::is_atomic_format(word.text);
-            image.format = targets::parse_stated_format(word.text);
-        } else if head.file == File::Res && has_target && targets::view_type(&word).is_some() {
+            image.atomic = texture_targets::is_atomic_format(word.text);
+            image.format = texture_targets::parse_vulkan_format(word.text);
+        } else if head.file == RegisterFile::Res
+            && has_target
+            && texture_targets::parse_view_type(&word).is_some()
+        {
             // For a year views had the name that images were given then.
             input.reset(&before);
             let ty = parse_view_type(input, head.span.start)?;
             let target = image.target;
-            return Ok(Body::View(View { target, ty }));
+            return Ok(DclBody::View(ViewDecl { target, ty }));
         } else {
             return Err(fail_at_target(input, &word));
         }
@@ -253,20 +267,20 @@ fn parse_image(input: &mut Input<'_, '_>, head: &Head) -> Result<Body> {
     if !has_target {
         return Err(fail_with(input, Code::TargetUnknown, "a target"));
     }
-    Ok(Body::Image(image))
+    Ok(DclBody::Image(image))
 }
 
-/// Parses target and type of a view.
-fn parse_view(input: &mut Input<'_, '_>, head: &Head) -> Result<View> {
+/// Parses texture target and component type of a sampler view.
+fn parse_view(input: &mut Input<'_, '_>, head: &DclHeader) -> Result<ViewDecl> {
     if !accept(input, TokenKind::Comma) {
-        let message = Message::Fixed("a view has a target and a type");
-        return Err(Failure::new(head.span, Code::Declaration, message));
+        let message = SyntaxErrorKind::Text("a view has a target and a type");
+        return Err(SyntaxError::new(head.span, Code::Declaration, message));
     }
     let word = take_word(input);
-    let Some(target) = Target::of(&word) else {
+    let Some(target) = TextureTarget::from_word(&word) else {
         return Err(fail_at_target(input, &word));
     };
-    Ok(View {
+    Ok(ViewDecl {
         target: target.target,
         ty: parse_view_type(input, head.span.start)?,
     })
@@ -280,40 +294,41 @@ fn parse_view_type(input: &mut Input<'_, '_>, start: u32) -> Result<Type> {
     let mut count = 0;
     while count < 4 && accept(input, TokenKind::Comma) {
         let word = take_word(input);
-        let Some(found) = targets::view_type(&word) else {
+        let Some(found) = texture_targets::parse_view_type(&word) else {
             return Err(fail_at_view_type(input, &word));
         };
         ty.get_or_insert(found);
         count += 1;
     }
     ty.filter(|_| matches!(count, 1 | 4)).ok_or_else(|| {
-        let message = Message::Fixed("a view has one type, or one for each component");
+        let message = SyntaxErrorKind::Text("a view has one type, or one for each component");
         let span = Span::new(start, last_end(input));
-        Failure::new(span, Code::Declaration, message)
+        SyntaxError::new(span, Code::Declaration, message)
     })
 }
 
+/// Returns the error about a word that is not a type of sampler views, or about a missing one.
 #[cold]
-fn fail_at_view_type(input: &Input<'_, '_>, word: &Word<'_>) -> Failure {
+fn fail_at_view_type(input: &Input<'_, '_>, word: &Word<'_>) -> Box<SyntaxError> {
     if word.text.is_empty() {
         return fail_with(input, Code::Declaration, "a type");
     }
-    Failure::new(word.span(), Code::Declaration, Message::ViewType)
+    SyntaxError::new(word.span(), Code::Declaration, SyntaxErrorKind::ViewType)
 }
 
-/// Parses the qualifier of buffers.
+/// Parses the optional qualifier `ATOMIC` of storage buffers.
 fn parse_buffer(input: &mut Input<'_, '_>) -> Result<()> {
     if accept(input, TokenKind::Comma) {
         let word = take_word(input);
         if !word.is("ATOMIC") {
-            let message = Message::DeclarationPart(File::Buffer);
-            return Err(Failure::new(word.span(), Code::Declaration, message));
+            let message = SyntaxErrorKind::UnknownDclPart(RegisterFile::Buffer);
+            return Err(SyntaxError::new(word.span(), Code::Declaration, message));
         }
     }
     Ok(())
 }
 
-/// Parses the kind of memory.
+/// Parses the optional kind of memory, such as `SHARED`; global memory is the default.
 fn parse_memory(input: &mut Input<'_, '_>) -> Result<MemoryKind> {
     if !accept(input, TokenKind::Comma) {
         return Ok(MemoryKind::Global);
@@ -321,7 +336,7 @@ fn parse_memory(input: &mut Input<'_, '_>) -> Result<MemoryKind> {
     let word = take_word(input);
     let found = MEMORIES.iter().find(|(name, _)| word.is(name));
     found.map(|&(_, kind)| kind).ok_or_else(|| {
-        let message = Message::DeclarationPart(File::Memory);
-        Failure::new(word.span(), Code::Declaration, message)
+        let message = SyntaxErrorKind::UnknownDclPart(RegisterFile::Memory);
+        SyntaxError::new(word.span(), Code::Declaration, message)
     })
 }

@@ -1,12 +1,12 @@
 //! Immediates: vectors of numbers. TGSI, section "Declaration", and the document of 2010.
 
 use super::input::{
-    Input, Result, accept, advance, fail, mark, parse_uint, peek, peek_kind, peek_span, take_word,
+    Input, Result, accept, fail, mark, parse_uint, peek, peek_kind, peek_span, seek, take_word,
 };
 use crate::codes::Code;
 use crate::tgsi::ast::{Immediate, StatementKind};
-use crate::tgsi::failure::{Failure, Message};
 use crate::tgsi::lex::{TokenKind, is_word};
+use crate::tgsi::syntax_error::{SyntaxError, SyntaxErrorKind};
 use glasm_ir::Span;
 use winnow::Parser as _;
 
@@ -21,7 +21,7 @@ enum NumberType {
     Signed64,
 }
 
-const KINDS: [(&str, NumberType); 6] = [
+const NUMBER_TYPES: [(&str, NumberType); 6] = [
     ("FLT32", NumberType::Float),
     ("UINT32", NumberType::Unsigned),
     ("INT32", NumberType::Signed),
@@ -31,12 +31,12 @@ const KINDS: [(&str, NumberType); 6] = [
 ];
 
 impl NumberType {
-    /// Returns true if its numbers take two words.
+    /// Returns true if numbers of this type have 64 bits, which are two words of a vector.
     const fn is_wide(self) -> bool {
         matches!(self, Self::Double | Self::Unsigned64 | Self::Signed64)
     }
 
-    /// Returns the name of its numbers, for messages.
+    /// Returns the name of numbers of this type for messages.
     const fn name(self) -> &'static str {
         match self {
             Self::Float | Self::Double => "number",
@@ -49,14 +49,14 @@ impl NumberType {
 
     /// Returns the error of a word that is not a number of this kind.
     #[cold]
-    fn mistake(self, text: &str) -> Code {
+    fn error_code(self, text: &str) -> Code {
         if matches!(self, Self::Float | Self::Double) {
             return Code::BadNumber;
         }
         let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
         let is_integer = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         let is_unsigned = matches!(self, Self::Unsigned | Self::Unsigned64);
-        match (is_integer, float(text)) {
+        match (is_integer, parse_float(text)) {
             (true, _) if is_unsigned && text.starts_with('-') => Code::NegativeUnsigned,
             (true, _) => Code::LiteralTooLarge,
             (false, Some(_)) => Code::FloatAsInteger,
@@ -64,16 +64,16 @@ impl NumberType {
         }
     }
 
-    /// Parses a decimal number and returns its bits.
-    fn decimal(self, text: &str) -> Option<u64> {
+    /// Parses a decimal number and returns its bits; `None` if it is malformed or out of range.
+    fn parse_decimal(self, text: &str) -> Option<u64> {
         match self {
-            Self::Float => float(text).map(|number| u64::from((number as f32).to_bits())),
+            Self::Float => parse_float(text).map(|number| u64::from((number as f32).to_bits())),
             Self::Unsigned => text.parse().ok().map(u32::into),
             Self::Signed => text
                 .parse()
                 .ok()
                 .map(|number: i32| u64::from(number as u32)),
-            Self::Double => float(text).map(f64::to_bits),
+            Self::Double => parse_float(text).map(f64::to_bits),
             Self::Unsigned64 => text.parse().ok(),
             Self::Signed64 => text.parse().ok().map(|number: i64| number as u64),
         }
@@ -96,6 +96,7 @@ pub(super) fn parse_immediate(
     parsed
 }
 
+/// Parses number, type and data of an immediate: `[0] FLT32 { 1.0, 2.0 }`. The number is optional.
 fn parse_immediate_parts(input: &mut Input<'_, '_>, immediate: &mut Immediate) -> Result<()> {
     if accept(input, TokenKind::OpenBracket) {
         let word = peek_span(input);
@@ -105,13 +106,13 @@ fn parse_immediate_parts(input: &mut Input<'_, '_>, immediate: &mut Immediate) -
     }
     let place = peek_span(input);
     let word = take_word(input);
-    let Some(&(_, kind)) = KINDS.iter().find(|(name, _)| word.is(name)) else {
+    let Some(&(_, kind)) = NUMBER_TYPES.iter().find(|(name, _)| word.is(name)) else {
         let message = if word.text.is_empty() {
-            Message::ImmediateTypeMissing
+            SyntaxErrorKind::ImmediateTypeMissing
         } else {
-            Message::ImmediateType
+            SyntaxErrorKind::ImmediateType
         };
-        return Err(Failure::new(place, Code::Immediate, message));
+        return Err(SyntaxError::new(place, Code::Immediate, message));
     };
     mark(TokenKind::OpenBrace, Code::Immediate, "`{`").parse_next(input)?;
     immediate.words = parse_immediate_data(input, kind)?;
@@ -126,22 +127,22 @@ fn parse_immediate_data(input: &mut Input<'_, '_>, kind: NumberType) -> Result<[
     let mut halves = false;
     loop {
         if count >= 4 {
-            let message = Message::Fixed("an immediate has four numbers, or two of 64 bits");
-            return Err(Failure::new(peek_span(input), Code::Immediate, message));
+            let message = SyntaxErrorKind::Text("an immediate has four numbers, or two of 64 bits");
+            return Err(SyntaxError::new(peek_span(input), Code::Immediate, message));
         }
-        let span = take_number(input);
+        let span = consume_number(input);
         let text = &input.state.ast.text[span.range()];
         if !wide {
             let is_strict = kind == NumberType::Unsigned && !input.state.is_extended;
-            words[count] = parse_narrow_number(kind, is_strict, (text, span))?;
+            words[count] = parse_32bit_number(kind, is_strict, (text, span))?;
             count += 1;
         } else if kind == NumberType::Double && is_hexadecimal(text) {
             // Two words instead of a number, the low one first.
-            words[count] = parse_narrow_number(NumberType::Float, false, (text, span))?;
+            words[count] = parse_32bit_number(NumberType::Float, false, (text, span))?;
             count += 1;
             halves = true;
         } else {
-            let bits = parse_wide_number(kind, (text, span))?;
+            let bits = parse_64bit_number(kind, (text, span))?;
             words[count] = bits as u32;
             // Within the array also where three words are taken already: then the count is wrong,
             // which is reported below.
@@ -160,17 +161,17 @@ fn parse_immediate_data(input: &mut Input<'_, '_>, kind: NumberType) -> Result<[
         } else {
             "this immediate needs four numbers"
         };
-        let message = Message::Fixed(message);
-        return Err(Failure::new(peek_span(input), Code::Immediate, message));
+        let message = SyntaxErrorKind::Text(message);
+        return Err(SyntaxError::new(peek_span(input), Code::Immediate, message));
     }
     mark(TokenKind::CloseBrace, Code::Immediate, "`,` or `}`").parse_next(input)?;
     Ok(words)
 }
 
-/// Consumes the tokens of a number, at least one.
-fn take_number(input: &mut Input<'_, '_>) -> Span {
+/// Consumes the tokens of a number, at least one, and returns their span.
+fn consume_number(input: &mut Input<'_, '_>) -> Span {
     let text = input.state.ast.text;
-    let start = peek(input).start as usize;
+    let start = peek(input).start() as usize;
     let byte = |at: usize| text.get(at).copied().unwrap_or(0);
     // A sign, then all characters of numbers: a sign within is one after an exponent.
     let mut end = start;
@@ -187,23 +188,23 @@ fn take_number(input: &mut Input<'_, '_>) -> Span {
     }
     // At least one byte, so that the loop over numbers ends.
     let end = end.max(start + usize::from(start < text.len())) as u32;
-    while peek_kind(input) != TokenKind::End && peek(input).start < end {
-        advance(input);
-    }
+    seek(input, end);
     Span::new(start as u32, end)
 }
 
-fn fail_at_number(span: Span, wanted: &'static str, code: Code) -> Failure {
-    Failure::new(span, code, Message::NotA(wanted))
+/// Returns the error that the token at `span` is not a `wanted`.
+fn fail_at_number(span: Span, wanted: &'static str, code: Code) -> Box<SyntaxError> {
+    SyntaxError::new(span, code, SyntaxErrorKind::UnknownName(wanted))
 }
 
+/// Returns the error that `text` at `span` is not a number of this kind.
 #[cold]
-fn fail_as(kind: NumberType, text: &str, span: Span) -> Failure {
-    fail_at_number(span, kind.name(), kind.mistake(text))
+fn fail_as(kind: NumberType, text: &str, span: Span) -> Box<SyntaxError> {
+    fail_at_number(span, kind.name(), kind.error_code(text))
 }
 
 /// Decodes a number of 32 bits. Strict readers accept no hexadecimal digits of unsigned integers.
-fn parse_narrow_number(
+fn parse_32bit_number(
     kind: NumberType,
     is_strict: bool,
     (text, span): (&[u8], Span),
@@ -211,60 +212,61 @@ fn parse_narrow_number(
     if is_strict && is_hexadecimal(text) {
         return Err(fail_at_number(span, kind.name(), Code::BadNumber));
     }
-    if let Some(bits) = hexadecimal(text) {
+    if let Some(bits) = parse_hexadecimal(text) {
         let too_large = |_| fail_at_number(span, "number of 32 bits", Code::LiteralTooLarge);
         return u32::try_from(bits).map_err(too_large);
     }
     let text = std::str::from_utf8(text).unwrap_or_default();
-    let found = kind.decimal(text).map(|bits| bits as u32);
+    let found = kind.parse_decimal(text).map(|bits| bits as u32);
     found.ok_or_else(|| fail_as(kind, text, span))
 }
 
-/// Decodes a number of 64 bits.
-fn parse_wide_number(kind: NumberType, (text, span): (&[u8], Span)) -> Result<u64> {
+/// Parses a number of a 64-bit type, which may have a prefix of its base, and returns its bits.
+fn parse_64bit_number(kind: NumberType, (text, span): (&[u8], Span)) -> Result<u64> {
     let text = std::str::from_utf8(text).unwrap_or_default();
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let negative = text.starts_with('-');
     // `strtoll` and `strtoull` read integers: after a sign `0x` denotes hexadecimal, a leading zero
     // alone octal.
     let has_base = match kind {
-        NumberType::Signed64 => is_prefixed(digits),
-        NumberType::Unsigned64 => is_prefixed(digits) && !negative,
+        NumberType::Signed64 => has_base_prefix(digits),
+        NumberType::Unsigned64 => has_base_prefix(digits) && !negative,
         NumberType::Float | NumberType::Unsigned | NumberType::Signed | NumberType::Double => false,
     };
     if !has_base {
-        let found = kind.decimal(text);
+        let found = kind.parse_decimal(text);
         return found.ok_or_else(|| fail_as(kind, text, span));
     }
     let octal = || u64::from_str_radix(&digits[1..], 8).ok();
-    let magnitude = hexadecimal(digits.as_bytes()).or_else(octal);
+    let magnitude = parse_hexadecimal(digits.as_bytes()).or_else(octal);
     let bits = magnitude.map(|bits| if negative { bits.wrapping_neg() } else { bits });
     bits.ok_or_else(|| fail_at_number(span, "octal number", Code::BadNumber))
 }
 
 /// Parses the vectors of `DCL IMMX[0..n] {{a, b, c, d}, ...}` and adds them to the tree. Returns
 /// the first one and their number.
-pub(super) fn parse_immediate_rows(input: &mut Input<'_, '_>, count: u32) -> Result<(u32, u32)> {
+pub(super) fn parse_immx_vectors(input: &mut Input<'_, '_>, count: u32) -> Result<(u32, u32)> {
     parse_brace(input, TokenKind::OpenBrace, "`{`")?;
     let place = peek_span(input);
-    let first = input.state.ast.rows.len();
+    let first = input.state.ast.immx_vectors.len();
     loop {
         parse_brace(input, TokenKind::OpenBrace, "`{`")?;
         let row = parse_immediate_data(input, NumberType::Float)?;
-        input.state.ast.rows.push(row);
+        input.state.ast.immx_vectors.push(row);
         if !accept(input, TokenKind::Comma) {
             break;
         }
     }
     parse_brace(input, TokenKind::CloseBrace, "`}`")?;
-    let rows = (input.state.ast.rows.len() - first) as u32;
+    let rows = (input.state.ast.immx_vectors.len() - first) as u32;
     if rows != count {
-        let message = Message::Rows(rows, count);
-        return Err(Failure::new(place, Code::ArraySizeMismatch, message));
+        let message = SyntaxErrorKind::VectorCount(rows, count);
+        return Err(SyntaxError::new(place, Code::ArraySizeMismatch, message));
     }
     Ok((first as u32, rows))
 }
 
+/// Parses a brace of this kind; `name` is the expected token in the error.
 fn parse_brace(input: &mut Input<'_, '_>, kind: TokenKind, name: &'static str) -> Result<()> {
     if accept(input, kind) {
         Ok(())
@@ -274,16 +276,17 @@ fn parse_brace(input: &mut Input<'_, '_>, kind: TokenKind, name: &'static str) -
 }
 
 /// Returns true if digits have a prefix that denotes their base.
-fn is_prefixed(digits: &str) -> bool {
+fn has_base_prefix(digits: &str) -> bool {
     digits.len() > 1 && digits.starts_with('0')
 }
 
+/// Returns true if a word begins with `0x`.
 fn is_hexadecimal(text: &[u8]) -> bool {
     matches!(text, [b'0', b'x' | b'X', ..])
 }
 
-/// Parses a hexadecimal number of up to 64 bits.
-fn hexadecimal(text: &[u8]) -> Option<u64> {
+/// Parses a hexadecimal number of up to 64 bits; `None` if it is malformed or too large.
+fn parse_hexadecimal(text: &[u8]) -> Option<u64> {
     let digits = text.strip_prefix(b"0x").or(text.strip_prefix(b"0X"))?;
     let number = |number: u64, &digit: &u8| {
         let digit = char::from(digit).to_digit(16)?;
@@ -296,7 +299,7 @@ fn hexadecimal(text: &[u8]) -> Option<u64> {
 }
 
 /// Parses a decimal number, also in the spellings that printers write: `inf`, `-nan`, `1.#INF`.
-fn float(text: &str) -> Option<f64> {
+fn parse_float(text: &str) -> Option<f64> {
     // The parser of the standard library accepts `inf` and signs, but no sign before NaN.
     let plain = text.trim_start_matches(['-', '+']);
     let negative = text.starts_with('-');

@@ -2,18 +2,21 @@
 
 use crate::codes::Code;
 use crate::tgsi::ast::Ast;
-use crate::tgsi::failure::{Failure, Message};
 use crate::tgsi::lex::{Token, TokenKind, Word};
+use crate::tgsi::syntax_error::{SyntaxError, SyntaxErrorKind};
+use crate::token;
+pub(super) use crate::token::{
+    accept, advance, last_end, peek, peek_after, peek_kind, peek_rest, seek, skip,
+};
 use glasm_ir::Span;
 use winnow::Parser as _;
 use winnow::error::ParserError;
-use winnow::stream::{Stateful, Stream, TokenSlice};
 
 /// Tokens to parse, the last of which is [`TokenKind::End`], with the state of the parser.
-pub(super) type Input<'t, 's> = Stateful<TokenSlice<'t, Token>, &'t mut State<'s>>;
+pub(super) type Input<'t, 's> = token::Input<'t, TokenKind, State<'s>>;
 
 /// Result of a grammar function.
-pub(super) type Result<T> = std::result::Result<T, Failure>;
+pub(super) type Result<T> = std::result::Result<T, Box<SyntaxError>>;
 
 /// State of the parser of a program.
 pub(super) struct State<'s> {
@@ -31,7 +34,7 @@ impl std::fmt::Debug for State<'_> {
     }
 }
 
-impl ParserError<Input<'_, '_>> for Failure {
+impl ParserError<Input<'_, '_>> for Box<SyntaxError> {
     type Inner = Self;
 
     fn from_input(input: &Input<'_, '_>) -> Self {
@@ -43,59 +46,16 @@ impl ParserError<Input<'_, '_>> for Failure {
     }
 }
 
-/// Returns the next token.
-#[inline(always)]
-pub(super) fn peek(input: &Input<'_, '_>) -> Token {
-    // The end of the program is never consumed.
-    input.peek_token().copied().unwrap_or_default()
-}
-
-/// Returns the kind of the next token.
-#[inline(always)]
-pub(super) fn peek_kind(input: &Input<'_, '_>) -> TokenKind {
-    peek(input).kind
-}
-
-/// Consumes the next token, unless it is the end of the program.
-#[inline(always)]
-pub(super) fn advance(input: &mut Input<'_, '_>) -> Token {
-    let token = peek(input);
-    if token.kind != TokenKind::End {
-        input.next_token();
-    }
-    token
-}
-
-/// Returns the end of the token that was parsed last.
-#[inline(always)]
-pub(super) fn last_end(input: &Input<'_, '_>) -> u32 {
-    peek(input).previous_end
-}
-
-/// Consumes the next token if it is of a kind.
-#[inline(always)]
-pub(super) fn accept(input: &mut Input<'_, '_>, kind: TokenKind) -> bool {
-    let found = peek_kind(input) == kind;
-    if found {
-        input.next_token();
-    }
-    found
-}
-
 /// Parses a mark such as `[`; `code` is that of the failure if the next token is not `expected`.
 #[inline(always)]
 pub(super) fn mark<'t, 's: 't>(
     kind: TokenKind,
     code: Code,
     expected: &'static str,
-) -> impl winnow::Parser<Input<'t, 's>, Token, Failure> {
-    move |input: &mut Input<'t, 's>| {
-        if peek_kind(input) == kind {
-            Ok(advance(input))
-        } else {
-            Err(fail_with(input, code, expected))
-        }
-    }
+) -> impl winnow::Parser<Input<'t, 's>, Token, Box<SyntaxError>> {
+    token::token(kind, move |input: &Input<'t, 's>| {
+        fail_with(input, code, expected)
+    })
 }
 
 /// Parses `[`.
@@ -118,7 +78,7 @@ pub(super) fn parse_uint(input: &mut Input<'_, '_>, code: Code) -> Result<(u32, 
     Ok((int_value(input, token), token.span()))
 }
 
-/// Returns the value of digits, saturated at 32 bits.
+/// Returns the value of a token of decimal digits, saturated at 32 bits.
 #[inline]
 pub(super) fn int_value(input: &Input<'_, '_>, token: Token) -> u32 {
     let digits = &input.state.ast.text[token.span().range()];
@@ -129,14 +89,14 @@ pub(super) fn int_value(input: &Input<'_, '_>, token: Token) -> u32 {
     })
 }
 
-/// Consumes a word, which is empty if there is none.
+/// Consumes and returns a word; an empty one if none follows.
 #[inline]
 pub(super) fn take_word<'s>(input: &mut Input<'_, 's>) -> Word<'s> {
     let span = peek_word(input);
     let text = &input.state.ast.text[span.range()];
     if !text.is_empty() {
         let first = advance(input);
-        if first.end != span.end {
+        if first.end() != span.end {
             advance(input);
         }
     }
@@ -151,23 +111,23 @@ pub(super) fn take_word<'s>(input: &mut Input<'_, 's>) -> Word<'s> {
 #[inline]
 pub(super) fn peek_word(input: &Input<'_, '_>) -> Span {
     let token = peek(input);
-    match token.kind {
+    match token.kind() {
         TokenKind::Word => token.span(),
         TokenKind::Int => peek_after_digits(input, token),
-        _ => Span::new(token.start, token.start),
+        _ => Span::new(token.start(), token.start()),
     }
 }
 
 /// Returns the span of the word that begins with the next digits.
 #[cold]
 fn peek_after_digits(input: &Input<'_, '_>, digits: Token) -> Span {
-    let next = input.get(1).copied().unwrap_or_default();
-    let end = if next.kind == TokenKind::Word && next.is_glued() {
-        next.end
+    let next = peek_after(input, 1);
+    let end = if next.kind() == TokenKind::Word && next.is_glued() {
+        next.end()
     } else {
-        digits.end
+        digits.end()
     };
-    Span::new(digits.start, end)
+    Span::new(digits.start(), end)
 }
 
 /// Returns the span of the next token for messages: a word, one byte, or empty at the end of the
@@ -184,12 +144,16 @@ pub(super) fn peek_span(input: &Input<'_, '_>) -> Span {
 
 /// Returns the failure of the next token, which does not match the grammar.
 #[cold]
-pub(super) fn fail(input: &Input<'_, '_>, expected: &'static str) -> Failure {
+pub(super) fn fail(input: &Input<'_, '_>, expected: &'static str) -> Box<SyntaxError> {
     fail_with(input, Code::UnexpectedToken, expected)
 }
 
 /// Returns the failure of the next token, which does not match the grammar, with a certain code.
 #[cold]
-pub(super) fn fail_with(input: &Input<'_, '_>, code: Code, expected: &'static str) -> Failure {
-    Failure::new(peek_span(input), code, Message::Expected(expected))
+pub(super) fn fail_with(
+    input: &Input<'_, '_>,
+    code: Code,
+    expected: &'static str,
+) -> Box<SyntaxError> {
+    SyntaxError::new(peek_span(input), code, SyntaxErrorKind::Expected(expected))
 }

@@ -1,22 +1,23 @@
 //! Instructions: opcode, operands, and the parts that follow them.
 
 use super::input::{
-    Input, Result, accept, advance, fail, fail_with, last_end, peek, peek_kind, peek_span,
-    peek_word, take_word,
+    Input, Result, accept, advance, fail, fail_with, last_end, peek, peek_after, peek_kind,
+    peek_span, peek_word, take_word,
 };
 use super::operand::{
     parse_dst_operand, parse_optional_swizzle, parse_register, parse_resource, parse_src_operand,
     parse_texoffset_operand,
 };
 use crate::codes::Code;
-use crate::tgsi::ast::{Access, Extra, Guard, Inst, StatementKind};
-use crate::tgsi::failure::{Failure, Message};
-use crate::tgsi::files::File;
+use crate::tgsi::ast::{AccessQualifiers, Inst, PredicateGuard, StatementKind, TrailingOperand};
+use crate::tgsi::declaration_tables::RegisterFile;
 use crate::tgsi::lex::{TokenKind, Word};
 use crate::tgsi::opcodes::{
-    Besides, Flow, Lookup, Lower, Memory, Row, ViewLookup, begins_statement, is_resource,
+    ExtraOperands, Flow, Lookup, Memory, OpcodeLowering, OpcodeRow, ViewLookup, begins_statement,
+    is_resource,
 };
-use crate::tgsi::targets::{self, Target};
+use crate::tgsi::syntax_error::{SyntaxError, SyntaxErrorKind};
+use crate::tgsi::texture_targets::{self, TextureTarget};
 use glasm_ir::Span;
 use glasm_ir::resource::MemFlags;
 use winnow::stream::Stream as _;
@@ -32,23 +33,27 @@ pub(super) fn parse_instruction(
     kind: &mut StatementKind,
 ) -> Result<()> {
     let span = word.span();
-    let Some((row, suffixes)) = Row::of(word) else {
+    let Some((row, suffixes)) = OpcodeRow::from_word(word) else {
         *kind = StatementKind::UnknownOpcode(span);
-        return Err(Failure::new(span, Code::UnknownOpcode, Message::Opcode));
+        return Err(SyntaxError::new(
+            span,
+            Code::UnknownOpcode,
+            SyntaxErrorKind::Opcode,
+        ));
     };
     input.state.keyword = span;
     let first_operand = input.state.ast.operands.len() as u32;
     let mut inst = Inst {
-        row,
-        suffixes,
+        opcode_row: row,
+        modifiers: suffixes,
         guard,
-        printed,
+        printed_number: printed,
         opcode: span,
         span,
         first_operand,
         operand_count: 0,
         source_count: 0,
-        extra: Extra::Nothing,
+        trailing: TrailingOperand::None,
     };
     let parsed = parse_operands(input, &mut inst);
     if parsed.is_ok() {
@@ -67,9 +72,9 @@ pub(super) fn parse_guard(input: &mut Input<'_, '_>) -> Result<u32> {
     advance(input);
     let is_inverted = accept(input, TokenKind::Bang);
     let register = parse_register(input)?;
-    if register.file != File::Pred {
-        let message = Message::Fixed("a predicate is expected here");
-        return Err(Failure::new(
+    if register.file != RegisterFile::Pred {
+        let message = SyntaxErrorKind::Text("a predicate is expected here");
+        return Err(SyntaxError::new(
             register.span,
             Code::OperandNotVariable,
             message,
@@ -80,7 +85,7 @@ pub(super) fn parse_guard(input: &mut Input<'_, '_>) -> Result<u32> {
         return Err(fail(input, "`)`"));
     }
     let guards = &mut input.state.ast.guards;
-    guards.push(Guard {
+    guards.push(PredicateGuard {
         register,
         is_inverted,
         swizzle,
@@ -91,7 +96,7 @@ pub(super) fn parse_guard(input: &mut Input<'_, '_>) -> Result<u32> {
 /// Parses the operands of an opcode and the parts that follow them.
 #[inline]
 fn parse_operands(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
-    let row = inst.row;
+    let row = inst.opcode_row;
     // STORE has a result that is a resource.
     if row.results > 0 {
         parse_dst_operand(input)?;
@@ -102,18 +107,20 @@ fn parse_operands(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     }
     let sources = input.state.ast.operands.len();
     // Few opcodes have resources; the others have sources of one kind.
-    let parsed = if row.has_unusual_sources() {
-        parse_other_sources(input, row)
+    let parsed = if row.has_resource_sources() {
+        parse_resource_sources(input, row)
     } else {
         parse_sources(input, row)
     };
     inst.source_count = (input.state.ast.operands.len() - sources) as u32;
     parsed?;
-    parse_after_operands(input, inst)
+    parse_trailing_operands(input, inst)
 }
 
+/// Parses the sources that the opcode takes, separated by commas from each other and from the
+/// results.
 #[inline]
-fn parse_sources(input: &mut Input<'_, '_>, row: &'static Row) -> Result<()> {
+fn parse_sources(input: &mut Input<'_, '_>, row: &'static OpcodeRow) -> Result<()> {
     for number in row.results..row.results + row.sources {
         if number > 0 {
             parse_comma(input, row, number)?;
@@ -125,9 +132,12 @@ fn parse_sources(input: &mut Input<'_, '_>, row: &'static Row) -> Result<()> {
 
 /// Parses sources of which some are resources, or may be missing.
 #[inline(never)]
-fn parse_other_sources(input: &mut Input<'_, '_>, row: &'static Row) -> Result<()> {
+fn parse_resource_sources(input: &mut Input<'_, '_>, row: &'static OpcodeRow) -> Result<()> {
     // Streams were none in 2010.
-    let may_lack = matches!(row.lower, Lower::Emit | Lower::EndPrimitive);
+    let may_lack = matches!(
+        row.lower,
+        OpcodeLowering::Emit | OpcodeLowering::EndPrimitive
+    );
     for number in 0..row.sources {
         let before = number + row.results;
         if before > 0 {
@@ -138,7 +148,7 @@ fn parse_other_sources(input: &mut Input<'_, '_>, row: &'static Row) -> Result<(
         }
         // The component that TG4 gathers may be part of the sampler.
         let is_short = number == 1
-            && matches!(row.lower, Lower::Lookup(Lookup::Gather))
+            && matches!(row.lower, OpcodeLowering::Lookup(Lookup::Gather))
             && is_sampler_next(input);
         if is_short || is_resource(row, number.into()) {
             parse_resource(input)?;
@@ -158,28 +168,30 @@ fn is_operand_next(input: &Input<'_, '_>) -> bool {
         return true;
     }
     let word = &input.state.ast.text[peek_word(input).range()];
-    let next = input.get(1).map_or(TokenKind::End, |token| token.kind);
+    let next = peek_after(input, 1).kind();
     // A bracket, because labels of flow control and opcodes are words, too.
-    File::of(word).is_some() && next == TokenKind::OpenBracket
+    RegisterFile::from_word(word).is_some() && next == TokenKind::OpenBracket
 }
 
+/// Returns true if the next word is the register file SAMP.
 fn is_sampler_next(input: &Input<'_, '_>) -> bool {
     let word = &input.state.ast.text[peek_word(input).range()];
     word.eq_ignore_ascii_case(b"SAMP")
 }
 
-/// Parses the comma after `number` operands.
+/// Parses the comma after `number` operands; the error at the end of a statement is a missing
+/// operand.
 #[inline]
-fn parse_comma(input: &mut Input<'_, '_>, row: &'static Row, number: u8) -> Result<()> {
+fn parse_comma(input: &mut Input<'_, '_>, row: &'static OpcodeRow, number: u8) -> Result<()> {
     if accept(input, TokenKind::Comma) {
         return Ok(());
     }
     if !is_statement_end(input) {
         return Err(fail(input, "`,`"));
     }
-    let message = Message::OperandCount(row, number);
+    let message = SyntaxErrorKind::OperandCount(row, number);
     let place = input.state.keyword;
-    Err(Failure::new(place, Code::MissingOperand, message))
+    Err(SyntaxError::new(place, Code::MissingOperand, message))
 }
 
 /// Returns true if a line or the program ends here, or a statement begins.
@@ -199,58 +211,61 @@ fn is_statement_end(input: &Input<'_, '_>) -> bool {
         || begins_statement(&word)
 }
 
-/// Parses targets, offsets, qualifiers and labels.
+/// Parses the operands after the registers, as the opcode requires: texture target, offsets, memory
+/// qualifiers or label.
 #[inline]
-fn parse_after_operands(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
-    match inst.row.lower.besides() {
-        Besides::Sampler | Besides::Memory(Memory::SamplerHandle) => {
+fn parse_trailing_operands(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
+    match inst.opcode_row.lower.extra_operands() {
+        ExtraOperands::Sampler | ExtraOperands::Memory(Memory::SamplerHandle) => {
             parse_texture_target(input, inst)?;
         }
-        Besides::View(_) => parse_offsets(input, inst)?,
-        Besides::Memory(_) => parse_qualifiers(input, inst)?,
-        Besides::Label => parse_label(input, inst)?,
-        Besides::Nothing => {}
+        ExtraOperands::View(_) => parse_offsets(input, inst)?,
+        ExtraOperands::Memory(_) => parse_qualifiers(input, inst)?,
+        ExtraOperands::Label => parse_label(input, inst)?,
+        ExtraOperands::None => {}
     }
     // An operand after this comma exceeds the operands of every opcode.
     if peek_kind(input) == TokenKind::Comma {
-        return Err(fail_as_extra_operand(input, inst.row));
+        return Err(fail_as_extra_operand(input, inst.opcode_row));
     }
     Ok(())
 }
 
+/// Returns the error about an operand after the last one that the opcode takes.
 #[cold]
-fn fail_as_extra_operand(input: &Input<'_, '_>, row: &'static Row) -> Failure {
-    let message = Message::OperandCount(row, 0);
-    Failure::new(peek_span(input), Code::ExtraOperand, message)
+fn fail_as_extra_operand(input: &Input<'_, '_>, row: &'static OpcodeRow) -> Box<SyntaxError> {
+    let message = SyntaxErrorKind::OperandCount(row, 0);
+    SyntaxError::new(peek_span(input), Code::ExtraOperand, message)
 }
 
 /// Returns the failure of a word that is not a texture target.
 #[cold]
-pub(super) fn fail_at_target(input: &Input<'_, '_>, word: &Word<'_>) -> Failure {
+pub(super) fn fail_at_target(input: &Input<'_, '_>, word: &Word<'_>) -> Box<SyntaxError> {
     if word.text.is_empty() {
         return fail_with(input, Code::TargetUnknown, "a target");
     }
-    Failure::new(word.span(), Code::TargetUnknown, Message::Target)
+    SyntaxError::new(word.span(), Code::TargetUnknown, SyntaxErrorKind::Target)
 }
 
+/// Parses a comma, a texture target and the texel offsets after it.
 fn parse_texture_target(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     if !accept(input, TokenKind::Comma) {
         let expected = "`,` and a texture target";
         return Err(fail_with(input, Code::TargetUnknown, expected));
     }
     let word = take_word(input);
-    let Some(target) = Target::of(&word) else {
+    let Some(target) = TextureTarget::from_word(&word) else {
         return Err(fail_at_target(input, &word));
     };
-    inst.extra = Extra::Texture(target, word.span());
+    inst.trailing = TrailingOperand::Texture(target, word.span());
     // The offsets of a lookup follow its target, those of a view the operands.
     parse_offsets(input, inst)
 }
 
-/// Parses texel offsets: up to four registers.
+/// Parses up to four texel offsets, one for each texel of a gather.
 fn parse_offsets(input: &mut Input<'_, '_>, inst: &Inst) -> Result<()> {
     // SAMPLE_INFO that was printed by the table of opcodes has a second source.
-    let is_source = inst.row.lower == Lower::ViewLookup(ViewLookup::SampleInfo);
+    let is_source = inst.opcode_row.lower == OpcodeLowering::ViewLookup(ViewLookup::SampleInfo);
     // TG4 may have four, one for each texel; all other lookups take the first one.
     for _ in 0..4 {
         if !accept(input, TokenKind::Comma) {
@@ -270,7 +285,7 @@ fn parse_qualifiers(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     if peek_kind(input) != TokenKind::Comma {
         return Ok(());
     }
-    let mut access = Access::default();
+    let mut access = AccessQualifiers::default();
     while accept(input, TokenKind::Comma) {
         let before = input.checkpoint();
         let word = take_word(input);
@@ -280,21 +295,21 @@ fn parse_qualifiers(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
             access.flags |= MemFlags::VOLATILE;
         } else if word.is("RESTRICT") || word.is("STREAM_CACHE_POLICY") {
             // Promises and hints that are not needed here.
-        } else if let Some(target) = Target::of(&word) {
+        } else if let Some(target) = TextureTarget::from_word(&word) {
             access.target = Some(target);
-        } else if let Some(ty) = targets::format_type(&word) {
+        } else if let Some(ty) = texture_targets::parse_format_type(&word) {
             access.ty = ty;
-            access.is_word = targets::is_word_format(word.text);
+            access.has_32bit_texels = texture_targets::is_32bit_format(word.text);
         // A register cannot be a qualifier, so the message is about operands.
-        } else if File::of(word.text).is_some() {
+        } else if RegisterFile::from_word(word.text).is_some() {
             input.reset(&before);
-            return Err(fail_as_extra_operand(input, inst.row));
+            return Err(fail_as_extra_operand(input, inst.opcode_row));
         } else {
             return Err(fail_at_target(input, &word));
         }
     }
-    let accesses = &mut input.state.ast.accesses;
-    inst.extra = Extra::Access(accesses.len() as u32);
+    let accesses = &mut input.state.ast.qualifiers;
+    inst.trailing = TrailingOperand::Qualifiers(accesses.len() as u32);
     accesses.push(access);
     Ok(())
 }
@@ -302,18 +317,18 @@ fn parse_qualifiers(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
 /// Parses the label of flow control. Only that of CAL is used: others may be stale.
 #[inline]
 fn parse_label(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
-    let is_routine = Lower::Flow(Flow::Subroutine) == inst.row.lower
-        || Lower::Flow(Flow::Call) == inst.row.lower;
-    input.state.ast.has_routines |= is_routine;
+    let is_routine = OpcodeLowering::Flow(Flow::Subroutine) == inst.opcode_row.lower
+        || OpcodeLowering::Flow(Flow::Call) == inst.opcode_row.lower;
+    input.state.ast.has_subroutines |= is_routine;
     let colon = peek(input);
     if accept(input, TokenKind::Colon) {
         let number = peek(input);
-        if number.kind != TokenKind::Int {
+        if number.kind() != TokenKind::Int {
             return Err(fail(input, "the number of an instruction"));
         }
         let label = super::input::int_value(input, number);
         advance(input);
-        inst.extra = Extra::Label(label, Span::new(colon.start, number.end));
+        inst.trailing = TrailingOperand::Label(label, Span::new(colon.start(), number.end()));
     }
     Ok(())
 }

@@ -25,24 +25,25 @@ pub(super) use statement::find_resumption;
 
 use super::ast::Ast;
 use super::lex;
+use crate::header::ParsedHeader;
 use crate::source::Acceptance;
-use crate::start::Start;
+use crate::token::Tokens;
 use input::{Input, State};
-use winnow::stream::TokenSlice;
 
-/// Parses a program. `memory` is a tree whose lists are reused.
-pub(super) fn parse<'s>(start: &Start<'s>, memory: Ast<'static>) -> Ast<'s> {
-    let mut ast = memory.reuse(start.text);
+/// Parses a program into an AST, which contains its syntax errors. `memory` is an AST whose lists
+/// are reused.
+pub(super) fn parse<'s>(start: &ParsedHeader<'s>, memory: Ast<'static>) -> Ast<'s> {
+    let mut ast = memory.recycle_for(start.text);
     let mut tokens = std::mem::take(&mut ast.tokens);
     let is_extended = start.reports.acceptance() == Acceptance::Shipped;
-    lex::append_tokens(start.text, start.body, is_extended, &mut tokens);
+    lex::append_tokens(start.text, start.body_start, is_extended, &mut tokens);
     let mut state = State {
         ast,
         is_extended,
         keyword: glasm_ir::Span::default(),
     };
     let mut input = Input {
-        input: TokenSlice::new(&tokens),
+        input: Tokens::new(&tokens),
         state: &mut state,
     };
     while statement::parse_statement(&mut input) {}

@@ -1,18 +1,16 @@
 //! Properties. TGSI, section "Properties".
 
-use super::input::{
-    Input, Result, fail, last_end, parse_uint, peek, peek_kind, peek_span, take_word,
-};
+use super::input::{Input, Result, fail, last_end, parse_uint, peek_span, seek, take_word};
 use crate::codes::Code;
 use crate::tgsi::ast::{Property, StatementKind};
-use crate::tgsi::failure::{Failure, Message};
-use crate::tgsi::lex::TokenKind;
+use crate::tgsi::declaration_tables::{PropertyRow, ValueDomain};
 use crate::tgsi::opcodes::begins_statement;
-use crate::tgsi::property::{Row, Value};
+use crate::tgsi::syntax_error::{SyntaxError, SyntaxErrorKind};
 use glasm_ir::Span;
 use winnow::stream::Stream as _;
 
-/// Parses a property after its keyword, and adds it to the tree.
+/// Parses a property after its keyword and appends it to the AST. The value of an unknown property
+/// is skipped.
 pub(super) fn parse_property(input: &mut Input<'_, '_>, kind: &mut StatementKind) -> Result<()> {
     let word = take_word(input);
     let name = word.span();
@@ -20,7 +18,7 @@ pub(super) fn parse_property(input: &mut Input<'_, '_>, kind: &mut StatementKind
         return Err(fail(input, "the name of a property"));
     }
     input.state.keyword = name;
-    let Some(row) = Row::of(&word) else {
+    let Some(row) = PropertyRow::from_word(&word) else {
         *kind = StatementKind::UnknownProperty(name);
         skip_line(input, name);
         return Ok(());
@@ -46,30 +44,30 @@ fn skip_line(input: &mut Input<'_, '_>, name: Span) {
     let rest = &input.state.ast.text[name.end as usize..];
     let line = rest.iter().position(|&byte| byte == b'\n');
     let end = name.end + line.unwrap_or(rest.len()) as u32;
-    while peek_kind(input) != TokenKind::End && peek(input).start < end {
-        input.next_token();
-    }
+    seek(input, end);
 }
 
-fn parse_value(input: &mut Input<'_, '_>, row: &'static Row) -> Result<u32> {
+/// Parses the value of a property, a number or a word. Reports values that are not in its domain.
+fn parse_value(input: &mut Input<'_, '_>, row: &'static PropertyRow) -> Result<u32> {
     match row.value {
-        Value::Number(low, high) => {
+        ValueDomain::Number(low, high) => {
             let word = peek_span(input);
             let (number, _) = parse_uint(input, Code::PropertyValue)?;
             if (low..=high).contains(&number) {
                 return Ok(number);
             }
-            let message = Message::PropertyRange(row);
-            Err(Failure::new(word, Code::PropertyValue, message))
+            let message = SyntaxErrorKind::PropertyRange(row);
+            Err(SyntaxError::new(word, Code::PropertyValue, message))
         }
-        Value::Word(words) => parse_value_word(input, row, words),
+        ValueDomain::Word(words) => parse_value_word(input, row, words),
     }
 }
 
-/// Parses one of the words of a property, which denote numbers.
+/// Parses one of the words that are the values of a property and returns the number that it
+/// denotes.
 fn parse_value_word(
     input: &mut Input<'_, '_>,
-    row: &'static Row,
+    row: &'static PropertyRow,
     words: &[(&str, u32)],
 ) -> Result<u32> {
     let before = input.checkpoint();
@@ -80,10 +78,10 @@ fn parse_value_word(
     if begins_statement(&word) {
         // The next statement begins here.
         input.reset(&before);
-        let message = Message::PropertyMissing(row);
+        let message = SyntaxErrorKind::PropertyMissing(row);
         let place = input.state.keyword;
-        return Err(Failure::new(place, Code::PropertyValue, message));
+        return Err(SyntaxError::new(place, Code::PropertyValue, message));
     }
-    let message = Message::PropertyWord(row);
-    Err(Failure::new(word.span(), Code::PropertyValue, message))
+    let message = SyntaxErrorKind::PropertyWord(row);
+    Err(SyntaxError::new(word.span(), Code::PropertyValue, message))
 }

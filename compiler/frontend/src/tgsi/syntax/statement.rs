@@ -2,42 +2,38 @@
 
 use super::declaration::parse_declaration;
 use super::immediate::parse_immediate;
-use super::input::{Input, Result, accept, advance, fail, peek, peek_kind, take_word};
+use super::input::{
+    Input, Result, accept, fail, peek, peek_kind, peek_rest, seek, skip, take_word,
+};
 use super::instruction::{parse_guard, parse_instruction};
 use super::property::parse_property;
 use crate::tgsi::ast::{Statement, StatementKind};
 use crate::tgsi::lex::{self, TokenKind, Word};
-use winnow::stream::Stream as _;
 
 /// Parses a statement and adds it to the tree. Returns false at the end of the program.
 pub(super) fn parse_statement(input: &mut Input<'_, '_>) -> bool {
     let first = peek(input);
-    if first.kind == TokenKind::End {
+    if first.kind() == TokenKind::End {
         return false;
     }
-    let before = input.checkpoint();
     let mut kind = StatementKind::Broken;
-    let parsed = parse_from_number(input, &mut kind);
-    let end = peek(input).start;
+    let parsed = parse_statement_body(input, &mut kind);
+    let end = peek(input).start();
     let failure = parsed.err().map(|failure| {
-        let failures = &mut input.state.ast.failures;
-        failures.push(failure);
+        let failures = &mut input.state.ast.syntax_errors;
+        failures.push(*failure);
         failures.len() as u32 - 1
     });
     input.state.ast.statements.push(Statement {
         kind,
-        failure,
-        start: first.start,
+        syntax_error: failure,
+        start: first.start(),
         end,
     });
     if failure.is_some() {
-        let resumption = find_resumption(input.state.ast.text, first.start, end);
-        // From the start of the statement, because parsing may have stopped before the whitespace
-        // at the end of its line.
-        input.reset(&before);
-        while peek_kind(input) != TokenKind::End && peek(input).start < resumption {
-            advance(input);
-        }
+        let resumption = find_resumption(input.state.ast.text, first.start(), end);
+        // Perhaps back: parsing may have stopped before the whitespace at the end of its line.
+        seek(input, resumption);
     }
     true
 }
@@ -72,7 +68,7 @@ pub(in crate::tgsi) fn find_resumption(text: &[u8], start: u32, end: u32) -> u32
 /// Parses a statement: `<number> : (<guard>) <instruction>`, a declaration, an immediate or a
 /// property.
 #[inline]
-fn parse_from_number(input: &mut Input<'_, '_>, kind: &mut StatementKind) -> Result<()> {
+fn parse_statement_body(input: &mut Input<'_, '_>, kind: &mut StatementKind) -> Result<()> {
     let (mut word, printed) = parse_number(input);
     // Declarations have no number, so that after one these words are not keywords.
     if printed.is_none() {
@@ -102,14 +98,22 @@ fn parse_from_number(input: &mut Input<'_, '_>, kind: &mut StatementKind) -> Res
 }
 
 /// Parses the number before an instruction, which is only significant for labels, and the word
-/// after it. Without a colon the number is the word.
+/// after it. Returns the word and the start of the number. Without a colon the number is the word.
 #[inline]
 fn parse_number<'s>(input: &mut Input<'_, 's>) -> (Word<'s>, Option<u32>) {
-    let is_number = peek_kind(input) == TokenKind::Int;
+    let first = peek(input);
+    let next = peek_rest(input).first().map(|token| token.kind());
+    if first.kind() == TokenKind::Int && next == Some(TokenKind::Colon) {
+        let digits = first.text(input.state.ast.text);
+        // All numbers of up to nine digits have 32 bits.
+        let is_number = digits.len() < 10 || lex::parse_decimal(digits).is_some();
+        skip(input, 2);
+        return (take_word(input), is_number.then_some(first.start()));
+    }
     let word = take_word(input);
-    if is_number && accept(input, TokenKind::Colon) {
-        let number = lex::parse_decimal(word.text);
-        return (take_word(input), number);
+    // `2D:` has a colon, but not a number.
+    if first.kind() == TokenKind::Int && accept(input, TokenKind::Colon) {
+        return (take_word(input), None);
     }
     (word, None)
 }

@@ -3,21 +3,25 @@
 use super::*;
 use crate::header;
 use crate::source::Source;
-use crate::tgsi::ast::{Position, StatementKind};
-use crate::tgsi::files::File;
+use crate::tgsi::ast::{IndexPosition, StatementKind};
+use crate::tgsi::declaration_tables::RegisterFile;
 
 /// Parses a fragment program of shipped programs' form.
-fn with_ast<T>(text: &str, look: impl FnOnce(&Ast<'_>) -> T) -> T {
+fn with_ast<T>(text: &str, inspect: impl FnOnce(&Ast<'_>) -> T) -> T {
     let text = format!("FRAG\n{text}");
-    let start = header::read(&Source::new("a", text.as_str())).expect("a header");
-    look(&parse(&start, Ast::default()))
+    let start = header::parse_header(&Source::new("a", text.as_str())).expect("a header");
+    inspect(&parse(&start, Ast::default()))
 }
 
 /// Returns the dynamic indices of a program: files, arrays, and position among two indices.
-fn indexed(text: &str) -> Vec<(File, u32, Position)> {
+fn parse_dynamic_indices(text: &str) -> Vec<(RegisterFile, u32, IndexPosition)> {
     let mut found = with_ast(text, |ast| {
-        assert!(ast.failures.is_empty(), "{text}: {:?}", ast.failures);
-        let found = ast.indexed.iter();
+        assert!(
+            ast.syntax_errors.is_empty(),
+            "{text}: {:?}",
+            ast.syntax_errors
+        );
+        let found = ast.dynamic_indices.iter();
         let found = found.map(|it| (it.file, it.array, it.position));
         found.collect::<Vec<_>>()
     });
@@ -35,7 +39,7 @@ fn constant_indices_are_not_dynamic() {
         "MOV TEMP[-1].x, -|IMM[0].xyzw|",
         "LOAD TEMP[0], MEMORY[ 0 ], TEMP[1]",
     ] {
-        assert_eq!(indexed(text), [], "{text}");
+        assert_eq!(parse_dynamic_indices(text), [], "{text}");
     }
 }
 
@@ -49,8 +53,8 @@ fn elements_of_files_are_dynamically_indexed() {
         "mov temp[addr[0].x], in[0]",
         "ADD OUT[0], -|TEMP[TEMP[1].w+1]|, TEMP[3]",
     ] {
-        let expected = [(File::Temp, 0, Position::Element)];
-        assert_eq!(indexed(text), expected, "{text}");
+        let expected = [(RegisterFile::Temp, 0, IndexPosition::Inner)];
+        assert_eq!(parse_dynamic_indices(text), expected, "{text}");
     }
 }
 
@@ -61,25 +65,37 @@ fn arrays_are_dynamically_indexed() {
         "MOV TEMP[ADDR[0].x]( 3 ).x, IN[0]",
         "MOV TEMP[ADDR[0].x+1](3).xyzw, IN[0]",
     ] {
-        let expected = [(File::Temp, 3, Position::Element)];
-        assert_eq!(indexed(text), expected, "{text}");
+        let expected = [(RegisterFile::Temp, 3, IndexPosition::Inner)];
+        assert_eq!(parse_dynamic_indices(text), expected, "{text}");
     }
 }
 
 #[test]
 fn both_of_two_indices_are_dynamic() {
-    let outer = (File::Const, 0, Position::Outer);
-    assert_eq!(indexed("MOV TEMP[0], CONST[ADDR[0].x] [ 1 ]"), [outer]);
-    let outer = (File::In, 0, Position::Outer);
-    assert_eq!(indexed("MOV TEMP[0], IN[ADDR[0].x](2)[1]"), [outer]);
-    let element = (File::In, 2, Position::Element);
-    assert_eq!(indexed("MOV TEMP[0], IN[1](1)[ADDR[0].x](2)"), [element]);
-    let both = [outer, (File::In, 1, Position::Element)];
-    assert_eq!(indexed("MOV OUT[0], IN[ADDR[0].x][ADDR[1].x+1](1)"), both);
+    let outer = (RegisterFile::Const, 0, IndexPosition::Outer);
+    assert_eq!(
+        parse_dynamic_indices("MOV TEMP[0], CONST[ADDR[0].x] [ 1 ]"),
+        [outer]
+    );
+    let outer = (RegisterFile::In, 0, IndexPosition::Outer);
+    assert_eq!(
+        parse_dynamic_indices("MOV TEMP[0], IN[ADDR[0].x](2)[1]"),
+        [outer]
+    );
+    let element = (RegisterFile::In, 2, IndexPosition::Inner);
+    assert_eq!(
+        parse_dynamic_indices("MOV TEMP[0], IN[1](1)[ADDR[0].x](2)"),
+        [element]
+    );
+    let both = [outer, (RegisterFile::In, 1, IndexPosition::Inner)];
+    assert_eq!(
+        parse_dynamic_indices("MOV OUT[0], IN[ADDR[0].x][ADDR[1].x+1](1)"),
+        both
+    );
 }
 
 /// Returns the kinds of the statements of a program, and the messages of their syntax errors.
-fn statements(text: &str) -> Vec<(&'static str, Option<String>)> {
+fn describe_statements(text: &str) -> Vec<(&'static str, Option<String>)> {
     with_ast(text, |ast| {
         let statements = ast.statements.iter().map(|statement| {
             let kind = match statement.kind {
@@ -88,9 +104,11 @@ fn statements(text: &str) -> Vec<(&'static str, Option<String>)> {
                 StatementKind::Declaration { .. } => "declaration",
                 StatementKind::Immediate { .. } => "immediate",
                 StatementKind::Property(_) | StatementKind::UnknownProperty(_) => "property",
-                StatementKind::Inst(id) => ast.insts[id as usize].row.name,
+                StatementKind::Inst(id) => ast.insts[id as usize].opcode_row.name,
             };
-            let failure = statement.failure.map(|id| ast.failures[id as usize]);
+            let failure = statement
+                .syntax_error
+                .map(|id| ast.syntax_errors[id as usize]);
             (kind, failure.map(|failure| failure.describe(ast.text).1))
         });
         statements.collect()
@@ -106,7 +124,7 @@ fn a_line_may_have_several_statements() {
         ("END", None),
     ];
     let text = "DCL OUT[0], COLOR IMM[0] FLT32 {1, 0, 0, 1} 0: MOV OUT[0], IMM[0] 1:END";
-    assert_eq!(statements(text), expected);
+    assert_eq!(describe_statements(text), expected);
 }
 
 #[test]
@@ -115,8 +133,11 @@ fn parsing_resumes_at_the_next_number_or_line() {
     let broken = ("MOV", message);
     let end = ("END", None);
     let expected = [broken.clone(), end.clone()];
-    assert_eq!(statements("0: MOV TEMP 0], IN[0] 1: END"), expected);
-    assert_eq!(statements("MOV TEMP 0], IN[0] NOP\nEND"), expected);
+    assert_eq!(
+        describe_statements("0: MOV TEMP 0], IN[0] 1: END"),
+        expected
+    );
+    assert_eq!(describe_statements("MOV TEMP 0], IN[0] NOP\nEND"), expected);
 }
 
 #[test]

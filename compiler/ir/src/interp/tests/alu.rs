@@ -1,6 +1,6 @@
 //! Operations on lanes and vectors.
 
-use super::{check, check_floats, eval, eval16, eval64, run};
+use super::{check, check_floats, eval_operation, eval_operation16, eval_operation64, run_body};
 
 const ONES: u32 = u32::MAX;
 const MOST: u32 = i32::MAX as u32;
@@ -190,21 +190,30 @@ fn comparisons() {
 
 #[test]
 fn other_widths() {
-    assert_eq!(eval64("add.f64 {0.1}, {0.2}"), (0.1f64 + 0.2).to_bits());
-    assert_eq!(eval64("setlt.f64 {1.0}, {2.0}"), 1f64.to_bits());
     assert_eq!(
-        eval64("mul.u64 {0x100000001}, {0x100000001}"),
+        eval_operation64("add.f64 {0.1}, {0.2}"),
+        (0.1f64 + 0.2).to_bits()
+    );
+    assert_eq!(eval_operation64("setlt.f64 {1.0}, {2.0}"), 1f64.to_bits());
+    assert_eq!(
+        eval_operation64("mul.u64 {0x100000001}, {0x100000001}"),
         0x2_0000_0001
     );
-    assert_eq!(eval64("div.s64 {0x8000000000000000}, {-1}"), 1 << 63);
-    assert_eq!(eval64("shr.s64 {0x8000000000000000}, {63}"), u64::MAX);
-    assert_eq!(eval64("shl.u64 {1}, {65}"), 2);
-    assert_eq!(eval64("setne.s64 {1}, {2}"), u64::MAX);
+    assert_eq!(
+        eval_operation64("div.s64 {0x8000000000000000}, {-1}"),
+        1 << 63
+    );
+    assert_eq!(
+        eval_operation64("shr.s64 {0x8000000000000000}, {63}"),
+        u64::MAX
+    );
+    assert_eq!(eval_operation64("shl.u64 {1}, {65}"), 2);
+    assert_eq!(eval_operation64("setne.s64 {1}, {2}"), u64::MAX);
     // 2048 + 1 has 12 digits: the tie goes to the even 2048; 2051 is between 2050 and 2052.
-    assert_eq!(eval16("add.f16 {0x6800}, {0x3c00}"), 0x6800);
-    assert_eq!(eval16("add.f16 {0x6801}, {0x3c00}"), 0x6802);
-    assert_eq!(eval16("mov.f16 -{0x3c00}"), 0xbc00);
-    assert_eq!(eval16("seteq.f16 {0x3c00}, {0x3c00}"), 0x3c00);
+    assert_eq!(eval_operation16("add.f16 {0x6800}, {0x3c00}"), 0x6800);
+    assert_eq!(eval_operation16("add.f16 {0x6801}, {0x3c00}"), 0x6802);
+    assert_eq!(eval_operation16("mov.f16 -{0x3c00}"), 0xbc00);
+    assert_eq!(eval_operation16("seteq.f16 {0x3c00}, {0x3c00}"), 0x3c00);
 }
 
 #[test]
@@ -227,26 +236,26 @@ fn packs() {
         ("packu4.f32 {0.0, 1.0, -1.0, 0.2}", 0x3300_ff00),
         ("packu4.f32 {0x7fc00000}", 0),
     ]);
-    let floats = |operation: &str| run(&format!("r0.xyzw = {operation}")).map(f32::from_bits);
+    let floats = |operation: &str| run_body(&format!("r0.xyzw = {operation}")).map(f32::from_bits);
     assert_eq!(floats("unpackh2.f32 {0xc0003c00}"), [1.0, -2.0, 1.0, -2.0]);
     assert_eq!(floats("unpacku2.f32 {0xffff0000}"), [0.0, 1.0, 0.0, 1.0]);
     assert_eq!(floats("unpacku4.f32 {0x33ff00ff}"), [1.0, 0.0, 1.0, 0.2]);
-    assert_eq!(eval64("pack64.u64 {2, 1, 0, 0}"), 0x1_0000_0002);
-    let halves = run("r5.xyzw = pack64.u64 {1, 2, 3, 4}\nr0.xyzw = unpack64.u64 r5.xyzw");
+    assert_eq!(eval_operation64("pack64.u64 {2, 1, 0, 0}"), 0x1_0000_0002);
+    let halves = run_body("r5.xyzw = pack64.u64 {1, 2, 3, 4}\nr0.xyzw = unpack64.u64 r5.xyzw");
     assert_eq!(halves, [1, 2, 3, 4]);
 }
 
 #[test]
 fn operands() {
-    let lanes = run("r1.xyzw = mov.u32 {1, 2, 3, 4}\nr0.xyzw = mov.u32 r1.wzyx");
+    let lanes = run_body("r1.xyzw = mov.u32 {1, 2, 3, 4}\nr0.xyzw = mov.u32 r1.wzyx");
     assert_eq!(lanes, [4, 3, 2, 1]);
     // All sources are read before any lane is written.
-    let lanes = run("r0.xyzw = mov.u32 {1, 2, 3, 4}\nr0.xy = mov.u32 r0.yxzw");
+    let lanes = run_body("r0.xyzw = mov.u32 {1, 2, 3, 4}\nr0.xy = mov.u32 r0.yxzw");
     assert_eq!(lanes, [2, 1, 3, 4]);
-    let lanes = run("r0.xyzw = mov.u32 {1, 2, 3, 4}\nr0.yw = add.u32 r0.xyzw, r0.xxxx");
+    let lanes = run_body("r0.xyzw = mov.u32 {1, 2, 3, 4}\nr0.yw = add.u32 r0.xyzw, r0.xxxx");
     assert_eq!(lanes, [1, 3, 3, 5]);
     assert_eq!(
-        eval("mov.u32 -|{-3}|"),
+        eval_operation("mov.u32 -|{-3}|"),
         3,
         "the absolute value of an unsigned integer is itself"
     );
@@ -258,23 +267,23 @@ fn run_time_indices_are_clamped() {
         "r6[0 of 3].x = mov.u32 {10}\nr6[1 of 3].x = mov.u32 {11}\nr6[2 of 3].x = mov.u32 {12}\n";
     for (index, expected) in [(0, 11), (1, 12), (5, 12), (-1, 10), (-9, 10)] {
         let read = format!("{set}r1.x = mov.s32 {{{index}}}\nr0.x = mov.u32 r6[r1.x+1 of 3].xyzw");
-        assert_eq!(run(&read)[0], expected, "index {index}");
+        assert_eq!(run_body(&read)[0], expected, "index {index}");
         let write =
             format!("{set}r1.x = mov.s32 {{{index}}}\nr6[r1.x+1 of 3].x = mov.u32 {{99}}\n");
         let written = format!("{write}r0.x = mov.u32 r6[{} of 3].xyzw", expected - 10);
-        assert_eq!(run(&written)[0], 99, "index {index}");
+        assert_eq!(run_body(&written)[0], 99, "index {index}");
     }
 }
 
 /// Returns a program with these modes, and its result.
-fn eval_in(modes: &str, operation: &str) -> u32 {
+fn eval_with_modes(modes: &str, operation: &str) -> u32 {
     let text = format!(
         "program fragment\n{modes}\nr0: output32 out0\nout0: frag_color[0][0] unsigned\nroutine fn0 {{\nr0.xyzw = {operation}\n}}\nmain fn0\n"
     );
     let program = crate::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let outcome = super::Interpreter::new(&program)
         .unwrap_or_else(|errors| panic!("{errors:?}"))
-        .run(&mut super::Environment::default())
+        .run_main(&mut super::Environment::default())
         .unwrap();
     outcome.outputs[0][0] as u32
 }
@@ -289,14 +298,18 @@ fn zero_products() {
         "mad.f32 {0xffc00000}, {-0.0}, {0.0}",
         "dp3.f32 {0.0}, {0x7f800000}",
     ] {
-        assert_eq!(eval_in("zero_product", operation), 0, "{operation}");
-        assert_ne!(eval_in("", operation), 0, "{operation}");
+        assert_eq!(
+            eval_with_modes("zero_times_inf_is_zero", operation),
+            0,
+            "{operation}"
+        );
+        assert_ne!(eval_with_modes("", operation), 0, "{operation}");
     }
     assert_eq!(
-        eval_in("zero_product", "mul.f32 {2.0}, {3.0}"),
+        eval_with_modes("zero_times_inf_is_zero", "mul.f32 {2.0}, {3.0}"),
         6f32.to_bits()
     );
-    let power_of_zero = eval_in("zero_product", "pow.f32 {0.0}, {0.0}");
+    let power_of_zero = eval_with_modes("zero_times_inf_is_zero", "pow.f32 {0.0}, {0.0}");
     assert_eq!(power_of_zero, 1f32.to_bits());
 }
 
@@ -318,7 +331,7 @@ fn flushed_denormals() {
         ("selnz.f32 {1.0}, {0x00400000}, {1.0}", 0x0040_0000),
     ] {
         assert_eq!(
-            eval_in("flush_denormals", operation),
+            eval_with_modes("flush_denormals", operation),
             expected,
             "{operation}"
         );

@@ -4,18 +4,18 @@ use super::*;
 use crate::inst::CondTest;
 
 /// Returns the flags of lane x of `cc3` after a body.
-fn flags(body: &str) -> Flags {
-    let program = program(body);
+fn run_and_get_flags(body: &str) -> Flags {
+    let program = parse_program(body);
     verify(&program).unwrap_or_else(|errors| panic!("{errors:?}"));
     let mut environment = Environment::default();
     let mut machine = Machine::new(&program, &mut environment, 100);
-    machine.begin(0, &[]);
-    machine.finish().unwrap();
-    machine.own.codes[RegisterId::new(3).index()][0]
+    machine.begin_invocation(0, &[]);
+    machine.run_to_end().unwrap();
+    machine.current.condition_codes[RegisterId::new(3).index()][0]
 }
 
 /// Returns the flags that `letters` names, e.g. `SZ`.
-fn named(letters: &str) -> Flags {
+fn parse_flags(letters: &str) -> Flags {
     let has = |letter| letters.contains(letter);
     Flags {
         sign: has('S'),
@@ -28,8 +28,8 @@ fn named(letters: &str) -> Flags {
 fn check(register: &str, cases: &[(&str, &str)]) {
     for &(operation, expected) in cases {
         assert_eq!(
-            flags(&format!("{register}.x, cc3 = {operation}")),
-            named(expected),
+            run_and_get_flags(&format!("{register}.x, cc3 = {operation}")),
+            parse_flags(expected),
             "{operation}"
         );
     }
@@ -124,7 +124,7 @@ fn tests_compare() {
         0xffff_ffff_u32,
     ];
     for (a, b) in values.iter().flat_map(|&a| values.map(|b| (a, b))) {
-        let flags = flags(&format!("r1.x, cc3 = sub.s32 {{{a:#x}}}, {{{b:#x}}}"));
+        let flags = run_and_get_flags(&format!("r1.x, cc3 = sub.s32 {{{a:#x}}}, {{{b:#x}}}"));
         let (x, y) = (a as i32, b as i32);
         let expected = [
             (CondTest::Eq, a == b),
@@ -143,21 +143,21 @@ fn tests_compare() {
             (CondTest::NoSign, x.wrapping_sub(y) >= 0),
         ];
         for (test, holds) in expected {
-            assert_eq!(flags.passes(test), holds, "{test:?} of {a:#x} and {b:#x}");
+            assert_eq!(flags.test(test), holds, "{test:?} of {a:#x} and {b:#x}");
         }
     }
 }
 
 #[test]
 fn tests_of_nan() {
-    let nan = named("SZ");
+    let nan = parse_flags("SZ");
     let passing: Vec<_> = CondTest::ALL
         .iter()
-        .filter(|row| nan.passes(row.0))
+        .filter(|row| nan.test(row.0))
         .map(|row| row.1)
         .collect();
     assert_eq!(passing, ["ne", "tr", "nan", "ncf", "nof", "sf", "ble"]);
-    assert!(!named("Z").passes(CondTest::Nan) && named("Z").passes(CondTest::Leg));
+    assert!(!parse_flags("Z").test(CondTest::Nan) && parse_flags("Z").test(CondTest::Leg));
 }
 
 #[test]
@@ -165,17 +165,17 @@ fn guards_use_the_old_codes() {
     // Lane tests are 1, 0, 1, 0; the write changes the codes of the written lanes only.
     let set = "r1.xyzw, cc3 = mov.s32 {1, 0, 1, 0}\n";
     let guarded = "r0.xyzw if(ne cc3.xyzw), cc3 = mov.s32 {0, 7, -1, 7}\n";
-    assert_eq!(run(&format!("{set}{guarded}")), [0, 0, u32::MAX, 0]);
+    assert_eq!(run_body(&format!("{set}{guarded}")), [0, 0, u32::MAX, 0]);
     let again = "r0.xyzw = mov.s32 {0}\nr0.xyzw if(eq cc3.xyzw) = mov.s32 {5}";
-    assert_eq!(run(&format!("{set}{guarded}{again}")), [5, 5, 0, 5]);
+    assert_eq!(run_body(&format!("{set}{guarded}{again}")), [5, 5, 0, 5]);
     let swizzled = "r0.xyz if(ne cc3.yxxx) = mov.s32 {9}";
-    assert_eq!(run(&format!("{set}{swizzled}")), [0, 9, 9, 0]);
+    assert_eq!(run_body(&format!("{set}{swizzled}")), [0, 9, 9, 0]);
 }
 
 #[test]
 fn codes_start_clear() {
     assert_eq!(
-        run("r0.x if(ge cc4.xxxx) = mov.u32 {1}\nr0.y if(eq cc4.xxxx) = mov.u32 {1}"),
+        run_body("r0.x if(ge cc4.xxxx) = mov.u32 {1}\nr0.y if(eq cc4.xxxx) = mov.u32 {1}"),
         [1, 0, 0, 0]
     );
 }

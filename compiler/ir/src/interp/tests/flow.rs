@@ -10,9 +10,9 @@ fn branches() {
              r0.x = mov.u32 {{2}}\n}}\nif nonzero.f32 r1.x {{\nr0.y = mov.u32 {{1}}\n}}"
         )
     };
-    assert_eq!(run(&body("1.0"))[..2], [1, 1]);
-    assert_eq!(run(&body("-0.0"))[..2], [2, 0]);
-    assert_eq!(run(&body("0x7fc00000"))[..2], [2, 1]);
+    assert_eq!(run_body(&body("1.0"))[..2], [1, 1]);
+    assert_eq!(run_body(&body("-0.0"))[..2], [2, 0]);
+    assert_eq!(run_body(&body("0x7fc00000"))[..2], [2, 1]);
 }
 
 /// Checks that a branch tests four lanes.
@@ -21,8 +21,8 @@ fn any_lane_takes_the_branch() {
     let set = "r1.xyzw, cc3 = mov.s32 {0, 0, 0, 1}\n";
     let branch =
         |swizzle: &str| format!("{set}if any(ne cc3.{swizzle}) {{\nr0.x = mov.u32 {{1}}\n}}");
-    assert_eq!(run(&branch("xyzw"))[0], 1);
-    assert_eq!(run(&branch("xyzz"))[0], 0);
+    assert_eq!(run_body(&branch("xyzw"))[0], 1);
+    assert_eq!(run_body(&branch("xyzz"))[0], 0);
 }
 
 const SUM: &str = "\
@@ -43,14 +43,14 @@ loop {
 /// Checks that the continuing block runs after `continue`: 0 + 2 + 4.
 #[test]
 fn loops() {
-    assert_eq!(run(SUM)[0], 6);
+    assert_eq!(run_body(SUM)[0], 6);
 }
 
 #[test]
 fn loops_without_continuing_block() {
     let body = "loop {\nr0.x = add.u32 r0.xxxx, {1}\nr1.x = setge.u32 r0.xxxx, {4}\n\
                 if nonzero.u32 r1.x {\nbreak\n}\n}\nr0.y = mov.u32 {7}";
-    assert_eq!(run(body)[..2], [4, 7]);
+    assert_eq!(run_body(body)[..2], [4, 7]);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn switches() {
         )
     };
     assert_eq!(
-        [1, 2, 3, 4].map(|value| run(&body(value))[0]),
+        [1, 2, 3, 4].map(|value| run_body(&body(value))[0]),
         [10, 20, 10, 30]
     );
 }
@@ -72,7 +72,7 @@ fn switches() {
 fn continue_leaves_a_switch() {
     let body = "loop {\nr1.x = add.u32 r1.xxxx, {1}\nswitch r1.x {\ncase 1, 2 {\ncontinue\n}\ndefault {\nbreak\n}\n}\n\
                 r0.x = mov.u32 r1.xxxx\nbreak\n}";
-    assert_eq!(run(body)[0], 3);
+    assert_eq!(run_body(body)[0], 3);
 }
 
 #[test]
@@ -85,25 +85,25 @@ fn calls_and_returns() {
     let program = parse(&text).unwrap();
     let outcome = Interpreter::new(&program)
         .unwrap()
-        .run(&mut Environment::default())
+        .run_main(&mut Environment::default())
         .unwrap();
     assert_eq!(outcome.outputs[0], [2, 5, 0, 0]);
 }
 
 #[test]
 fn endless_loops_hit_the_limit() {
-    let program = program("loop {\n}");
+    let program = parse_program("loop {\n}");
     let mut interpreter = Interpreter::new(&program).unwrap();
     interpreter.step_limit = 1000;
     assert_eq!(
-        interpreter.run(&mut Environment::default()),
-        Err(StepLimit(1000))
+        interpreter.run_main(&mut Environment::default()),
+        Err(StepLimitExceeded(1000))
     );
 }
 
 #[test]
 fn wrong_programs_are_refused() {
-    assert!(Interpreter::new(&program("break")).is_err());
+    assert!(Interpreter::new(&parse_program("break")).is_err());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::*;
 use crate::resource::{TexMode, TexTarget};
 
-fn memory() -> Environment {
+fn make_environment() -> Environment {
     let mut environment = Environment::default();
     environment.memory.regions.push(Region {
         address: 0x1_0000_0000,
@@ -13,16 +13,16 @@ fn memory() -> Environment {
     environment
 }
 
-fn load(access: &str) -> [u64; 4] {
-    run_in(&mut memory(), &format!("r0.xyzw = {access}")).outputs[0]
+fn run_load(access: &str) -> [u64; 4] {
+    run_in(&mut make_environment(), &format!("r0.xyzw = {access}")).outputs[0]
 }
 
 /// Checks that sizes are in bytes, rounded down to words.
 #[test]
 fn sizes_of_buffers() {
-    assert_eq!(load("bufsize.u32 (buf0 x1) {0}")[0], 16);
-    assert_eq!(load("bufsize.u32 (buf1[1] x1) {0}")[0], 8);
-    let mut environment = memory();
+    assert_eq!(run_load("bufsize.u32 (buf0 x1) {0}")[0], 16);
+    assert_eq!(run_load("bufsize.u32 (buf1[1] x1) {0}")[0], 8);
+    let mut environment = make_environment();
     environment.memory.buffers[0][0] = vec![0; 10];
     let outcome = run_in(&mut environment, "r0.x = bufsize.u32 (buf0 x1) {0}");
     assert_eq!(outcome.outputs[0][0], 8);
@@ -45,23 +45,30 @@ fn parameters_and_inputs() {
 #[test]
 fn loads() {
     assert_eq!(
-        load("load.u32 (global x2) {0x100000000}"),
+        run_load("load.u32 (global x2) {0x100000000}"),
         [0x8382_8180, 0x8786_8584, 0, 0]
     );
     assert_eq!(
-        load("load.u8 (global x4 +1) {0x100000000}"),
+        run_load("load.u8 (global x4 +1) {0x100000000}"),
         [0x81, 0x82, 0x83, 0x84]
     );
     assert_eq!(
-        load("load.s8 (global x1) {0x100000000}"),
+        run_load("load.s8 (global x1) {0x100000000}"),
         [0xffff_ff80, 0, 0, 0]
     );
     assert_eq!(
-        load("load.u16 (global x2 -4) {0x100000005}"),
+        run_load("load.u16 (global x2 -4) {0x100000005}"),
         [0x8281, 0x8483, 0, 0]
     );
-    assert_eq!(load("load.u32 (buf1[1] x1) {4}"), [0x0202_0202, 0, 0, 0]);
-    let wide = run_in(&mut memory(), "r7.xy = load.u64 (global x1) {0x100000000}").outputs[1];
+    assert_eq!(
+        run_load("load.u32 (buf1[1] x1) {4}"),
+        [0x0202_0202, 0, 0, 0]
+    );
+    let wide = run_in(
+        &mut make_environment(),
+        "r7.xy = load.u64 (global x1) {0x100000000}",
+    )
+    .outputs[1];
     assert_eq!(wide, [0x8786_8584_8382_8180, 0, 0, 0]);
 }
 
@@ -69,12 +76,12 @@ fn loads() {
 #[test]
 fn accesses_outside() {
     assert_eq!(
-        load("load.u32 (global x2) {0x10000001c}"),
+        run_load("load.u32 (global x2) {0x10000001c}"),
         [0x9f9e_9d9c, 0, 0, 0]
     );
-    assert_eq!(load("load.u32 (global x1) {0xfffffffc}"), [0; 4]);
-    assert_eq!(load("load.u32 (buf0 x1 -4) {0}"), [0; 4]);
-    let mut environment = memory();
+    assert_eq!(run_load("load.u32 (global x1) {0xfffffffc}"), [0; 4]);
+    assert_eq!(run_load("load.u32 (buf0 x1 -4) {0}"), [0; 4]);
+    let mut environment = make_environment();
     run_in(&mut environment, "store.u32 (buf0 x4) {1, 2, 3, 4}, {8}");
     assert_eq!(
         environment.memory.buffers[0][0][8..],
@@ -84,7 +91,7 @@ fn accesses_outside() {
 
 #[test]
 fn narrow_stores_keep_neighbors() {
-    let mut environment = memory();
+    let mut environment = make_environment();
     run_in(
         &mut environment,
         "store.u8 (buf1[0] x1) {0x1234}, {2}\nstore.s16 (buf1[1] x2) {-1, 3, 0, 0}, {2}",
@@ -106,21 +113,21 @@ fn atomics() {
         ("s32", "min", 5, "{-1}", 0xffff_ffff),
         ("u32", "min", 5, "{0xffffffff}", 5),
         ("u32", "max", 5, "{0xffffffff}", 0xffff_ffff),
-        ("u32", "iwrap", 5, "{6}", 6),
-        ("u32", "iwrap", 6, "{6}", 0),
-        ("u32", "dwrap", 0, "{6}", 6),
-        ("u32", "dwrap", 9, "{6}", 6),
-        ("u32", "dwrap", 6, "{6}", 5),
+        ("u32", "inc_wrap", 5, "{6}", 6),
+        ("u32", "inc_wrap", 6, "{6}", 0),
+        ("u32", "dec_wrap", 0, "{6}", 6),
+        ("u32", "dec_wrap", 9, "{6}", 6),
+        ("u32", "dec_wrap", 6, "{6}", 5),
         ("u32", "and", 12, "{10}", 8),
         ("u32", "or", 12, "{10}", 14),
         ("u32", "xor", 12, "{10}", 6),
-        ("u32", "exch", 12, "{10}", 10),
-        ("u32", "cswap", 12, "{12, 99, 0, 0}", 99),
-        ("u32", "cswap", 12, "{13, 99, 0, 0}", 12),
+        ("u32", "exchange", 12, "{10}", 10),
+        ("u32", "compare_exchange", 12, "{12, 99, 0, 0}", 99),
+        ("u32", "compare_exchange", 12, "{13, 99, 0, 0}", 12),
         ("f32", "add", 0x3f80_0000, "{2.0}", 0x4040_0000),
     ];
     for (ty, op, old, value, new) in cases {
-        let mut environment = memory();
+        let mut environment = make_environment();
         environment.memory.buffers[0][0][4..8].copy_from_slice(&u32::to_le_bytes(old));
         let body = format!("r0.xyzw = atom.{ty} (buf0 x1 +4 {op}) {value}, {{0}}");
         let outcome = run_in(&mut environment, &body);
@@ -138,7 +145,7 @@ fn textures() {
     let textures = |request: &TexRequest| {
         assert_eq!(
             (request.texture.units, request.texture.target),
-            (crate::Units::One(3), TexTarget::D2)
+            (crate::UnitSet::Single(3), TexTarget::D2)
         );
         assert_eq!(
             (request.access.mode, request.offset),
@@ -148,7 +155,7 @@ fn textures() {
             request.coordinate[0],
             request.coordinate[1],
             request.reference,
-            request.own[0][0],
+            request.mode_sources[0][0],
         ]
     };
     let mut environment = Environment::default().with_textures(textures);
@@ -166,8 +173,8 @@ fn textures() {
 /// Textures whose left half is not populated.
 struct HalfPopulated;
 
-impl Textures for HalfPopulated {
-    fn access(&mut self, request: &TexRequest) -> [u32; 4] {
+impl TextureSource for HalfPopulated {
+    fn access_texture(&mut self, request: &TexRequest) -> [u32; 4] {
         [request.min_lod; 4]
     }
 

@@ -6,7 +6,7 @@ mod flags;
 mod flow;
 mod memory;
 mod primitive;
-mod together;
+mod scheduler;
 
 use super::machine::Machine;
 use super::*;
@@ -38,29 +38,29 @@ buf0: storage 0
 buf1: storage 1[2]
 ";
 
-fn program(body: &str) -> Program {
+fn parse_program(body: &str) -> Program {
     let text = format!("{DECLARATIONS}routine fn0 {{\n{body}\n}}\nmain fn0\n");
     parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-fn run_in<T: Textures>(environment: &mut Environment<T>, body: &str) -> Outcome {
-    let program = program(body);
+fn run_in<T: TextureSource>(environment: &mut Environment<T>, body: &str) -> RunResult {
+    let program = parse_program(body);
     let interpreter = Interpreter::new(&program).unwrap_or_else(|errors| panic!("{errors:?}"));
-    interpreter.run(environment).unwrap()
+    interpreter.run_main(environment).unwrap()
 }
 
 /// Returns the lanes of output 0 after a body.
-fn run(body: &str) -> [u32; 4] {
+fn run_body(body: &str) -> [u32; 4] {
     run_in(&mut Environment::default(), body).outputs[0].map(|lane| lane as u32)
 }
 
 /// Returns the 32-bit result of an operation.
-fn eval(operation: &str) -> u32 {
-    run(&format!("r0.xyzw = {operation}"))[0]
+fn eval_operation(operation: &str) -> u32 {
+    run_body(&format!("r0.xyzw = {operation}"))[0]
 }
 
 /// Returns the 64-bit result of an operation.
-fn eval64(operation: &str) -> u64 {
+fn eval_operation64(operation: &str) -> u64 {
     run_in(
         &mut Environment::default(),
         &format!("r7.xyzw = {operation}"),
@@ -69,8 +69,8 @@ fn eval64(operation: &str) -> u64 {
 }
 
 /// Returns the 16-bit result of an operation.
-fn eval16(operation: &str) -> u32 {
-    run(&format!(
+fn eval_operation16(operation: &str) -> u32 {
+    run_body(&format!(
         "r8.xyzw = {operation}\nr0.xyzw = cvt.u32 (u16 even) r8.xyzw"
     ))[0]
 }
@@ -78,7 +78,7 @@ fn eval16(operation: &str) -> u32 {
 /// Checks 32-bit results.
 fn check(cases: &[(&str, u32)]) {
     for &(operation, expected) in cases {
-        let found = eval(operation);
+        let found = eval_operation(operation);
         assert_eq!(
             found, expected,
             "{operation}: {found:#x} is not {expected:#x}"
@@ -89,7 +89,7 @@ fn check(cases: &[(&str, u32)]) {
 /// Checks 32-bit float results.
 fn check_floats(cases: &[(&str, f32)]) {
     for &(operation, expected) in cases {
-        let found = f32::from_bits(eval(operation));
+        let found = f32::from_bits(eval_operation(operation));
         let same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
         assert!(same, "{operation}: {found:?} is not {expected:?}");
     }

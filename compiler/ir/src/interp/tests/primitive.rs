@@ -3,7 +3,7 @@
 use super::*;
 
 /// Returns a geometry program that emits points for lines.
-fn geometry(modes: &str, body: &str) -> Program {
+fn parse_geometry_program(modes: &str, body: &str) -> Program {
     let text = format!(
         "program geometry\nprimitive_in lines\n{modes}\n\
          r0: output32 out0\nr1: output32 out1\nr2: temp32\n\
@@ -22,7 +22,7 @@ fn geometry(modes: &str, body: &str) -> Program {
 
 /// Returns two vertices, whose input `n` has the lanes `10 n + 1` to `10 n + 4`, and 100 more in
 /// the second one.
-fn environment() -> Environment {
+fn make_environment() -> Environment {
     let vertex = |first: u64| {
         let input = |number: u64| [1, 2, 3, 4].map(|lane| first + 10 * number + lane);
         (0..5).map(input).collect()
@@ -34,14 +34,14 @@ fn environment() -> Environment {
     }
 }
 
-fn emitted(program: &Program) -> Emitted {
+fn run_primitive(program: &Program) -> EmittedVertices {
     let interpreter = Interpreter::new(program).unwrap_or_else(|errors| panic!("{errors:?}"));
-    interpreter.run_primitive(&mut environment()).unwrap()
+    interpreter.run_primitive(&mut make_environment()).unwrap()
 }
 
 /// Returns lane x of output 0 in the strips of a stream.
-fn strips(emitted: &Emitted, stream: usize) -> Vec<Vec<u64>> {
-    let lane = |vertex: &Vertex| vertex[0][0];
+fn list_strips(emitted: &EmittedVertices, stream: usize) -> Vec<Vec<u64>> {
+    let lane = |vertex: &VertexOutputs| vertex[0][0];
     let strips = emitted.streams[stream].iter();
     strips
         .map(|strip| strip.iter().map(lane).collect())
@@ -49,7 +49,7 @@ fn strips(emitted: &Emitted, stream: usize) -> Vec<Vec<u64>> {
 }
 
 /// Returns a body that emits vertices with these numbers; 0 ends a strip.
-fn emits(numbers: &[u32]) -> String {
+fn build_emit_body(numbers: &[u32]) -> String {
     let statement = |number: &u32| match number {
         0 => "endprim.u32\n".to_owned(),
         number => format!("r0.x = mov.u32 {{{number}}}\nemit.s32 {{0}}\n"),
@@ -67,14 +67,21 @@ fn strips_end() {
         (&[], &[]),
     ];
     for (numbers, expected) in cases {
-        let program = geometry("primitive_out line_strip\nvertices_out 8", &emits(numbers));
-        assert_eq!(strips(&emitted(&program), 0), expected, "{numbers:?}");
+        let program = parse_geometry_program(
+            "primitive_out line_strip\nvertices_out 8",
+            &build_emit_body(numbers),
+        );
+        assert_eq!(
+            list_strips(&run_primitive(&program), 0),
+            expected,
+            "{numbers:?}"
+        );
     }
 }
 
 #[test]
 fn vertices_have_their_inputs() {
-    let program = geometry(
+    let program = parse_geometry_program(
         "vertices_out 2",
         "r2.x = mov.u32 {1}\n\
          r0.xyzw = mov.u32 in2[0 of 1, vertex r2.x].wzyx\n\
@@ -86,7 +93,7 @@ fn vertices_have_their_inputs() {
     // Inputs 2 and 4 of the vertices, and the primitive index.
     let first = vec![[124, 123, 122, 121], [41 + 6, 42 + 7, 0, 0]];
     let second = vec![[21, 22, 23, 24], [47, 49, 0, 0]];
-    assert_eq!(emitted(&program).streams[0], [vec![first, second]]);
+    assert_eq!(run_primitive(&program).streams[0], [vec![first, second]]);
 }
 
 /// Checks that invocations begin with initialized registers and outputs, and begin new strips.
@@ -100,27 +107,27 @@ emit.s32 {0}
 r0.x = add.u32 r0.xyzw, {5}
 emit.s32 {0}";
     let program = |invocations: &str| {
-        geometry(
+        parse_geometry_program(
             &format!("primitive_out line_strip\nvertices_out 2{invocations}"),
             body,
         )
     };
-    let three = emitted(&program("\ninvocations 3"));
-    assert_eq!(strips(&three, 0), [[1, 6], [11, 16], [21, 26]]);
+    let three = run_primitive(&program("\ninvocations 3"));
+    assert_eq!(list_strips(&three, 0), [[1, 6], [11, 16], [21, 26]]);
     // A line has two vertices.
     let counts = three.streams[0].iter().flatten();
     assert!(counts.clone().all(|vertex| vertex[1] == [2, 0, 0, 0]));
     assert_eq!(counts.count(), 6);
-    assert_eq!(strips(&emitted(&program("")), 0), [[1, 6]]);
+    assert_eq!(list_strips(&run_primitive(&program("")), 0), [[1, 6]]);
 }
 
 /// Checks that each invocation may emit as many vertices as the program declares.
 #[test]
 fn vertices_have_a_limit() {
-    let body = emits(&[1, 2, 3, 4]);
+    let body = build_emit_body(&[1, 2, 3, 4]);
     let modes = "primitive_out line_strip\nvertices_out 3\ninvocations 2";
-    let found = emitted(&geometry(modes, &body));
-    assert_eq!(strips(&found, 0), [[1, 2, 3]; 2]);
+    let found = run_primitive(&parse_geometry_program(modes, &body));
+    assert_eq!(list_strips(&found, 0), [[1, 2, 3]; 2]);
 }
 
 #[test]
@@ -137,8 +144,8 @@ r0.x = mov.u32 {8}
 emit.s32 {1}
 emit.s32 {4}
 emit.s32 {-1}";
-    let found = emitted(&geometry("vertices_out 9", body));
-    let all: [Vec<Vec<u64>>; 4] = std::array::from_fn(|stream| strips(&found, stream));
+    let found = run_primitive(&parse_geometry_program("vertices_out 9", body));
+    let all: [Vec<Vec<u64>>; 4] = std::array::from_fn(|stream| list_strips(&found, stream));
     assert_eq!(all[0], [[6]]);
     assert_eq!(all[1], [[5], [8]]);
     assert!(all[2].is_empty());
@@ -149,19 +156,19 @@ emit.s32 {-1}";
 /// program.
 #[test]
 fn primitives_pass() {
-    let program = geometry(
+    let program = parse_geometry_program(
         "primitive_out line_strip\nvertices_out 2\npassthrough",
         "r0.xyzw = mov.u32 {7, 8, 9, 10}\nr1.x = mov.u32 in2[0 of 1, vertex 1].xyzw",
     );
     let own = [121, 0, 0, 0];
     let strip = vec![vec![[21, 8, 23, 10], own], vec![[121, 8, 123, 10], own]];
-    assert_eq!(emitted(&program).streams[0], [strip]);
+    assert_eq!(run_primitive(&program).streams[0], [strip]);
 }
 
 #[test]
 fn endless_programs_reach_the_limit() {
-    let program = geometry("vertices_out 1", "loop {\nemit.s32 {0}\n}");
+    let program = parse_geometry_program("vertices_out 1", "loop {\nemit.s32 {0}\n}");
     let interpreter = Interpreter::new(&program).unwrap();
-    let run = interpreter.run_primitive(&mut environment());
-    assert_eq!(run, Err(StepLimit(1_000_000)));
+    let run = interpreter.run_primitive(&mut make_environment());
+    assert_eq!(run, Err(StepLimitExceeded(1_000_000)));
 }

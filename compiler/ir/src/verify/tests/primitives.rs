@@ -1,6 +1,6 @@
 //! Rules of primitives and patches: each has a program that fails this rule only.
 
-use super::{assert_error, messages};
+use super::{assert_error, list_messages};
 use crate::{parse, print};
 
 const GEOMETRY: &str = "\
@@ -25,7 +25,7 @@ main fn0
 const CONTROL: &str = "\
 program tess_control
 vertices_out 3
-lock_step
+lockstep
 r0: temp32
 r1: output32 out0
 r2: output32 out1
@@ -66,13 +66,13 @@ routine fn0 {
 main fn0
 ";
 
-const RIGHT: [&str; 4] = [GEOMETRY, CONTROL, EVALUATION, PASSTHROUGH];
+const VALID_PROGRAMS: [&str; 4] = [GEOMETRY, CONTROL, EVALUATION, PASSTHROUGH];
 
 #[test]
 fn right_programs_print_as_they_were() {
-    for text in RIGHT {
+    for text in VALID_PROGRAMS {
         let program = parse(text).unwrap();
-        assert_eq!(messages(&program), Vec::<String>::new(), "{text}");
+        assert_eq!(list_messages(&program), Vec::<String>::new(), "{text}");
         assert_eq!(print(&program), text);
     }
 }
@@ -81,17 +81,12 @@ fn right_programs_print_as_they_were() {
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn wrong_programs() {
     let cases = [
-        (
-            GEOMETRY,
-            "vertices_out 6\n",
-            "",
-            "tessellation control and geometry programs",
-        ),
+        (GEOMETRY, "vertices_out 6\n", "", "vertices_out is required"),
         (
             EVALUATION,
             "point_mode\n",
             "vertices_out 1\n",
-            "tessellation control and geometry programs",
+            "vertices_out is required",
         ),
         (
             CONTROL,
@@ -101,14 +96,14 @@ fn wrong_programs() {
         ),
         (
             CONTROL,
-            "lock_step",
+            "lockstep",
             "invocations 2",
             "only geometry programs run several times",
         ),
         (
             EVALUATION,
             "point_mode",
-            "lock_step",
+            "lockstep",
             "only invocations of tessellation control programs",
         ),
         (
@@ -127,7 +122,7 @@ fn wrong_programs() {
             CONTROL,
             "vertex r0.x]",
             "vertex -1]",
-            "a vertex has no negative number",
+            "a vertex index cannot be negative",
         ),
         (
             EVALUATION,
@@ -139,19 +134,19 @@ fn wrong_programs() {
             PASSTHROUGH,
             "{\n}",
             "{\nendprim.u32\n}",
-            "a program that passes its primitive on emits nothing",
+            "a passthrough program cannot emit vertices",
         ),
         (
             PASSTHROUGH,
             "passthrough\n",
             "",
-            "only programs that pass their primitive on",
+            "passthrough outputs require a passthrough program",
         ),
         (
             PASSTHROUGH,
             "in lines",
             "in lines_adjacency",
-            "only points, lines and triangles are passed on",
+            "passthrough requires a geometry program",
         ),
     ];
     for (text, from, to, expected) in cases {

@@ -5,8 +5,8 @@ use crate::probe::pixels::Region;
 use crate::script::Script;
 use crate::script::command::{BoundImage, Command, ImageKey};
 use crate::texture::{
-    Contents, DepthMode, ImagePart, Pattern, PlaneId, Sampling, Start, Stored, Swizzle,
-    TextureData, Update, Wrap,
+    Contents, DepthMode, ImagePart, Pattern, PlaneId, Sampling, StoredComponents, Swizzle,
+    TextureData, TextureUpdate, UpdateKind, Wrap,
 };
 use ash::vk;
 use glasm::fixed_function::BaseFormat;
@@ -25,7 +25,7 @@ fn error(lines: &str) -> String {
     }
 }
 
-fn update(command: &Command) -> &Update {
+fn update(command: &Command) -> &TextureUpdate {
     if let Command::Texture { update, .. } | Command::Image { update, .. } = command {
         return update;
     }
@@ -39,7 +39,7 @@ fn texture(lines: &str) -> TextureData {
         if let Command::Texture { update, .. } = &command {
             match &mut data {
                 Some(data) => data.update(update),
-                None => data = Some(TextureData::new(update)),
+                None => data = Some(TextureData::from_update(update)),
             }
         }
     }
@@ -89,10 +89,15 @@ fn every_target_has_its_sides() {
         ),
         ("Rect 0 R8_UNORM (4, 3)", TexTarget::Rect, [4, 3, 1], 1),
         ("buffer 0 R8_UNORM (400)", TexTarget::Buffer, [400, 1, 1], 1),
-        ("2DMS 0 R8_UNORM (4, 3)", TexTarget::D2Ms, [4, 3, 1], 1),
+        (
+            "2DMS 0 R8_UNORM (4, 3)",
+            TexTarget::D2Multisample,
+            [4, 3, 1],
+            1,
+        ),
         (
             "2DMSArray 0 R8_UNORM (4, 3, 2)",
-            TexTarget::D2MsArray,
+            TexTarget::D2MultisampleArray,
             [4, 3, 1],
             2,
         ),
@@ -172,13 +177,22 @@ fn levels_faces_layers_slices_and_samples_are_set_apart() {
 fn level_zero_begins_another_texture() {
     let lines = "texture 2D 0 levels all R8_UNORM (4, 4) gradient\n";
     for (line, start) in [
-        ("texture 2D 0 R8_UNORM (4, 4) ramp", Start::New),
-        ("texture 2D 0 level 0 R8_UNORM (4, 4) ramp", Start::New),
-        ("texture 2D 0 level 1 R8_UNORM (2, 2) ramp", Start::Add),
-        ("texture 2DArray 0 layer 1 R8_UNORM (2, 2) ramp", Start::New),
+        ("texture 2D 0 R8_UNORM (4, 4) ramp", UpdateKind::Create),
+        (
+            "texture 2D 0 level 0 R8_UNORM (4, 4) ramp",
+            UpdateKind::Create,
+        ),
+        (
+            "texture 2D 0 level 1 R8_UNORM (2, 2) ramp",
+            UpdateKind::Extend,
+        ),
+        (
+            "texture 2DArray 0 layer 1 R8_UNORM (2, 2) ramp",
+            UpdateKind::Create,
+        ),
     ] {
         let commands = parse(&format!("{lines}{line}"));
-        assert_eq!(update(&commands[2]).start, start, "{line}");
+        assert_eq!(update(&commands[2]).kind, start, "{line}");
     }
 }
 
@@ -368,8 +382,8 @@ fn shadow_textures_are_ramps_that_are_compared() {
         let row = [0f32, 0.5, 1.0].map(f32::to_le_bytes).concat();
         assert_eq!(made.plane(plane(0, layers - 1, 0))[..12], row, "{command}");
         let sampling = sampling(&line);
-        assert!(sampling.compares, "{command}");
-        assert_eq!(sampling.compare, vk::CompareOp::GREATER);
+        assert!(sampling.compare_enable, "{command}");
+        assert_eq!(sampling.compare_op, vk::CompareOp::GREATER);
         assert_eq!(sampling.wrap, [Wrap::ClampToEdge; 3]);
     }
 }
@@ -397,14 +411,14 @@ fn gl_formats_store_and_swizzle() {
 fn generated_textures_are_sampled_as_piglit_does() {
     let rgbw = sampling("texture rgbw 0 (2, 2)");
     assert_eq!(
-        (rgbw.wrap, rgbw.min),
+        (rgbw.wrap, rgbw.min_filter),
         ([Wrap::ClampToEdge; 3], vk::Filter::NEAREST)
     );
     let checkerboard = sampling("texture checkerboard 0 0 (2, 2) (0, 0, 0, 0) (1, 1, 1, 1)");
     assert_eq!(checkerboard.wrap, [Wrap::ClampToBorder; 3]);
-    assert_eq!(checkerboard.border, [1.0, 0.0, 0.0, 1.0]);
+    assert_eq!(checkerboard.border_color, [1.0, 0.0, 0.0, 1.0]);
     let tree = sampling("texture miptree 0");
-    assert_eq!(tree.between_levels, Some(vk::SamplerMipmapMode::NEAREST));
+    assert_eq!(tree.mipmap_mode, Some(vk::SamplerMipmapMode::NEAREST));
     assert_eq!(
         sampling("texture 2D 0 R8_UNORM (1, 1) 1"),
         Sampling::INITIAL
@@ -423,15 +437,15 @@ fn every_parameter_is_set() {
         (
             "min linear_mipmap_nearest",
             Sampling {
-                min: vk::Filter::LINEAR,
-                between_levels: Some(vk::SamplerMipmapMode::NEAREST),
+                min_filter: vk::Filter::LINEAR,
+                mipmap_mode: Some(vk::SamplerMipmapMode::NEAREST),
                 ..initial
             },
         ),
         (
             "mag linear",
             Sampling {
-                mag: vk::Filter::LINEAR,
+                mag_filter: vk::Filter::LINEAR,
                 ..initial
             },
         ),
@@ -473,21 +487,21 @@ fn every_parameter_is_set() {
         (
             "border_color 0.1 0.2 0.3 0.4",
             Sampling {
-                border: [0.1, 0.2, 0.3, 0.4],
+                border_color: [0.1, 0.2, 0.3, 0.4],
                 ..initial
             },
         ),
         (
             "compare_mode ref_to_texture",
             Sampling {
-                compares: true,
+                compare_enable: true,
                 ..initial
             },
         ),
         (
             "compare_func notequal",
             Sampling {
-                compare: vk::CompareOp::NOT_EQUAL,
+                compare_op: vk::CompareOp::NOT_EQUAL,
                 ..initial
             },
         ),
@@ -509,7 +523,7 @@ fn every_parameter_is_set() {
             "depth_mode alpha",
             Sampling {
                 depth_mode: DepthMode::Alpha,
-                compared_mode: DepthMode::Alpha,
+                comparison_depth_mode: DepthMode::Alpha,
                 ..initial
             },
         ),
@@ -618,6 +632,7 @@ fn depths_are_luminance_by_default_in_gl_scripts() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn images_have_units_or_descriptors() {
     let commands = parse(
         "image 2DArray 1 R32_UINT (4, 2, 3)\nimage 2D 2:5 R8G8B8A8_UNORM (2, 2) rgbw\n\
@@ -636,7 +651,10 @@ fn images_have_units_or_descriptors() {
     };
     assert_eq!(
         (*key, &update.contents),
-        (bound, &Some(Contents::Pattern(Pattern::Rgbw(Stored::All))))
+        (
+            bound,
+            &Some(Contents::Pattern(Pattern::Rgbw(StoredComponents::All)))
+        )
     );
     let Command::ProbeImage {
         key,
@@ -682,7 +700,7 @@ fn images_have_units_or_descriptors() {
 
 #[test]
 fn parts_of_images_are_bound() {
-    let image = ImageKey::of_unit(1);
+    let image = ImageKey::from_unit(1);
     for (words, level, slice, format) in [
         ("", 0, None, None),
         ("level 3 format R8_SINT", 3, None, Format::parse("R8_SINT")),
@@ -691,7 +709,7 @@ fn parts_of_images_are_bound() {
     ] {
         let lines = format!("image cube 1 R8_UINT (2, 2)\nbind image 0:7 1 {words}");
         let expected = Command::BindImage {
-            place: ImageKey { set: 0, binding: 7 },
+            binding: ImageKey { set: 0, binding: 7 },
             bound: BoundImage {
                 image,
                 part: ImagePart { level, slice },

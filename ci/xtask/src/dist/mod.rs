@@ -1,0 +1,157 @@
+//! `cargo xtask dist`: the packages that users install, below a directory: an archive, packages of
+//! Debian, and the crates.
+//!
+//! Two builds of a commit have equal files: timestamps are those of the commit, paths of the
+//! machine are replaced, and archives are sorted.
+
+mod archive;
+mod build;
+mod crates;
+mod debian;
+mod installation;
+mod licenses;
+mod release;
+mod tree;
+
+use crate::{downloads, installed};
+use anyhow::{Result, ensure};
+use build::Builds;
+use glasm_ci_support::counts::{Counts, Skip};
+use glasm_ci_support::shell;
+use release::Release;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+/// Help after the options of the command.
+pub(crate) const HELP: &str = "\
+Writes to dist/, or the directory of --output:
+
+  glasm-VERSION-linux-x86_64.tar.xz        command, vendor libraries, manual pages, completions
+  glasm-VERSION-linux-x86_64-debug.tar.xz  their debug information
+  *.deb                                    packages of Debian: glasm, libglx-glasm, libglasm0, libglasm-dev
+  crates/                                  the crates, and the order in which a registry takes them
+
+Binaries run with glibc 2.28 and later (Debian 10, Ubuntu 18.10, RHEL 8): they are linked by cargo-zigbuild
+and zig, which are downloaded below the target directory (103 MB).
+SOURCE_DATE_EPOCH sets the timestamps of all files; without it they are that of the commit.";
+
+/// Limits on the sizes of stripped binaries in bytes, which are checked for builds with the profile
+/// `dist`.
+const SIZE_LIMITS: [(&str, u64); 2] = [("glasm", 16 << 20), ("libglasm_glvendor.so", 11 << 20)];
+
+/// `cargo xtask dist`.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Directory for the packages; files with the same names are replaced
+    #[arg(long, value_name = "DIR", default_value = "dist")]
+    output: PathBuf,
+    /// Profile of Cargo: `dist` is optimized; `dev` takes a quarter of the time, to try packages
+    #[arg(long, value_name = "NAME", default_value = "dist")]
+    profile: String,
+    /// Test the packages in root file systems of Debian 12 and 13, which needs mmdebstrap and root
+    #[arg(long)]
+    check: bool,
+}
+
+/// Runs the command: builds everything and prints the files with their sizes.
+pub(crate) fn run_command(options: &Options) -> Result<ExitCode> {
+    ensure!(
+        cfg!(all(target_os = "linux", target_arch = "x86_64")) && downloads::can_unpack(),
+        "packages are built on Debian and its relatives, on x86-64"
+    );
+    let release = Release::read(9)?;
+    check_tools()?;
+    if options.check {
+        // Before builds that take long.
+        installation::check_tools()?;
+    }
+    check_work_tree()?;
+    shell::create_dir(&options.output)?;
+    let builds = Builds::create(&options.profile, &release)?;
+    if options.profile == "dist" {
+        check_sizes(&builds)?;
+    }
+    write_packages(&builds, &release, &options.output)?;
+    archive::write_debug_archive(&builds, &release, &options.output)?;
+    crates::write_crates(&options.output.join("crates"))?;
+    print_files(&options.output)?;
+    if options.check {
+        let counts = installation::test_packages(&options.output)?;
+        println!("{counts}");
+        return Ok(ExitCode::from(u8::from(counts.failed > 0)));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs the step that installs packages in root file systems of Debian and tests them there. Their
+/// binaries are unoptimized and linked for this machine.
+pub(crate) fn run_step() -> Result<Counts> {
+    ensure!(
+        cfg!(all(target_os = "linux", target_arch = "x86_64")) && downloads::can_unpack(),
+        Skip::with_reason("packages are built on Debian and its relatives, on x86-64")
+    );
+    installation::check_tools()?;
+    let output = shell::below_target("packages/output");
+    shell::create_empty_dir(&output)?;
+    let builds = Builds::create_with_system_linker()?;
+    write_packages(&builds, &Release::read(0)?, &output)?;
+    installation::test_packages(&output)
+}
+
+/// Writes the archive and the packages of Debian to a directory.
+fn write_packages(builds: &Builds, release: &Release, output: &Path) -> Result<()> {
+    let licenses = shell::below_target("dist/THIRD-PARTY-LICENSES.txt");
+    let text = licenses::collect_licenses(builds.zig_directory.as_deref())?;
+    shell::create_dir(licenses.parent().unwrap_or(Path::new(".")))?;
+    std::fs::write(&licenses, text)?;
+    archive::write_command_archive(builds, &licenses, release, output)?;
+    debian::write_packages(builds, &licenses, release, output)
+}
+
+/// Fails if a program is missing that builds need at their end.
+fn check_tools() -> Result<()> {
+    for name in ["git", "gzip", "objcopy", "pip3", "python3", "xz"] {
+        ensure!(installed::has_program(name), "{name} is not installed");
+    }
+    Ok(())
+}
+
+/// Fails if files differ from the commit, whose name and time the packages have.
+fn check_work_tree() -> Result<()> {
+    let mut git = Command::new("git");
+    let changes = shell::read_checked_output(git.args(["status", "--porcelain"]))?;
+    let changes = String::from_utf8_lossy(&changes);
+    ensure!(
+        changes.is_empty(),
+        "packages are built from a commit, but files have changed:\n{}",
+        changes.trim_end()
+    );
+    Ok(())
+}
+
+/// Fails if a binary exceeds the limit on its size.
+fn check_sizes(builds: &Builds) -> Result<()> {
+    for (name, limit) in SIZE_LIMITS {
+        for path in builds.binaries().filter(|path| path.ends_with(name)) {
+            let size = std::fs::metadata(path)?.len();
+            ensure!(
+                size <= limit,
+                "{} has {size} bytes, at most {limit} are allowed",
+                path.display()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Prints the files below a directory with their sizes.
+fn print_files(directory: &Path) -> Result<()> {
+    for entry in walkdir::WalkDir::new(directory).sort_by_file_name() {
+        let entry = entry?;
+        if entry.file_type().is_file() {
+            let size = entry.metadata()?.len();
+            println!("{:>8} KiB  {}", size.div_ceil(1024), entry.path().display());
+        }
+    }
+    Ok(())
+}

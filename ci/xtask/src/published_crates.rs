@@ -1,0 +1,382 @@
+//! The step `published-crates` of `cargo xtask test`: the crates as dependents of the library see them.
+
+use crate::installed;
+use anyhow::{Context, Result, ensure};
+use glasm_ci_support::counts::Counts;
+use glasm_ci_support::shell;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+/// Crates of the compiler in dependency order.
+pub(crate) const CRATES: [&str; 5] = [
+    "glasm-ir",
+    "glasm-codegen",
+    "glasm-frontend",
+    "glasm",
+    "glasm-text",
+];
+
+/// Dependencies of `glasm` with default features. The commit that adds one here gives the reason.
+const DEPENDENCIES: [&str; 7] = [
+    "annotate-snippets",
+    "anstyle",
+    "bitflags",
+    "rustc-hash",
+    "spirv",
+    "unicode-width",
+    "winnow",
+];
+
+/// Targets with other pointers, and without an operating system.
+const TARGETS: [&str; 2] = ["i686-unknown-linux-gnu", "wasm32-unknown-unknown"];
+
+/// Oldest supported Rust.
+const OLDEST_RUST: &str = env!("CARGO_PKG_RUST_VERSION");
+
+/// Start of cargo's message about a registry that does not respond, before its address.
+const FAILED_DOWNLOAD: &str = "failed to download from";
+
+/// Directory of builds for other configurations, so that they do not displace the normal one.
+static BUILDS: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("crates"));
+
+/// Surface of `glasm` by names.
+const SURFACE_FILE: &str = "tests/acceptance/public-api.txt";
+
+/// Runs the checks of the published crates: dependencies, documentation, interface, targets, oldest
+/// Rust and packages.
+pub(crate) fn run_step() -> Result<Counts> {
+    let mut tally = check_dependencies()?;
+    let documented = check_documentation()?;
+    tally += documented;
+    if documented.failed == 0 {
+        tally += check_surface()?;
+    }
+    tally += check_compatibility()?;
+    for target in TARGETS {
+        tally += check_target(target)?;
+    }
+    tally += check_oldest_rust()?;
+    tally += check_packages()?;
+    Ok(tally)
+}
+
+/// Checks that the crate `glasm` depends on exactly the foreign crates of [`DEPENDENCIES`].
+fn check_dependencies() -> Result<Counts> {
+    let tree = "tree --package glasm --edges normal,build --prefix none --format {p}";
+    let output = shell::capture_output(shell::cargo().args(tree.split(' ')))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    ensure!(output.status.success(), "cargo {tree}");
+    let names = text.lines().filter_map(|line| line.split(' ').next());
+    let found: BTreeSet<_> = names.filter(|name| !CRATES.contains(name)).collect();
+    let is_as_known = found == BTreeSet::from(DEPENDENCIES);
+    if !is_as_known {
+        println!("error: glasm depends on {found:?}, which should be {DEPENDENCIES:?}");
+    }
+    Ok(Counts::from_check(is_as_known))
+}
+
+/// Checks that the documentation of the published crates builds without warnings.
+fn check_documentation() -> Result<Counts> {
+    let mut doc = shell::cargo();
+    doc.args(["doc", "--no-deps", "--target-dir"]).arg(&*BUILDS);
+    doc.args(CRATES.iter().flat_map(|name| ["--package", name]));
+    let passed = shell::run_succeeds(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
+    Ok(Counts::from_check(passed))
+}
+
+/// Compares the names of the documentation with the list; `BLESS=1` writes the list.
+fn check_surface() -> Result<Counts> {
+    let found = list_surface(&BUILDS.join("doc/glasm"))?;
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(SURFACE_FILE, &found).context(SURFACE_FILE)?;
+    }
+    let known = std::fs::read_to_string(SURFACE_FILE).context(SURFACE_FILE)?;
+    let [old, new] = [&known, &found].map(|text| parse_items(text));
+    for name in old.difference(&new) {
+        println!("gone: {name}");
+    }
+    for name in new.difference(&old) {
+        println!("new: {name}");
+    }
+    if old != new {
+        println!(
+            "error: the surface of glasm has changed: say so in CHANGELOG.md, then BLESS=1 cargo xtask test --only published-crates"
+        );
+    }
+    Ok(Counts::from_check(old == new))
+}
+
+/// Checks with cargo-semver-checks that the version reflects the changes since the last release.
+/// The tool reads the output of a stable rustdoc only if the compiler is treated as an unstable
+/// one.
+fn check_compatibility() -> Result<Counts> {
+    if !installed::has_program("cargo-semver-checks") {
+        println!(
+            "cargo-semver-checks is not installed, skipped: cargo install cargo-semver-checks --locked"
+        );
+        return Ok(Counts::one_skipped());
+    }
+    let mut describe = std::process::Command::new("git");
+    let output = shell::capture_output(describe.args([
+        "describe",
+        "--tags",
+        "--abbrev=0",
+        "--match",
+        "v*",
+    ]))?;
+    if !output.status.success() {
+        println!(
+            "no release to compare the surface with, skipped: releases have tags such as v0.1.0"
+        );
+        return Ok(Counts::one_skipped());
+    }
+    let release = String::from_utf8_lossy(&output.stdout);
+    let mut check = shell::cargo();
+    check.args(["semver-checks", "--package", "glasm", "--default-features"]);
+    check.args(["--baseline-rev", release.trim()]);
+    check
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("CARGO_TARGET_DIR", &*BUILDS);
+    Ok(count_registry_command(&shell::run_and_capture(&mut check)?))
+}
+
+/// Parses a list of public items into a set of lines, in which members follow the name of their
+/// item.
+fn parse_items(list: &str) -> BTreeSet<String> {
+    let mut item = "";
+    let lines = list.lines().filter(|line| !line.starts_with('#'));
+    let names = lines.map(|line| match line.strip_prefix("  ") {
+        Some(member) => format!("{item} {member}"),
+        None => {
+            item = line;
+            line.to_owned()
+        }
+    });
+    names.collect()
+}
+
+/// Returns all items that rustdoc lists, with their fields, variants, constants and methods.
+fn list_surface(pages: &Path) -> Result<String> {
+    let read = |page: &str| std::fs::read_to_string(pages.join(page)).context(page.to_owned());
+    let index = read("all.html")?;
+    let links = find_quoted_after(&index, "<li><a href=\"");
+    let pages: BTreeSet<&str> = links.filter(|page| page.ends_with(".html")).collect();
+    ensure!(pages.len() > 50, "rustdoc lists items in another way");
+    let mut list = String::from(
+        "# Names of the surface of glasm, as rustdoc lists them. Written by: BLESS=1 cargo xtask test --only published-crates\n",
+    );
+    for page in pages {
+        let name = page.trim_end_matches(".html").replace('/', "::");
+        writeln!(list, "{name}")?;
+        let text = read(page)?;
+        // The following section has the traits, with the methods that all types have.
+        let own = text.split("id=\"trait-implementations\"").next();
+        let ids = find_quoted_after(own.unwrap_or_default(), " id=\"");
+        let members = ["structfield.", "variant.", "associatedconstant.", "method."];
+        let is_member = |id: &&str| members.iter().any(|kind| id.starts_with(kind));
+        for id in ids.filter(is_member).collect::<BTreeSet<_>>() {
+            writeln!(list, "  {id}")?;
+        }
+    }
+    Ok(list)
+}
+
+/// Returns the text between each occurrence of `start` and the next quotation mark.
+fn find_quoted_after<'t>(text: &'t str, start: &'t str) -> impl Iterator<Item = &'t str> {
+    let rest = text.split(start).skip(1);
+    rest.filter_map(|rest| rest.split('"').next())
+}
+
+/// Checks that the crates compile for a target; skipped if its standard library is not installed.
+fn check_target(target: &str) -> Result<Counts> {
+    let Some(libraries) = find_sysroot(None)? else {
+        println!("rustc does not say where its libraries are: skipped");
+        return Ok(Counts::one_skipped());
+    };
+    if !Path::new(&libraries)
+        .join("lib/rustlib")
+        .join(target)
+        .exists()
+    {
+        println!("the target is not installed, skipped: rustup target add {target}");
+        return Ok(Counts::one_skipped());
+    }
+    let mut check = shell::cargo();
+    check.args(["check", "--package", "glasm", "--features", "serde"]);
+    check
+        .args(["--target", target, "--target-dir"])
+        .arg(&*BUILDS);
+    let passed = shell::run_succeeds(&mut check)?;
+    Ok(Counts::from_check(passed))
+}
+
+/// Checks that the crates compile with the oldest supported Rust; skipped if it is not installed.
+fn check_oldest_rust() -> Result<Counts> {
+    if find_sysroot(Some(OLDEST_RUST))?.is_none() {
+        println!(
+            "Rust {OLDEST_RUST} is not installed, skipped: rustup toolchain install {OLDEST_RUST}"
+        );
+        return Ok(Counts::one_skipped());
+    }
+    // Compilers do not share build artifacts. The command uses rustup, because a cargo knows its
+    // own compiler only.
+    let mut check = std::process::Command::new("rustup");
+    check.args([
+        "run",
+        OLDEST_RUST,
+        "cargo",
+        "check",
+        "--features",
+        "glasm/serde",
+    ]);
+    check.arg("--target-dir").arg(BUILDS.join(OLDEST_RUST));
+    check.args(CRATES.iter().flat_map(|name| ["--package", name]));
+    // Set for the compiler that built this program.
+    check.env_remove("RUSTC").env_remove("RUSTUP_TOOLCHAIN");
+    let passed = shell::run_succeeds(&mut check)?;
+    Ok(Counts::from_check(passed))
+}
+
+/// Returns the sysroot of a toolchain; of the current one without a version.
+fn find_sysroot(version: Option<&str>) -> Result<Option<String>> {
+    let mut rustc = match version {
+        Some(_) if !installed::has_program("rustup") => return Ok(None),
+        Some(version) => {
+            let mut rustup = std::process::Command::new("rustup");
+            rustup.args(["run", version, "rustc"]);
+            rustup
+        }
+        None => std::process::Command::new("rustc"),
+    };
+    let output = shell::capture_output(rustc.args(["--print", "sysroot"]))?;
+    let path = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    Ok(output.status.success().then_some(path))
+}
+
+/// Packs the crates as if for a registry, and builds the small ones from that.
+fn check_packages() -> Result<Counts> {
+    let version = shell::read_output(shell::cargo().arg("--version"))?;
+    // Since then cargo packs crates together that depend on each other and are not published.
+    if parse_minor_version(&version).is_none_or(|minor| minor < 90) {
+        println!("cargo 1.90 packs crates that are not published yet, this is {version}: skipped");
+        return Ok(Counts::one_skipped());
+    }
+    remove_packed()?;
+    let mut tally = pack_crates(&CRATES[..4], &[])?;
+    tally += pack_crates(&CRATES, &["--no-verify"])?;
+    Ok(tally)
+}
+
+/// Packs crates with the dependencies that cargo has fetched for the workspace. The registry is
+/// only used if these do not suffice, once per crate.
+fn pack_crates(crates: &[&str], arguments: &[&str]) -> Result<Counts> {
+    let pack = |network: &[&str]| {
+        let mut package = shell::cargo();
+        package
+            .args(["package", "--allow-dirty", "--target-dir"])
+            .arg(&*BUILDS);
+        package.args(network).args(arguments);
+        package.args(crates.iter().flat_map(|name| ["--package", name]));
+        shell::run_and_capture(&mut package)
+    };
+    if pack(&["--offline"])?.success {
+        return Ok(Counts::from_check(true));
+    }
+    Ok(count_registry_command(&pack(&[])?))
+}
+
+/// Counts a command of cargo that downloads crates as a check, which is skipped if a download
+/// fails, after the attempts that cargo makes.
+fn count_registry_command(output: &shell::CapturedOutput) -> Counts {
+    let failure = output.text.lines().find(|it| it.contains(FAILED_DOWNLOAD));
+    match failure {
+        Some(failure) if !output.success => {
+            println!("{}: skipped", failure.trim());
+            Counts::one_skipped()
+        }
+        Some(_) | None => Counts::from_check(output.success),
+    }
+}
+
+/// Forces cargo to unpack and build the packed crates again: it identifies crates of a registry by
+/// name and version, which do not change.
+fn remove_packed() -> Result<()> {
+    remove_workspace_crates(&BUILDS.join("debug/.fingerprint"))?;
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
+    let Some(unpacked) = home.map(|home| home.join("registry/src")) else {
+        return Ok(());
+    };
+    let Ok(registries) = std::fs::read_dir(unpacked) else {
+        return Ok(());
+    };
+    for registry in registries {
+        let registry = registry?;
+        // Directories are named after host and hash; the registry of packed crates has no host.
+        if registry.file_name().to_string_lossy().starts_with('-') {
+            remove_workspace_crates(&registry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes the directories of this workspace's crates from a directory, if there is one.
+fn remove_workspace_crates(directory: &Path) -> Result<()> {
+    let Ok(entries) = std::fs::read_dir(directory) else {
+        return Ok(());
+    };
+    for entry in entries {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with("glasm") {
+            std::fs::remove_dir_all(entry.path())
+                .with_context(|| format!("removing {}", entry.path().display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the minor version in `cargo 1.95.0 (...)`: 95.
+fn parse_minor_version(text: &str) -> Option<u32> {
+    text.split(['.', ' ']).nth(2)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_compare_by_item_and_member() {
+        let old = parse_items("# text\nstruct.A\n  structfield.x\nstruct.B\n");
+        let new = parse_items("struct.A\nstruct.B\n  structfield.x\n");
+        let gone: Vec<_> = old.difference(&new).collect();
+        assert_eq!(gone, ["struct.A structfield.x"]);
+    }
+
+    #[test]
+    fn failed_downloads_are_skipped() {
+        let count = |success, text: &str| {
+            count_registry_command(&shell::CapturedOutput {
+                success,
+                text: text.to_owned(),
+            })
+        };
+        // As cargo 1.95 prints it without a network.
+        let unreachable = "error: failed to prepare local package for uploading\n\nCaused by:\n  \
+            failed to download from `https://index.crates.io/config.json`\n";
+        assert_eq!(count(false, unreachable), Counts::one_skipped());
+        assert_eq!(count(true, unreachable), Counts::from_check(true));
+        let broken = "error: failed to verify package tarball\n";
+        assert_eq!(count(false, broken), Counts::from_check(false));
+    }
+
+    #[test]
+    fn versions_are_read() {
+        assert_eq!(
+            parse_minor_version("cargo 1.95.0 (f2d3ce0bd 2026-03-21)"),
+            Some(95)
+        );
+        assert_eq!(parse_minor_version("cargo"), None);
+    }
+}

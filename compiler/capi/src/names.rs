@@ -1,0 +1,87 @@
+//! Names for logs.
+
+use crate::enums::read_number;
+use crate::ffi_args::{self, require};
+use crate::ffi_guard::{Failure, catch_or, glasm_result};
+use crate::parameters::{glasm_block_parameter, glasm_parameter_source};
+use crate::semantic::{glasm_semantic_info, read_semantic};
+use crate::state_parameter::read_parameter;
+use std::ffi::c_char;
+
+/// Returns the name of a result, such as "GLASM_RESULT_PROGRAM_ERROR"; "unknown result" for other
+/// numbers. `result` is a glasm_result.
+///
+/// The string belongs to the library and is valid for ever.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_result_name(result: u32) -> *const c_char {
+    use glasm_result as Result;
+    let names = [
+        (Result::Ok, c"GLASM_RESULT_OK"),
+        (Result::ProgramError, c"GLASM_RESULT_PROGRAM_ERROR"),
+        (Result::InvalidArgument, c"GLASM_RESULT_INVALID_ARGUMENT"),
+        (Result::FeatureNotBuilt, c"GLASM_RESULT_FEATURE_NOT_BUILT"),
+        (Result::InternalError, c"GLASM_RESULT_INTERNAL_ERROR"),
+        (
+            Result::DescriptorConflict,
+            c"GLASM_RESULT_DESCRIPTOR_CONFLICT",
+        ),
+        (Result::InvalidModule, c"GLASM_RESULT_INVALID_MODULE"),
+    ];
+    let found = names.iter().find(|(known, _)| *known as u32 == result);
+    found.map_or(c"unknown result", |(_, name)| name).as_ptr()
+}
+
+/// Writes the name of a semantic, such as "tex_coord[3]", like snprintf: as many bytes as fit, with
+/// a terminating NUL. Returns the length of the whole name; 0 for invalid numbers and for NULL.
+///
+/// `semantic` stays the caller's. `text` points to memory of the caller for `capacity` bytes, and
+/// may be NULL if that is 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_semantic_format(
+    semantic: Option<&glasm_semantic_info>,
+    text: *mut c_char,
+    capacity: usize,
+) -> usize {
+    catch_or(0, || {
+        let semantic = read_semantic(*require(semantic, "semantic")?)?;
+        // SAFETY: the caller provides memory for that many bytes.
+        Ok(unsafe { ffi_args::write_text(text, capacity, &semantic.to_string()) })
+    })
+}
+
+/// Writes the source of a parameter, such as "state.matrix.mvp.row[0]" or "program.env[2]", like
+/// snprintf: as many bytes as fit, with a terminating NUL. Returns the length of the whole name; 0
+/// for invalid numbers and for NULL.
+///
+/// `parameter` stays the caller's. `text` points to memory of the caller for `capacity` bytes, and
+/// may be NULL if that is 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_parameter_format(
+    parameter: Option<&glasm_block_parameter>,
+    text: *mut c_char,
+    capacity: usize,
+) -> usize {
+    catch_or(0, || {
+        let name = format_parameter(require(parameter, "parameter")?)?;
+        // SAFETY: the caller provides memory for that many bytes.
+        Ok(unsafe { ffi_args::write_text(text, capacity, &name) })
+    })
+}
+
+/// Formats the source of a parameter; fails for an unknown source or state.
+fn format_parameter(parameter: &glasm_block_parameter) -> Result<String, Failure> {
+    use glasm_parameter_source as Source;
+    let index = parameter.index;
+    Ok(match read_number(parameter.source, "source")? {
+        Source::Env => format!("program.env[{index}]"),
+        Source::Local => format!("program.local[{index}]"),
+        Source::Subroutine => format!("program.subroutine[{index}]"),
+        Source::GlState => read_parameter(&parameter.state)?.to_string(),
+        Source::Literal => {
+            let [x, y, z, w] = parameter.literal_bits.map(f32::from_bits);
+            format!("{{{x}, {y}, {z}, {w}}}")
+        }
+        Source::Named => format!("program.named[{index}]"),
+        Source::StateProgramArgument => "program.argument".to_owned(),
+    })
+}

@@ -1,0 +1,472 @@
+//! Groups of the state that parameter blocks read: a block must be filled again if one of its
+//! groups has changed.
+
+use super::{GlState, MatrixName, TrackedMatrix};
+use crate::program::Shader;
+use crate::reflect::ParamSource;
+use glasm_ir::{Stage, StateParam};
+use std::ops::{BitAnd, BitOr, BitOrAssign};
+
+/// A set of groups of state, as bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct StateGroups(u32);
+
+/// Defines a constant for each group, in the order of their bits.
+macro_rules! groups {
+    ($($(#[doc = $doc:literal])+ $name:ident = $bit:literal,)*) => {
+        impl StateGroups {
+            $($(#[doc = $doc])+ pub const $name: Self = Self(1 << $bit);)*
+            /// All groups.
+            pub const ALL: Self = Self($(1 << $bit |)* 0);
+        }
+    };
+}
+
+groups! {
+    /// [`GlState::modelview`]
+    MODELVIEW = 0,
+    /// [`GlState::projection`]
+    PROJECTION = 1,
+    /// [`GlState::texture`]
+    TEXTURE_MATRICES = 2,
+    /// [`GlState::palette`]
+    MATRIX_PALETTE = 3,
+    /// [`GlState::program`]
+    PROGRAM_MATRICES = 4,
+    /// Rows that parameters of vertex programs have because they track a matrix.
+    TRACKED_MATRICES = 5,
+    /// [`GlState::materials`]
+    MATERIALS = 6,
+    /// [`GlState::lights`]
+    LIGHTS = 7,
+    /// [`GlState::light_model_ambient`]
+    LIGHT_MODEL = 8,
+    /// [`GlState::texgen`]
+    TEXGEN = 9,
+    /// [`GlState::texenv_color`]
+    TEXENV = 10,
+    /// [`GlState::fog`]
+    FOG = 11,
+    /// [`GlState::clip_planes`]
+    CLIP_PLANES = 12,
+    /// [`GlState::point`]
+    POINTS = 13,
+    /// [`GlState::depth_range`] and [`GlState::depth_clamp`]
+    DEPTH_RANGE = 14,
+    /// [`GlState::viewport`]
+    VIEWPORT = 15,
+    /// [`GlState::lower_left_height`] and [`GlState::window_height`]
+    WINDOW = 16,
+    /// [`GlState::multisample`]
+    MULTISAMPLE = 17,
+    /// [`GlState::threads`]
+    THREADS = 18,
+    /// `program.env`, which the caller has.
+    ENV = 19,
+    /// `program.local`, which the caller has.
+    LOCAL = 20,
+    /// Named parameters, which the caller has.
+    NAMED = 21,
+    /// Subroutines, which the caller has.
+    SUBROUTINES = 22,
+    /// The argument of a vertex state program, which the caller has.
+    ARGUMENT = 23,
+}
+
+impl StateGroups {
+    /// No groups.
+    pub const NONE: Self = Self(0);
+
+    /// Returns the groups as a mask, in the order of the constants.
+    pub const fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// Returns the groups of a mask; unknown bits are dropped.
+    pub const fn from_bits(bits: u32) -> Self {
+        Self(bits & Self::ALL.0)
+    }
+
+    /// Returns true if a group is in both sets: a block that reads `self` is stale after changes of
+    /// `other`.
+    pub const fn intersects(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Returns the groups that a parameter of GL state depends on.
+    pub fn from_state_param(param: StateParam) -> Self {
+        match param {
+            StateParam::MatrixRow { matrix, .. } => Self::from_matrix(matrix),
+            StateParam::MaterialColor(..) | StateParam::MaterialShininess(_) => Self::MATERIALS,
+            StateParam::LightColor(..)
+            | StateParam::LightPosition(_)
+            | StateParam::LightAttenuation(_)
+            | StateParam::LightSpotDirection(_)
+            | StateParam::LightHalfVector(_) => Self::LIGHTS,
+            StateParam::LightModelAmbient => Self::LIGHT_MODEL,
+            StateParam::LightModelSceneColor(_) => Self::LIGHT_MODEL | Self::MATERIALS,
+            StateParam::LightProduct(..) => Self::LIGHTS | Self::MATERIALS,
+            StateParam::Texgen(..) => Self::TEXGEN,
+            StateParam::TexenvColor(_) => Self::TEXENV,
+            StateParam::FogColor | StateParam::FogParams => Self::FOG,
+            StateParam::ClipPlane(_) => Self::CLIP_PLANES,
+            StateParam::PointSize | StateParam::PointAttenuation => Self::POINTS,
+            StateParam::DepthRange | StateParam::DepthBounds => Self::DEPTH_RANGE,
+            StateParam::Viewport => Self::VIEWPORT,
+            StateParam::WindowOrigin | StateParam::WindowOriginLower => Self::WINDOW,
+            StateParam::NormalScale => Self::MODELVIEW,
+            StateParam::Samples | StateParam::SamplePosition(_) => Self::MULTISAMPLE,
+            StateParam::ThreadProperty(_) => Self::THREADS,
+        }
+    }
+
+    /// Returns the groups of a matrix.
+    fn from_matrix(matrix: MatrixName) -> Self {
+        match matrix {
+            MatrixName::Modelview(_) => Self::MODELVIEW,
+            MatrixName::Projection => Self::PROJECTION,
+            MatrixName::ModelviewProjection => Self::MODELVIEW | Self::PROJECTION,
+            MatrixName::Texture(_) => Self::TEXTURE_MATRICES,
+            MatrixName::Palette(_) => Self::MATRIX_PALETTE,
+            MatrixName::Program(_) => Self::PROGRAM_MATRICES,
+        }
+    }
+
+    /// Returns the groups of a parameter slot of a stage.
+    fn from_param(source: ParamSource, stage: Stage) -> Self {
+        match source {
+            ParamSource::State(param) => Self::from_state_param(param),
+            ParamSource::Env(_) if stage == Stage::Vertex => Self::ENV | Self::TRACKED_MATRICES,
+            ParamSource::Env(_) => Self::ENV,
+            ParamSource::Local(_) => Self::LOCAL,
+            ParamSource::Named(_) => Self::NAMED,
+            ParamSource::Subroutine(_) => Self::SUBROUTINES,
+            ParamSource::Argument => Self::ARGUMENT,
+            ParamSource::Literal(_) => Self::NONE,
+        }
+    }
+}
+
+impl BitOr for StateGroups {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for StateGroups {
+    fn bitor_assign(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+}
+
+impl BitAnd for StateGroups {
+    type Output = Self;
+
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+impl Shader {
+    /// Returns the groups of state that the parameter block reads: its contents change only if one
+    /// of them changes.
+    pub fn state_groups(&self) -> StateGroups {
+        let block = self.reflection.parameter_block.iter();
+        let sources = block.flat_map(|block| &block.parameters);
+        let stage = self.reflection.stage;
+        sources.fold(StateGroups::NONE, |all, source| {
+            all | StateGroups::from_param(*source, stage)
+        })
+    }
+}
+
+impl GlState {
+    /// Returns the groups whose values differ from those of another state. Groups that the caller
+    /// has, such as [`StateGroups::ENV`], are not among them.
+    pub fn find_changes(&self, before: &Self) -> StateGroups {
+        // All fields by name, so that a new field cannot be omitted.
+        let Self {
+            modelview,
+            projection,
+            texture,
+            palette,
+            program,
+            color,
+            tracked,
+            materials,
+            lights,
+            light_model_ambient,
+            texgen,
+            texenv_color,
+            fog,
+            clip_planes,
+            point,
+            depth_range,
+            depth_clamp,
+            viewport,
+            lower_left_height,
+            window_height,
+            threads,
+            multisample,
+        } = self;
+        let depths = (*depth_range, *depth_clamp) != (before.depth_range, before.depth_clamp);
+        let window = (*lower_left_height, *window_height)
+            != (before.lower_left_height, before.window_height);
+        let groups = [
+            (*modelview != before.modelview, StateGroups::MODELVIEW),
+            (*projection != before.projection, StateGroups::PROJECTION),
+            (*texture != before.texture, StateGroups::TEXTURE_MATRICES),
+            (*palette != before.palette, StateGroups::MATRIX_PALETTE),
+            (*program != before.program, StateGroups::PROGRAM_MATRICES),
+            (*tracked != before.tracked, StateGroups::TRACKED_MATRICES),
+            (*materials != before.materials, StateGroups::MATERIALS),
+            (*lights != before.lights, StateGroups::LIGHTS),
+            (
+                *light_model_ambient != before.light_model_ambient,
+                StateGroups::LIGHT_MODEL,
+            ),
+            (*texgen != before.texgen, StateGroups::TEXGEN),
+            (*texenv_color != before.texenv_color, StateGroups::TEXENV),
+            (*fog != before.fog, StateGroups::FOG),
+            (*clip_planes != before.clip_planes, StateGroups::CLIP_PLANES),
+            (*point != before.point, StateGroups::POINTS),
+            (depths, StateGroups::DEPTH_RANGE),
+            (*viewport != before.viewport, StateGroups::VIEWPORT),
+            (window, StateGroups::WINDOW),
+            (*multisample != before.multisample, StateGroups::MULTISAMPLE),
+            (*threads != before.threads, StateGroups::THREADS),
+        ];
+        let groups = groups.into_iter().filter(|(is_changed, _)| *is_changed);
+        let changed = groups.fold(StateGroups::NONE, |all, (_, group)| all | group);
+        if self.tracks_any(changed, *color != before.color) {
+            changed | StateGroups::TRACKED_MATRICES
+        } else {
+            changed
+        }
+    }
+
+    /// Returns true if parameters track a matrix of these groups, or the color matrix if that has
+    /// changed.
+    fn tracks_any(&self, changed: StateGroups, is_color_changed: bool) -> bool {
+        let mut tracked = self.tracked.iter().flatten();
+        tracked.any(|tracking| {
+            let groups = match tracking.matrix {
+                TrackedMatrix::Modelview => StateGroups::MODELVIEW,
+                TrackedMatrix::Projection => StateGroups::PROJECTION,
+                TrackedMatrix::ModelviewProjection => {
+                    StateGroups::MODELVIEW | StateGroups::PROJECTION
+                }
+                TrackedMatrix::Color => return is_color_changed,
+                TrackedMatrix::Texture(_) => StateGroups::TEXTURE_MATRICES,
+                TrackedMatrix::Program(_) => StateGroups::PROGRAM_MATRICES,
+            };
+            groups.intersects(changed)
+        })
+    }
+}
+
+/// Record of the groups that have changed: a copy of a state, with which it is compared.
+///
+/// ```
+/// use glasm::state::{GlState, StateChanges, StateGroups};
+/// use glasm::{Options, Source, compile};
+///
+/// let text = "!!ARBfp1.0\nMUL result.color, program.local[0], state.fog.color;\nEND";
+/// let shader = compile(&Source::new("fog.fp", text), &Options::default())?;
+/// let reads = shader.state_groups();
+/// assert_eq!(reads, StateGroups::FOG | StateGroups::LOCAL);
+///
+/// let mut state = GlState::default();
+/// let mut changes = StateChanges::new(&state);
+/// state.projection[0][0] = 2.0;
+/// assert!(!reads.intersects(changes.take(&state))); // the block remains valid
+/// state.fog.density = 0.5;
+/// assert!(reads.intersects(changes.take(&state)));
+/// assert_eq!(changes.take(&state), StateGroups::NONE);
+/// # Ok::<(), glasm::Diagnostics>(())
+/// ```
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct StateChanges {
+    last: GlState,
+}
+
+impl StateChanges {
+    /// Creates a record of changes from a state on.
+    pub fn new(state: &GlState) -> Self {
+        Self {
+            last: state.clone(),
+        }
+    }
+
+    /// Returns the groups that have changed since the last call, or since [`Self::new`].
+    pub fn take(&mut self, state: &GlState) -> StateGroups {
+        let changes = state.find_changes(&self.last);
+        if changes != StateGroups::NONE || state.color != self.last.color {
+            self.last.clone_from(state);
+        }
+        changes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::{
+        ColorTerm, Face, MatrixForm, MatrixTracking, Multisample, TexGenCoord, TexGenPlane,
+    };
+    use glasm_ir::state::ThreadProperty;
+
+    /// A change of a field, with the group that it belongs to.
+    type Change = (StateGroups, fn(&mut GlState));
+
+    /// Returns changes of each field.
+    fn list_changes() -> Vec<Change> {
+        vec![
+            (StateGroups::MODELVIEW, |s| s.modelview_mut(0)[0][0] = 2.0),
+            (StateGroups::PROJECTION, |s| s.projection[1][1] = 3.0),
+            (StateGroups::TEXTURE_MATRICES, |s| {
+                s.texture_mut(1)[0][0] = 2.0
+            }),
+            (StateGroups::MATRIX_PALETTE, |s| {
+                s.palette_mut(1)[0][0] = 2.0
+            }),
+            (StateGroups::PROGRAM_MATRICES, |s| {
+                s.program_mut(1)[0][0] = 2.0
+            }),
+            (StateGroups::MATERIALS, |s| {
+                s.materials[0].ambient = [0.5; 4]
+            }),
+            (StateGroups::MATERIALS, |s| s.materials[0].shininess = 5.0),
+            (StateGroups::LIGHTS, |s| s.light_mut(1).ambient = [0.5; 4]),
+            (StateGroups::LIGHTS, |s| s.set_light_position(1, [1.0; 4])),
+            (StateGroups::LIGHTS, |s| s.light_mut(1).spot_cutoff = 45.0),
+            (StateGroups::LIGHTS, |s| s.light_mut(1).attenuation[1] = 2.0),
+            (StateGroups::LIGHT_MODEL, |s| {
+                s.light_model_ambient = [0.5; 4]
+            }),
+            (StateGroups::TEXGEN, |s| s.texgen_mut(1).eye[0] = [5.0; 4]),
+            (StateGroups::TEXENV, |s| *s.texenv_color_mut(1) = [0.5; 4]),
+            (StateGroups::FOG, |s| s.fog.color = [0.5; 4]),
+            (StateGroups::FOG, |s| s.fog.density = 0.5),
+            (StateGroups::CLIP_PLANES, |s| s.set_clip_plane(1, [5.0; 4])),
+            (StateGroups::POINTS, |s| s.point.size = 3.0),
+            (StateGroups::POINTS, |s| s.point.attenuation[1] = 3.0),
+            (StateGroups::DEPTH_RANGE, |s| s.depth_range = [0.25, 0.75]),
+            (StateGroups::DEPTH_RANGE, |s| s.depth_clamp = true),
+            (StateGroups::VIEWPORT, |s| s.viewport = [1.0; 4]),
+            (StateGroups::WINDOW, |s| s.lower_left_height = Some(9.0)),
+            (StateGroups::WINDOW, |s| s.window_height = 9.0),
+            (StateGroups::MULTISAMPLE, |s| {
+                s.multisample = Multisample::with_standard_locations(4)
+            }),
+            (StateGroups::THREADS, |s| s.threads.sm_count = 5),
+        ]
+    }
+
+    /// One parameter of each kind, and matrices of all names.
+    fn list_params() -> Vec<StateParam> {
+        let (face, term) = (Face::Front, ColorTerm::Ambient);
+        let mut params = vec![
+            StateParam::MaterialColor(face, term),
+            StateParam::MaterialShininess(face),
+            StateParam::LightColor(1, term),
+            StateParam::LightPosition(1),
+            StateParam::LightAttenuation(1),
+            StateParam::LightSpotDirection(1),
+            StateParam::LightHalfVector(1),
+            StateParam::LightModelAmbient,
+            StateParam::LightModelSceneColor(face),
+            StateParam::LightProduct(1, face, term),
+            StateParam::Texgen(1, TexGenPlane::Eye, TexGenCoord::S),
+            StateParam::TexenvColor(1),
+            StateParam::FogColor,
+            StateParam::FogParams,
+            StateParam::ClipPlane(1),
+            StateParam::PointSize,
+            StateParam::PointAttenuation,
+            StateParam::DepthRange,
+            StateParam::DepthBounds,
+            StateParam::Viewport,
+            StateParam::WindowOrigin,
+            StateParam::WindowOriginLower,
+            StateParam::NormalScale,
+            StateParam::Samples,
+            StateParam::SamplePosition(1),
+            StateParam::ThreadProperty(ThreadProperty::SmCount),
+        ];
+        let matrices = [
+            MatrixName::Modelview(0),
+            MatrixName::Projection,
+            MatrixName::ModelviewProjection,
+            MatrixName::Texture(1),
+            MatrixName::Palette(1),
+            MatrixName::Program(1),
+        ];
+        for matrix in matrices {
+            params.extend((0..4).map(|row| StateParam::MatrixRow {
+                matrix,
+                form: MatrixForm::Plain,
+                row,
+            }));
+        }
+        params
+    }
+
+    /// A parameter that a change affects reads the group of the change; each change affects some.
+    #[test]
+    fn changes_are_those_of_the_groups_that_parameters_read() {
+        let before = GlState::default();
+        for (number, (group, change)) in list_changes().into_iter().enumerate() {
+            let mut after = before.clone();
+            change(&mut after);
+            assert_eq!(after.find_changes(&before), group, "change {number}");
+            let params = list_params().into_iter();
+            let affected: Vec<_> = params
+                .filter(|param| before.evaluate_param(*param) != after.evaluate_param(*param))
+                .collect();
+            assert!(!affected.is_empty(), "change {number}");
+            for param in affected {
+                assert!(
+                    StateGroups::from_state_param(param).intersects(group),
+                    "{param:?}"
+                );
+            }
+        }
+        assert_eq!(before.find_changes(&before), StateGroups::NONE);
+    }
+
+    #[test]
+    fn tracked_matrices_change_with_their_matrix() {
+        let mut before = GlState::default();
+        let matrix = TrackedMatrix::ModelviewProjection;
+        let form = MatrixForm::Plain;
+        before.track_matrix(4, Some(MatrixTracking { matrix, form }));
+        let mut after = before.clone();
+        after.projection[0][0] = 2.0;
+        let expected = StateGroups::PROJECTION | StateGroups::TRACKED_MATRICES;
+        assert_eq!(after.find_changes(&before), expected);
+        let mut other = before.clone();
+        other.program_mut(0)[0][0] = 2.0;
+        assert_eq!(other.find_changes(&before), StateGroups::PROGRAM_MATRICES);
+        // The color matrix is read by parameters that track it, and by nothing else.
+        let matrix = TrackedMatrix::Color;
+        before.track_matrix(8, Some(MatrixTracking { matrix, form }));
+        let mut colored = before.clone();
+        colored.color[0][0] = 2.0;
+        assert_eq!(colored.find_changes(&before), StateGroups::TRACKED_MATRICES);
+        let mut changes = StateChanges::new(&before);
+        assert_eq!(changes.take(&colored), StateGroups::TRACKED_MATRICES);
+        assert_eq!(changes.take(&colored), StateGroups::NONE);
+    }
+
+    #[test]
+    fn bits_are_in_the_order_of_the_constants() {
+        assert_eq!(StateGroups::MODELVIEW.bits(), 1);
+        assert_eq!(StateGroups::ARGUMENT.bits(), 1 << 23);
+        assert_eq!(StateGroups::ALL.bits(), (1 << 24) - 1);
+        assert_eq!(StateGroups::from_bits(u32::MAX), StateGroups::ALL);
+        assert_eq!(StateGroups::ALL & StateGroups::FOG, StateGroups::FOG);
+    }
+}

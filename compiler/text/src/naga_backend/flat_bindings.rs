@@ -1,0 +1,122 @@
+//! Numbers of resources for the languages that have no descriptor sets.
+//!
+//! A texture has the number of its unit and so has its sampler, where samplers are numbered.
+//! Buffers are numbered in the order of set and binding.
+
+use super::split_combined_samplers::SAMPLER_BINDING_OFFSET;
+use naga::back::{glsl, msl};
+use naga::{AddressSpace, GlobalVariable, Module, ResourceBinding, StorageAccess, TypeInner};
+
+/// The kind of a resource.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum FlatResourceKind {
+    Buffer,
+    Texture,
+    Sampler,
+}
+
+/// A resource and its number among those of its kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct FlatBinding {
+    binding: ResourceBinding,
+    kind: FlatResourceKind,
+    index: u8,
+    writable: bool,
+}
+
+/// Returns all resources with numbers for Metal and OpenGL, which have no sets: textures and
+/// samplers have those of their binding, buffers are counted in the order of bindings. Numbers
+/// beyond 255 are excluded.
+fn collect_flat_bindings(module: &Module) -> Vec<FlatBinding> {
+    let mut found: Vec<(ResourceBinding, &GlobalVariable)> = module
+        .global_variables
+        .iter()
+        .filter_map(|(_, global)| Some((global.binding?, global)))
+        .collect();
+    found.sort_by_key(|(binding, _)| *binding);
+    let mut buffers = 0;
+    let number = |(binding, global): (ResourceBinding, &GlobalVariable)| {
+        let kind = get_resource_kind(module, global);
+        let number = match kind {
+            FlatResourceKind::Texture => binding.binding,
+            FlatResourceKind::Sampler => binding.binding.checked_sub(SAMPLER_BINDING_OFFSET)?,
+            FlatResourceKind::Buffer => {
+                buffers += 1;
+                buffers - 1
+            }
+        };
+        Some(FlatBinding {
+            binding,
+            kind,
+            index: u8::try_from(number).ok()?,
+            writable: is_writable(module, global),
+        })
+    };
+    found.into_iter().filter_map(number).collect()
+}
+
+/// Returns the type of a variable, or of its elements if it is an array of resources.
+fn get_element_type<'a>(module: &'a Module, global: &GlobalVariable) -> &'a TypeInner {
+    let inner = &module.types[global.ty].inner;
+    if let TypeInner::BindingArray { base, .. } = inner {
+        &module.types[*base].inner
+    } else {
+        inner
+    }
+}
+
+/// Returns the kind of a resource variable: texture, which includes images, sampler or buffer.
+fn get_resource_kind(module: &Module, global: &GlobalVariable) -> FlatResourceKind {
+    let inner = get_element_type(module, global);
+    if matches!(inner, TypeInner::Image { .. }) {
+        FlatResourceKind::Texture
+    } else if matches!(inner, TypeInner::Sampler { .. }) {
+        FlatResourceKind::Sampler
+    } else {
+        FlatResourceKind::Buffer
+    }
+}
+
+/// Returns true if the program may store to a resource variable: storage images and storage buffers
+/// with write access.
+fn is_writable(module: &Module, global: &GlobalVariable) -> bool {
+    let inner = get_element_type(module, global);
+    if let TypeInner::Image {
+        class: naga::ImageClass::Storage { access, .. },
+        ..
+    } = inner
+    {
+        return access.contains(StorageAccess::STORE);
+    }
+    matches!(global.space, AddressSpace::Storage { access } if access.contains(StorageAccess::STORE))
+}
+
+/// Returns Metal's buffer, texture and sampler indices of all resources of a module.
+pub(super) fn collect_msl_resources(module: &Module) -> msl::EntryPointResources {
+    let target = |slot: &FlatBinding| msl::BindTarget {
+        buffer: (slot.kind == FlatResourceKind::Buffer).then_some(slot.index),
+        texture: (slot.kind == FlatResourceKind::Texture).then_some(slot.index),
+        sampler: (slot.kind == FlatResourceKind::Sampler)
+            .then_some(msl::BindSamplerTarget::Resource(slot.index)),
+        mutable: slot.writable,
+        ..msl::BindTarget::default()
+    };
+    let resources = collect_flat_bindings(module)
+        .iter()
+        .map(|slot| (slot.binding, target(slot)))
+        .collect();
+    msl::EntryPointResources {
+        resources,
+        ..msl::EntryPointResources::default()
+    }
+}
+
+/// Returns the numbers for OpenGL, where a texture and its sampler are one resource: those of
+/// textures and buffers.
+pub(super) fn collect_glsl_bindings(module: &Module) -> glsl::BindingMap {
+    collect_flat_bindings(module)
+        .iter()
+        .filter(|slot| slot.kind != FlatResourceKind::Sampler)
+        .map(|slot| (slot.binding, slot.index))
+        .collect()
+}

@@ -1,0 +1,319 @@
+//! SPIR-V to the shading languages through naga, which is the only one that writes WGSL, and needs
+//! no C++.
+
+mod builtins;
+mod catch_panic;
+mod flat_bindings;
+mod images;
+mod interpolate_at;
+mod nonfinite_constants;
+mod post_fixups;
+mod sampled_access;
+mod scalarize_arrays;
+mod split_combined_samplers;
+mod unsupported;
+mod value_names;
+mod value_operations;
+mod wrap_kills;
+
+use crate::Language;
+use crate::passes::{compare, extended_mul};
+use crate::spirv_edit::ModuleEditor;
+pub(crate) use catch_panic::catch_panic;
+use naga::back::{glsl, hlsl, msl, wgsl};
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{Module, front::spv};
+use rspirv::dr::load_words;
+use rspirv::spirv::Op;
+#[cfg(feature = "round-trip")]
+pub(crate) use split_combined_samplers::SAMPLER_BINDING_OFFSET;
+use std::error::Error;
+use value_names::ResultNames;
+
+/// The conversion of the positions that the module writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Positions {
+    /// They reach the clip space of the language unchanged.
+    Unchanged,
+    /// They are Vulkan's, with depth from 0 to w and y down, and are converted.
+    FromVulkan,
+}
+
+/// A module in a shading language.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct NagaOutput {
+    /// The source.
+    pub(crate) text: String,
+    /// Differences from the module that the language makes necessary; one line each.
+    pub(crate) differences: Vec<String>,
+}
+
+/// Writes a module in a shading language with naga, and returns the source and the differences from
+/// the program. Fails if naga cannot read or write it, or panics.
+pub(crate) fn translate(
+    words: &[u32],
+    language: Language,
+    positions: Positions,
+) -> Result<NagaOutput, String> {
+    catch_panic(|| translate_without_guard(words, language, positions))
+}
+
+/// Writes a module: prepares it, reads it with naga, fixes and validates naga's module, and writes
+/// the source. Fails if a step does; panics of naga are not caught.
+fn translate_without_guard(
+    words: &[u32],
+    language: Language,
+    positions: Positions,
+) -> Result<NagaOutput, String> {
+    // The GLSL writer converts positions itself.
+    let adjust_coordinate_space = match language {
+        Language::Wgsl | Language::Msl(_) | Language::Hlsl(_) => positions == Positions::FromVulkan,
+        Language::Glsl(_) | Language::Essl(_) | Language::VulkanGlsl => false,
+    };
+    let options = spv::Options {
+        adjust_coordinate_space,
+        // `unsupported` checks the capabilities.
+        strict_capabilities: false,
+        ..spv::Options::default()
+    };
+    let mut prepared = prepare_module(words, language)?;
+    let mut module = spv::Frontend::new(prepared.assemble().into_iter(), &options)
+        .parse()
+        .map_err(|error| {
+            format!(
+                "naga cannot read the module: {}",
+                format_error_chain(&error)
+            )
+        })?;
+    if post_fixups::has_cube_images(&module) {
+        return Err("WGSL has no images of cube maps".to_owned());
+    }
+    post_fixups::restore_layer_queries(&mut module);
+    post_fixups::restore_input_sampling(&prepared, &mut module);
+    post_fixups::remove_shift_casts(&mut module);
+    ResultNames::new(&prepared).apply(&mut module);
+    let info = Validator::new(ValidationFlags::all(), Capabilities::all())
+        .validate(&module)
+        .map_err(|error| {
+            format!(
+                "naga rejects the module: {}",
+                format_error_chain(error.as_inner())
+            )
+        })?;
+    let written = match language {
+        Language::Wgsl => wgsl::write_string(&module, &info, wgsl::WriterFlags::empty())
+            .map(|text| format!("{}{text}", format_uniformity_directive(&prepared)))
+            .map_err(|error| format_error_chain(&error)),
+        Language::Msl(version) => write_msl(&module, &info, version),
+        Language::Hlsl(model) => write_hlsl(&module, &info, model),
+        Language::Glsl(version) => {
+            let version = glsl::Version::Desktop(version as u16);
+            write_glsl(&module, &info, version, positions)
+        }
+        Language::Essl(version) => {
+            let version = glsl::Version::new_gles(version as u16);
+            write_glsl(&module, &info, version, positions)
+        }
+        Language::VulkanGlsl => Err("naga has no GLSL for Vulkan".to_owned()),
+    };
+    let text = written.map_err(|error| format!("naga cannot write the module: {error}"))?;
+    let differences = prepared.differences().iter().cloned().collect();
+    Ok(NagaOutput { text, differences })
+}
+
+/// Loads a module and rewrites the parts that naga cannot read or the language cannot express;
+/// fails for those without a replacement.
+fn prepare_module(words: &[u32], language: Language) -> Result<ModuleEditor, String> {
+    let broken = |error: String| format!("naga cannot read the module: {error}");
+    let module = load_words(words).map_err(|error| broken(error.to_string()))?;
+    catch_panic::check_block_nesting(&module).map_err(|what| format!("the program has {what}"))?;
+    let mut editor = ModuleEditor::new(module);
+    lower_for_language(&mut editor, language)
+        .map_err(|what| format!("{} has no {what}", language.family().to_uppercase()))?;
+    split_combined_samplers::split_combined_samplers(&mut editor);
+    value_operations::cast_signed_operations(&mut editor).map_err(broken)?;
+    value_operations::lower_logical_vectors(&mut editor);
+    editor.clear_extensions();
+    value_names::name_loads_and_entry_function(&mut editor);
+    value_names::name_deep_values(&mut editor);
+    Ok(editor)
+}
+
+/// Replaces operations that naga or the language does not have, and records the differences from
+/// the program.
+///
+/// # Errors
+/// Returns the name of an operation that cannot be replaced.
+fn lower_for_language(editor: &mut ModuleEditor, language: Language) -> Result<(), String> {
+    unsupported::check_supported(editor)?;
+    scalarize_arrays::split_resource_arrays(editor)?;
+    builtins::decorate_integers_flat(editor);
+    builtins::drop_unread_decorations(editor);
+    interpolate_at::lower_interpolate_at(editor);
+    builtins::replace_missing_builtins(editor, language);
+    builtins::flatten_sample_masks(editor);
+    builtins::declare_missing_position(editor);
+    builtins::declare_first_color_source(editor);
+    images::rewrite_images(editor)?;
+    extended_mul::lower_extended_arithmetic(editor);
+    value_operations::lower_unordered_comparisons(editor);
+    compare::lower_ordered_not_equal(editor);
+    wrap_kills::wrap_kills_in_selections(editor);
+    nonfinite_constants::lower_nonfinite_constants(editor);
+    builtins::freeze_spec_constants(editor);
+    Ok(())
+}
+
+/// Returns the directive of WGSL for programs with branches and derivatives, for others an empty
+/// string: implementations of WGSL refuse derivatives where not all fragments of a quad may be
+/// active, and the languages of the programs leave that to them.
+fn format_uniformity_directive(editor: &ModuleEditor) -> &'static str {
+    const DERIVATIVES: &[Op] = &[
+        Op::DPdx,
+        Op::DPdy,
+        Op::Fwidth,
+        Op::DPdxFine,
+        Op::DPdyFine,
+        Op::FwidthFine,
+        Op::DPdxCoarse,
+        Op::DPdyCoarse,
+        Op::FwidthCoarse,
+        Op::ImageSampleImplicitLod,
+        Op::ImageSampleDrefImplicitLod,
+    ];
+    if editor.has_op(&[Op::BranchConditional, Op::Switch]) && editor.has_op(DERIVATIVES) {
+        "diagnostic(off, derivative_uniformity);\n\n"
+    } else {
+        ""
+    }
+}
+
+/// Writes naga's module in Metal's language; `version` is ten times the major version plus the
+/// minor one. Fails if the module or its entry point cannot be written.
+fn write_msl(module: &Module, info: &ModuleInfo, version: u32) -> Result<String, String> {
+    let entry = module.entry_points.first().ok_or("no entry point")?;
+    let options = msl::Options {
+        lang_version: ((version / 10) as u8, (version % 10) as u8),
+        per_entry_point_map: [(
+            entry.name.clone(),
+            flat_bindings::collect_msl_resources(module),
+        )]
+        .into(),
+        ..msl::Options::default()
+    };
+    let (text, translation) =
+        msl::write_string(module, info, &options, &msl::PipelineOptions::default())
+            .map_err(|error| format_error_chain(&error))?;
+    match translation
+        .entry_point_names
+        .into_iter()
+        .find_map(Result::err)
+    {
+        Some(error) => Err(format_error_chain(&error)),
+        None => Ok(text),
+    }
+}
+
+/// Writes naga's module in HLSL for a shader model such as 51 for 5.1. Fails if the module or its
+/// entry point cannot be written.
+fn write_hlsl(module: &Module, info: &ModuleInfo, model: u32) -> Result<String, String> {
+    let options = hlsl::Options {
+        shader_model: to_shader_model(model),
+        ..hlsl::Options::default()
+    };
+    let pipeline = hlsl::PipelineOptions::default();
+    let mut text = String::new();
+    let reflection = hlsl::Writer::new(&mut text, &options, &pipeline)
+        .write(module, info, None)
+        .map_err(|error| format_error_chain(&error))?;
+    match reflection
+        .entry_point_names
+        .into_iter()
+        .find_map(Result::err)
+    {
+        Some(error) => Err(format_error_chain(&error)),
+        None => Ok(text),
+    }
+}
+
+/// Returns naga's name of a shader model such as 51 for 5.1; 6.0 for 60 and unknown ones.
+fn to_shader_model(number: u32) -> hlsl::ShaderModel {
+    match number {
+        50 => hlsl::ShaderModel::V5_0,
+        51 => hlsl::ShaderModel::V5_1,
+        61 => hlsl::ShaderModel::V6_1,
+        62 => hlsl::ShaderModel::V6_2,
+        63 => hlsl::ShaderModel::V6_3,
+        64 => hlsl::ShaderModel::V6_4,
+        65 => hlsl::ShaderModel::V6_5,
+        66 => hlsl::ShaderModel::V6_6,
+        67 => hlsl::ShaderModel::V6_7,
+        68 => hlsl::ShaderModel::V6_8,
+        _ => hlsl::ShaderModel::V6_0,
+    }
+}
+
+/// Writes naga's module in GLSL or GLSL ES, with the bindings of [`flat_bindings`]. Fails if the
+/// module cannot be written.
+fn write_glsl(
+    module: &Module,
+    info: &ModuleInfo,
+    version: glsl::Version,
+    positions: Positions,
+) -> Result<String, String> {
+    let entry = module.entry_points.first().ok_or("no entry point")?;
+    let writer_flags = match positions {
+        Positions::Unchanged => glsl::WriterFlags::empty(),
+        Positions::FromVulkan => glsl::WriterFlags::ADJUST_COORDINATE_SPACE,
+    };
+    let options = glsl::Options {
+        version,
+        binding_map: flat_bindings::collect_glsl_bindings(module),
+        writer_flags,
+        ..glsl::Options::default()
+    };
+    let pipeline = glsl::PipelineOptions {
+        shader_stage: entry.stage,
+        entry_point: entry.name.clone(),
+        multiview: None,
+    };
+    let mut text = String::new();
+    glsl::Writer::new(
+        &mut text,
+        module,
+        info,
+        &options,
+        &pipeline,
+        naga::proc::BoundsCheckPolicies::default(),
+    )
+    .and_then(|mut writer| writer.write())
+    .map_err(|error| format_error_chain(&error))?;
+    Ok(text)
+}
+
+/// Returns the messages of an error and of all its causes, separated by colons.
+fn format_error_chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_that_are_none_are_refused() {
+        for words in [&[][..], &[0x0723_0203], &[1, 2, 3, 4, 5]] {
+            let error = translate(words, Language::Wgsl, Positions::Unchanged).unwrap_err();
+            assert!(
+                error.starts_with("naga cannot read the module: "),
+                "{error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Numbers of resources in languages that do not have those of the module.
+
+use crate::ResourceKind;
+use glasm::Reflection;
+use glasm::ir::{BufferKind, Stage};
+use glasm::reflect::DescriptorSlot;
+
+/// The first uniform buffer of fragment programs in GL, where the stages of a pipeline share
+/// numbers: 16 program parameter buffers and the parameters of the vertex program come before. 36
+/// is the least that GL 3.1 and GLES 3.1 offer.
+const FIRST_FRAGMENT_UNIFORM: u32 = 18;
+/// The first storage buffer of atomic counters, after those that programs declare.
+const FIRST_COUNTER: u32 = 32;
+/// The storage buffer of the image lock.
+const IMAGE_LOCK: u32 = 31;
+
+/// The way in which a language numbers resources.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Numbering {
+    /// As in the module.
+    AsInModule,
+    /// Each kind from 0 on, in a space that all stages of a pipeline share.
+    SharedByStages,
+    /// Each kind from 0 on, for each stage. Storage buffers and images share the numbers of
+    /// unordered access views.
+    HlslRegisters,
+    /// Buffers of both kinds from 0 on, and textures and images, for each stage.
+    MslIndices,
+}
+
+/// Gives numbers to the variables of a module.
+#[derive(Debug)]
+pub(crate) struct NumberAllocator<'a> {
+    numbering: Numbering,
+    reflection: &'a Reflection,
+    /// Spaces and ranges of numbers that are taken.
+    allocated: Vec<(u8, u32, u32)>,
+}
+
+impl<'a> NumberAllocator<'a> {
+    /// Returns an allocator that has not assigned any number; `reflection` describes the same
+    /// module.
+    pub(crate) fn new(numbering: Numbering, reflection: &'a Reflection) -> Self {
+        Self {
+            numbering,
+            reflection,
+            allocated: Vec::new(),
+        }
+    }
+
+    /// Returns the number of the next variable, which has `count` elements, and reserves it where
+    /// numbers must differ: the preferred one, or the next free one. Variables must come in the
+    /// order of their slots.
+    pub(crate) fn allocate(&mut self, kind: ResourceKind, slot: DescriptorSlot, count: u32) -> u32 {
+        let wanted = match self.numbering {
+            Numbering::AsInModule => return slot.binding,
+            // Several variables of one slot denote the same object there.
+            Numbering::SharedByStages => return self.get_preferred_number(kind, slot),
+            Numbering::HlslRegisters => self.get_preferred_number(kind, slot),
+            Numbering::MslIndices => match kind {
+                ResourceKind::Texture => self.get_preferred_number(kind, slot),
+                ResourceKind::UniformBuffer | ResourceKind::StorageBuffer | ResourceKind::Image => {
+                    0
+                }
+            },
+        };
+        let space = self.get_number_space(kind);
+        let mut number = wanted;
+        while let Some(&(_, _, end)) = self
+            .allocated
+            .iter()
+            .find(|&&(other, start, end)| other == space && start < number + count && number < end)
+        {
+            number = end;
+        }
+        self.allocated.push((space, number, number + count));
+        number
+    }
+
+    /// Returns an index that is equal for kinds of resources whose numbers must differ; in Metal
+    /// both kinds of buffers, and textures and images.
+    fn get_number_space(&self, kind: ResourceKind) -> u8 {
+        let metal = self.numbering == Numbering::MslIndices;
+        match kind {
+            ResourceKind::UniformBuffer => 0,
+            ResourceKind::StorageBuffer if metal => 0,
+            ResourceKind::Texture => 1,
+            ResourceKind::Image if metal => 1,
+            ResourceKind::StorageBuffer | ResourceKind::Image => 2,
+        }
+    }
+
+    /// Returns the number that a resource has in GL: texture unit, image unit or buffer binding;
+    /// [`allocate`](Self::allocate) may assign a greater one if it is taken.
+    fn get_preferred_number(&self, kind: ResourceKind, slot: DescriptorSlot) -> u32 {
+        let reflection = self.reflection;
+        match kind {
+            ResourceKind::Texture => slot.binding,
+            ResourceKind::Image => {
+                let image = reflection.images.iter().find(|image| image.slot == slot);
+                image.map_or(0, |image| image.unit)
+            }
+            ResourceKind::UniformBuffer | ResourceKind::StorageBuffer => {
+                let buffer = reflection.buffers.iter().find(|buffer| buffer.slot == slot);
+                match buffer {
+                    Some(buffer) if buffer.kind == BufferKind::ProgramParameter => {
+                        self.get_first_uniform_number() + 1 + buffer.program_binding
+                    }
+                    Some(buffer) if buffer.kind == BufferKind::AtomicCounter => {
+                        FIRST_COUNTER + buffer.program_binding
+                    }
+                    Some(buffer) => buffer.program_binding,
+                    None if reflection.image_lock_slot == Some(slot) => IMAGE_LOCK,
+                    None => self.get_first_uniform_number(),
+                }
+            }
+        }
+    }
+
+    /// Returns the number of the uniform buffer of parameters, which the declared uniform buffers
+    /// follow: 0, or a number above those of other stages for fragment programs that share numbers
+    /// with them.
+    fn get_first_uniform_number(&self) -> u32 {
+        let is_fragment = self.reflection.stage == Stage::Fragment;
+        if is_fragment && self.numbering == Numbering::SharedByStages {
+            FIRST_FRAGMENT_UNIFORM
+        } else {
+            0
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Entry points that this library implements: memory of the application is accessed here, and
+//! everything else is decided in safe code.
+
+mod attributes;
+mod buffers;
+mod evaluators;
+mod feedback;
+mod lists;
+mod parameters;
+mod pixels;
+mod programs;
+
+pub(super) use attributes::*;
+pub(super) use buffers::*;
+pub(super) use evaluators::*;
+pub(super) use feedback::*;
+pub(super) use lists::*;
+pub(super) use parameters::*;
+pub(super) use pixels::*;
+pub(super) use programs::*;
