@@ -12,14 +12,11 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Packages with tests for code that scripts do not cover.
-pub(crate) const PACKAGES: [&str; 6] = [
-    "glasm-ir",
-    "glasm-frontend",
-    "glasm-codegen",
-    "glasm",
-    "glasm-cli",
-    "glasm-tests",
+/// Packages with tests for code that scripts do not cover, in the order in which their tests run:
+/// first the mutated crates, whose tests take seconds, then those that use them.
+pub(crate) const TEST_STAGES: [&[&str]; 2] = [
+    &["glasm-ir", "glasm-frontend", "glasm-codegen"],
+    &["glasm", "glasm-cli", "glasm-tests"],
 ];
 
 /// Test programs that take long and kill few additional mutants: one measures memory, the others
@@ -197,9 +194,10 @@ impl Evaluator {
         Ok(None)
     }
 
-    /// Builds the tests and runs each of them without a mutation.
-    pub(crate) fn prepare_tests(&mut self, jobs: usize) -> Result<()> {
-        let mut programs = self.copy.build_tests(&PACKAGES)?;
+    /// Builds the tests of packages and runs each of them without a mutation. They replace those of
+    /// a previous call.
+    pub(crate) fn prepare_tests(&mut self, packages: &[&str], jobs: usize) -> Result<()> {
+        let mut programs = self.copy.build_tests(packages)?;
         programs.retain(|program| !EXCLUDED_TESTS.contains(&program.name.as_str()));
         let mut tests = Vec::new();
         for program in &programs {

@@ -22,7 +22,7 @@ mod tests;
 
 use anyhow::{Context, Result, ensure};
 use build::WorkspaceCopy;
-use evaluate::{Evaluator, Survivor, Verdict};
+use evaluate::{Evaluator, Survivor, TEST_STAGES, Verdict};
 use glasm_ci_support::counts::Counts;
 use glasm_ci_support::shell;
 use glasm_ci_support::vulkan;
@@ -186,10 +186,14 @@ fn evaluate_in_stages(
     let mut verdicts = evaluate_in_parallel(numbers, jobs, mutations, |number| {
         evaluator.evaluate_by_scripts(number)
     })?;
-    let left = find_survivors(&verdicts, is_explained);
-    if !left.is_empty() {
-        print_remaining(left.len(), "tests", start);
-        evaluator.prepare_tests(jobs)?;
+    for packages in TEST_STAGES {
+        let left = find_survivors(&verdicts, is_explained);
+        if left.is_empty() {
+            break;
+        }
+        let tests = format!("tests of {}", packages.join(", "));
+        print_remaining(left.len(), &tests, start);
+        evaluator.prepare_tests(packages, jobs)?;
         let evaluate = |number, survivor| evaluator.evaluate_by_tests(number, survivor);
         verdicts.extend(evaluate_remaining(&left, jobs, mutations, evaluate)?);
     }

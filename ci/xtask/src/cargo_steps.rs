@@ -9,7 +9,7 @@ use glasm_ci_support::shell;
 use glasm_ci_support::vulkan::{self, Layer};
 use glasm_tests::skip;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
@@ -55,6 +55,54 @@ pub(crate) fn run_cargo(words: &str) -> Result<Counts> {
     Ok(Counts::from_check(passed))
 }
 
+/// Arguments of Cargo that build all that the steps run. Cargo selects the features of crates by the
+/// packages that a command names: with the same packages in all commands, nothing is built twice.
+const WORKSPACE_BUILD: &str = "build --workspace --lib --bins --tests";
+
+/// Runs the step that builds all that later steps run.
+pub(crate) fn run_build_step() -> Result<Counts> {
+    run_cargo(WORKSPACE_BUILD)
+}
+
+/// Builds the command, the vendor library and all tests, in the features of the workspace.
+///
+/// # Errors
+///
+/// If the build fails.
+pub(crate) fn build_workspace() -> Result<()> {
+    shell::run_checked(shell::cargo().args(WORKSPACE_BUILD.split(' ')))
+}
+
+/// Builds the workspace and returns a command that runs an integration test of the vendor library,
+/// in the directory of its package. Variables that a step sets for it do not reach Cargo, which
+/// would build the crates that depend on them again.
+///
+/// # Errors
+///
+/// If the build fails, or if there is no such test.
+pub(crate) fn prepare_vendor_test(name: &str) -> Result<Command> {
+    build_workspace()?;
+    let mut build = shell::cargo();
+    build.args(["test", "--workspace", "--lib", "--bins", "--tests"]);
+    build.args(["--no-run", "--quiet", "--message-format", "json"]);
+    let messages = shell::read_output(&mut build)?;
+    let manifest = std::path::absolute("glvendor/Cargo.toml")?;
+    let program = messages.lines().find_map(|line| {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        let is_wanted = message["target"]["name"] == name
+            && Path::new(message["manifest_path"].as_str()?) == manifest;
+        let executable = message["executable"].as_str()?;
+        is_wanted.then(|| executable.to_owned())
+    });
+    let program = program.with_context(|| format!("the vendor library has no test `{name}`"))?;
+    let mut command = Command::new(program);
+    if let Some(directory) = manifest.parent() {
+        command.current_dir(directory);
+        command.env("CARGO_MANIFEST_DIR", directory);
+    }
+    Ok(command)
+}
+
 /// Crates that build native code for others, in addition to those whose names end with `-sys`.
 const NATIVE: [&str; 7] = [
     "cc",
@@ -66,8 +114,9 @@ const NATIVE: [&str; 7] = [
     "spirv-tools-sys",
 ];
 
-/// Crate with numbers and types of system calls, in Rust in spite of its name.
-const KERNEL: &str = "linux-raw-sys";
+/// Crates in Rust in spite of their names: numbers and types of system calls, and a translation of
+/// libbzip2.
+const RUST_IN_SPITE_OF_NAME: [&str; 2] = ["linux-raw-sys", "libbz2-rs-sys"];
 
 /// Checks that the crates of the compiler need no C or C++ compiler with default features, nor the
 /// command without SPIRV-Cross.
@@ -103,8 +152,9 @@ fn find_native_dependencies(package: &str, features: &[&str]) -> Result<Vec<Stri
     anyhow::ensure!(output.status.success(), "{}", errors.trim());
     let text = String::from_utf8_lossy(&output.stdout);
     let names = text.lines().filter_map(|line| line.split(' ').next());
-    let is_native =
-        |name: &&str| NATIVE.contains(name) || name.ends_with("-sys") && *name != KERNEL;
+    let is_native = |name: &&str| {
+        NATIVE.contains(name) || name.ends_with("-sys") && !RUST_IN_SPITE_OF_NAME.contains(name)
+    };
     Ok(names.filter(is_native).map(str::to_owned).collect())
 }
 
@@ -139,8 +189,7 @@ pub(crate) fn run_documentation_tests() -> Result<Counts> {
 
 /// Runs the tests with NVIDIA's Cg runtime and Panda3D as applications of the vendor library.
 pub(crate) fn run_cg_tests() -> Result<Counts> {
-    let words = "test --package glasm-glvendor --test cg -- --quiet";
-    run_tests(shell::cargo().args(words.split(' ')))
+    run_tests(prepare_vendor_test("cg")?.arg("--quiet"))
 }
 
 /// Tests the feature `spirv-tools`, which no other step builds. Only unit tests of the command run:

@@ -5,7 +5,7 @@
 //! name their dynamic linker and libraries there. Rust's own i386 target is used if it is installed
 //! (`rustup target add i686-unknown-linux-gnu`), otherwise Debian's compiler, unpacked as well.
 
-use crate::cargo_steps::run_tests;
+use crate::cargo_steps::{prepare_vendor_test, run_tests};
 use crate::downloads::{self, Download};
 use crate::installed;
 use anyhow::{Context as _, Result, ensure};
@@ -104,8 +104,7 @@ impl Toolchain {
 
     /// Runs the client tests of the vendor library with the library at a path.
     fn test_clients(&self, library: &Path) -> Result<Counts> {
-        let mut test = shell::cargo();
-        test.args(["test", "--package", "glasm-glvendor", "--test", "clients"]);
+        let mut test = prepare_vendor_test("clients")?;
         test.env("GLASM_TEST_LIBRARY", library);
         test.env("CC", &self.compiler);
         let folders = list_library_directories(&self.root);

@@ -2,7 +2,7 @@
 //! for the CPU: once unchanged, once with all programs executed by glasm. Piglit itself determines
 //! the results. A test that does not pass must have the same result with Mesa alone.
 
-use crate::{reference, requirements, suite};
+use crate::{cargo_steps, reference, requirements, suite};
 use anyhow::{Context as _, Result};
 use glasm_ci_support::counts::Counts;
 use glasm_ci_support::shell;
@@ -94,14 +94,7 @@ impl Piglit {
 /// Runs the step of `cargo xtask test`.
 pub(crate) fn run_step() -> Result<Counts> {
     let piglit = Piglit::locate()?;
-    let build = [
-        "build",
-        "--package",
-        "glasm-cli",
-        "--package",
-        "glasm-glvendor",
-    ];
-    shell::run_checked(shell::cargo().args(build))?;
+    cargo_steps::build_workspace()?;
     shell::create_dir(&OUT)?;
     let known = std::fs::read_to_string(EXPECTED).with_context(|| format!("reading {EXPECTED}"))?;
     let tests = find_tests(&piglit)?;

@@ -4,8 +4,7 @@
 //!
 //! llvmpipe shares much of its arithmetic with lavapipe, softpipe next to nothing.
 
-use crate::suite;
-use crate::{installed, random};
+use crate::{cargo_steps, installed, random, suite};
 use anyhow::{Context, Result, bail};
 use glasm_ci_support::counts::Counts;
 use glasm_ci_support::report::{self, Outcome, ScriptResult};
@@ -60,7 +59,7 @@ struct Reference {
 /// Runs `cargo xtask reference`: compares drivers and writes the document. The exit code is 1 if
 /// there are differences.
 pub(crate) fn run_command() -> Result<ExitCode> {
-    shell::run_checked(shell::cargo().args(["build", "--package", "glasm-cli"]))?;
+    cargo_steps::build_workspace()?;
     let references = find_references()?;
     let tally = compare_all(&references)?;
     write_document(&references)?;

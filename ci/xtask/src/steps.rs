@@ -66,7 +66,7 @@ pub(crate) static STEPS: &[Step] = &[
         name: "build",
         scope: Scope::Quick,
         about: "everything that the next steps need",
-        run: |_| cargo_steps::run_cargo("build --workspace --bins --tests"),
+        run: |_| cargo_steps::run_build_step(),
     },
     Step {
         name: "unit",

@@ -5,7 +5,7 @@
 //! instrumentation. Therefore locks of the library wait in its own code (the configuration
 //! `thread_sanitizer`, `glvendor/src/lock.rs`), and reports with [`UNSEEN`] functions are ignored.
 
-use crate::cargo_steps::run_tests;
+use crate::cargo_steps::{prepare_vendor_test, run_tests};
 use crate::installed;
 use anyhow::{Context as _, Result, ensure};
 use glasm_ci_support::counts::{Counts, Skip};
@@ -153,9 +153,8 @@ fn detects_race(compiler: &Path, out: &Path) -> Result<bool> {
 fn test_clients(library: &Path, compiler: &Path, reports: &Path) -> Result<Counts> {
     // Reports are judged here: those about the driver do not end clients.
     let options = format!("exitcode=0:log_path='{}'", reports.join("report").display());
-    let mut test = shell::cargo();
-    test.args(["test", "--package", "glasm-glvendor", "--test", "clients"])
-        .args(["--", "--exact"])
+    let mut test = prepare_vendor_test("clients")?;
+    test.arg("--exact")
         .args(CLIENTS)
         .env("GLASM_TEST_LIBRARY", library)
         .env("GLASM_TEST_WITHOUT_TEXT", "1")

@@ -4,7 +4,7 @@
 //! 32-bit programs need Wine for i386, whose packages of Debian are unpacked below `target`; the
 //! machine is not changed.
 
-use crate::cargo_steps::run_tests;
+use crate::cargo_steps::{prepare_vendor_test, run_tests};
 use crate::downloads::{self, Download};
 use crate::wine::WinePrefix;
 use crate::{i386, installed};
@@ -89,8 +89,7 @@ impl Architecture {
         let library = self.build()?;
         let wine = (self.find_wine)(&out)?;
         wine.create_settings()?;
-        let mut test = shell::cargo();
-        test.args(["test", "--package", "glasm-glvendor", "--test", "windows"]);
+        let mut test = prepare_vendor_test("windows")?;
         test.env("GLASM_TEST_WINDOWS_LIBRARY", library);
         test.env("GLASM_TEST_WINDOWS_TOOLS", self.tools);
         test.env("GLASM_TEST_WINE", &wine.program);

@@ -30,6 +30,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The value of a length of text that ends with a NUL.
+#define GLASM_NUL_TERMINATED ((size_t)-1)
+
 // The version that the header is of: its first number.
 #define GLASM_VERSION_MAJOR 0
 
@@ -41,9 +44,6 @@
 
 // The value of `step_limit` that leaves the count out.
 #define GLASM_STEP_LIMIT_NONE 4294967295
-
-// The value of a length of text that ends with a NUL.
-#define GLASM_NUL_TERMINATED ~0
 
 // The locations of colors, back colors, fog and texture coordinates in the fixed table: for
 // `location_mask` of glasm_varyings.
@@ -206,7 +206,7 @@ typedef uint32_t glasm_severity;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Shader stages.
+// Shader stages. `1u << stage` is the bit of a stage in VkShaderStageFlags.
 enum glasm_stage
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -2707,7 +2707,7 @@ typedef struct glasm_descriptor {
     uint32_t reflection_index;
 } glasm_descriptor;
 
-// Two stages that require descriptors of different kinds at the same slot.
+// Two resources, of different stages or of one, at the same slot.
 typedef struct glasm_descriptor_conflict {
     // Size of the structure in bytes, as the caller knows it.
     size_t size;
@@ -2717,7 +2717,7 @@ typedef struct glasm_descriptor_conflict {
     glasm_stage first_stage;
     // Kind that it requires.
     glasm_descriptor_type first_type;
-    // The stage that requires another kind.
+    // The stage that requires another kind, or another resource of this kind.
     glasm_stage second_stage;
     // Kind that it requires.
     glasm_descriptor_type second_type;
@@ -2950,10 +2950,9 @@ glasm_result glasm_source_init(struct glasm_source *source, size_t size);
 // no header; a strict source is one program, as GL sees it.
 //
 // `source` stays the caller's, with all that it points to; if it has a part, the programs of that
-// are returned. `parts` points to memory of the caller for `capacity` of them, and may be NULL if
-// that is
-// 0. `count` is set to the number of programs; GLASM_RESULT_INVALID_ARGUMENT if `parts` is not
-//    NULL and there are more than `capacity`.
+// are returned. `parts` points to memory of the caller for `capacity` of them, and may be NULL if that
+// is zero. `count` is set to the number of programs; GLASM_RESULT_INVALID_ARGUMENT if `parts`
+// is not NULL and there are more than `capacity`.
 glasm_result glasm_source_find_programs(const struct glasm_source *source,
                                         struct glasm_program_span *parts,
                                         size_t capacity,
@@ -3344,7 +3343,8 @@ const struct glasm_descriptor *glasm_shader_descriptors(const struct glasm_shade
 // to the last that has a binding. Stages that use the same slot share its descriptors: there are
 // as many as the stage with the longest array requires. GLASM_RESULT_DESCRIPTOR_CONFLICT if two stages
 // require descriptors of different kinds at a slot: they read different targets at the same
-// texture image unit, which GL refuses to draw, too.
+// texture image unit, which GL refuses to draw, too; or if the bindings of the options give two
+// blocks or buffers the same slot.
 //
 // `shaders`, `count` of them, stay the caller's. `layouts` is set to layouts that the caller owns
 // and frees with `glasm_set_layouts_free`, or to NULL if there are none. `conflict` may be NULL;
@@ -3459,8 +3459,7 @@ glasm_result glasm_shader_create_tess_control(const struct glasm_shader *vertex,
 // The caller owns it, and frees it with `glasm_state_free`.
 struct glasm_state *glasm_state_create(void);
 
-// Copies a state, with the changes that `glasm_state_take_changes` has not returned yet. Returns
-// NULL for NULL.
+// Copies a state, with its revision and the changes until then. Returns NULL for NULL.
 //
 // `state` stays the caller's, who owns the copy, too, and frees it with `glasm_state_free`.
 struct glasm_state *glasm_state_clone(const struct glasm_state *state);
@@ -3492,7 +3491,8 @@ glasm_result glasm_state_get_matrix(const struct glasm_state *state,
 // the caller enforces the ranges of GL.
 //
 // `state` stays the caller's, and so do `values`, `count` floats. `variable` is a glasm_state_variable,
-// which determines the number of floats and the role of `index`; without one `index` is 0.
+// which determines the number of floats and the role of `index`: below 8 for lights and clip planes,
+// 32 for coordinate sets, texture units and samples. Without a role it is 0.
 glasm_result glasm_state_set(struct glasm_state *state,
                              uint32_t variable,
                              uint32_t index,
@@ -3713,13 +3713,19 @@ glasm_result glasm_options_write_state_block(const struct glasm_options *options
 // `shader` stays the caller's.
 uint32_t glasm_shader_state_groups(const struct glasm_shader *shader);
 
-// Returns the groups of a state whose values have changed since the last call of this function for
-// it, or since it was created: a mask of GLASM_STATE_GROUP_*. Parameter blocks that read
-// none of them remain valid. The groups from GLASM_STATE_GROUP_ENV on are the caller's, and are
-// not among them. 0 for NULL.
+// Returns the groups of a state that have changed since a revision, a mask of GLASM_STATE_GROUP_*,
+// and sets the revision to the current one. A parameter block that reads none of them remains
+// valid. Each block has a revision, at first 0, with which all groups are returned. The groups from
+// GLASM_STATE_GROUP_ENV on are those of `glasm_state_mark_changes`. 0 for NULL.
+//
+// `state` stays the caller's, and so does `revision`, which the caller has set.
+uint32_t glasm_state_take_changes(struct glasm_state *state, uint64_t *revision);
+
+// Records that values have changed which the caller has, such as GLASM_STATE_GROUP_LOCAL: a mask of
+// GLASM_STATE_GROUP_*, of which unknown bits are ignored. No effect for NULL.
 //
 // `state` stays the caller's.
-uint32_t glasm_state_take_changes(struct glasm_state *state);
+void glasm_state_mark_changes(struct glasm_state *state, uint32_t groups);
 
 // Returns the name of a result, such as "GLASM_RESULT_PROGRAM_ERROR"; "unknown result" for other
 // numbers. `result` is a glasm_result.

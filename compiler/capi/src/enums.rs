@@ -94,7 +94,7 @@ impl CNumber for Option<u32> {
     }
 }
 
-/// Shader stages.
+/// Shader stages. `1u << stage` is the bit of a stage in VkShaderStageFlags.
 #[c_enum(Stage)]
 #[repr(u32)]
 pub enum glasm_stage {

@@ -223,7 +223,11 @@ pub(crate) unsafe fn read_handles<'a, T>(
 ///
 /// # Safety
 /// `repr(C)`, with a first member of type `usize`.
-pub(crate) unsafe trait Versioned: Copy {}
+pub(crate) unsafe trait Versioned: Copy {
+    /// Size of the structure in the first version of the library, which every caller knows. A
+    /// structure that gains members overrides it.
+    const FIRST_SIZE: usize = size_of::<Self>();
+}
 
 /// A structure that the caller fills.
 ///
@@ -260,7 +264,7 @@ unsafe fn read_struct_size<T: Versioned>(
     }
     // SAFETY: it is not null, and the size is the first member; the caller guarantees the rest.
     let size = unsafe { structure.cast::<usize>().read_unaligned() };
-    if size < size_of::<usize>() || size > 64 * 1024 {
+    if size < T::FIRST_SIZE || size > 64 * 1024 {
         return Err(Failure::invalid_argument(format!(
             "`{name}->size` is {size}, not the size of the structure"
         )));
@@ -337,7 +341,7 @@ pub(crate) unsafe fn init_struct<T: CallerStruct>(
     if structure.is_null() {
         return Err(Failure::invalid_argument(format!("`{name}` is NULL")));
     }
-    if size < size_of::<usize>() {
+    if size < T::FIRST_SIZE {
         return Err(Failure::invalid_argument(format!(
             "`size` is {size}: too small"
         )));
@@ -361,7 +365,9 @@ mod tests {
     }
 
     // SAFETY: it begins with the size.
-    unsafe impl Versioned for Now {}
+    unsafe impl Versioned for Now {
+        const FIRST_SIZE: usize = size_of::<usize>() + 4;
+    }
 
     // SAFETY: numbers.
     unsafe impl CallerStruct for Now {
@@ -438,7 +444,7 @@ mod tests {
 
     #[test]
     fn wrong_sizes_are_refused() {
-        for size in [0, 7, usize::MAX] {
+        for size in [0, size_of::<usize>() + 3, usize::MAX] {
             let place = [size, 0];
             // SAFETY: the first member exists, and its value is refused.
             assert!(unsafe { read_struct(place.as_ptr().cast::<Now>(), "place") }.is_err());

@@ -6,6 +6,7 @@ use crate::ffi_guard::{Failure, catch_or, glasm_result};
 use crate::parameters::{glasm_block_parameter, glasm_parameter_source};
 use crate::semantic::{glasm_semantic_info, read_semantic};
 use crate::state_parameter::read_parameter;
+use glasm::ir::ParamSource;
 use std::ffi::c_char;
 
 /// Returns the name of a result, such as "GLASM_RESULT_PROGRAM_ERROR"; "unknown result" for other
@@ -62,26 +63,23 @@ pub unsafe extern "C" fn glasm_parameter_format(
     capacity: usize,
 ) -> usize {
     catch_or(0, || {
-        let name = format_parameter(require(parameter, "parameter")?)?;
+        let source = read_parameter_source(require(parameter, "parameter")?)?;
         // SAFETY: the caller provides memory for that many bytes.
-        Ok(unsafe { ffi_args::write_text(text, capacity, &name) })
+        Ok(unsafe { ffi_args::write_text(text, capacity, &source.to_string()) })
     })
 }
 
-/// Formats the source of a parameter; fails for an unknown source or state.
-fn format_parameter(parameter: &glasm_block_parameter) -> Result<String, Failure> {
+/// Reads the source of a parameter; fails for an unknown source or state.
+fn read_parameter_source(parameter: &glasm_block_parameter) -> Result<ParamSource, Failure> {
     use glasm_parameter_source as Source;
     let index = parameter.index;
     Ok(match read_number(parameter.source, "source")? {
-        Source::Env => format!("program.env[{index}]"),
-        Source::Local => format!("program.local[{index}]"),
-        Source::Subroutine => format!("program.subroutine[{index}]"),
-        Source::GlState => read_parameter(&parameter.state)?.to_string(),
-        Source::Literal => {
-            let [x, y, z, w] = parameter.literal_bits.map(f32::from_bits);
-            format!("{{{x}, {y}, {z}, {w}}}")
-        }
-        Source::Named => format!("program.named[{index}]"),
-        Source::StateProgramArgument => "program.argument".to_owned(),
+        Source::Env => ParamSource::Env(index),
+        Source::Local => ParamSource::Local(index),
+        Source::Subroutine => ParamSource::Subroutine(index),
+        Source::GlState => ParamSource::State(read_parameter(&parameter.state)?),
+        Source::Literal => ParamSource::Literal(parameter.literal_bits),
+        Source::Named => ParamSource::Named(index),
+        Source::StateProgramArgument => ParamSource::Argument,
     })
 }

@@ -15,8 +15,8 @@ use glasm::ir::BaseType;
 use glasm::is_feature;
 use glasm::{
     AlphaTest, Capture, DebugInfo, DefaultTessLevels, DepthMode, DeviceFeatures, HandleLimits,
-    InterfaceTypes, LineStipple, LodBias, Options, PipelineState, PolygonStipple, Subgroups,
-    Target, TexelFormat, TextureWrap, TransformFeedback,
+    InterfaceTypes, LineStipple, LodBias, Options, PipelineState, PointSize, PolygonStipple,
+    Subgroups, Target, TexelFormat, TextureWrap, TransformFeedback,
 };
 use std::borrow::Cow;
 
@@ -77,10 +77,17 @@ fn check_initialized(given: &glasm_options) -> Result<(), Failure> {
 /// Reads the members for fixed-function state: point sizes, tessellation levels, alpha test, line
 /// stipple and those of [`read_fixed_state`]. Fails for values out of range.
 fn build_fixed_state(given: &glasm_options) -> Result<PipelineState, Failure> {
-    let point_size = |has: glasm_bool, size: f32| (has != 0).then(|| size.into());
     let base = PipelineState {
-        forced_point_size: point_size(given.has_forced_point_size, given.forced_point_size),
-        default_point_size: point_size(given.has_default_point_size, given.default_point_size),
+        forced_point_size: read_point_size(
+            given.has_forced_point_size,
+            given.forced_point_size,
+            "forced_point_size",
+        )?,
+        default_point_size: read_point_size(
+            given.has_default_point_size,
+            given.default_point_size,
+            "default_point_size",
+        )?,
         max_output_vertices: (given.has_max_output_vertices != 0)
             .then_some(given.max_output_vertices),
         default_tess_levels: DefaultTessLevels::new(
@@ -94,15 +101,29 @@ fn build_fixed_state(given: &glasm_options) -> Result<PipelineState, Failure> {
     read_fixed_state(given, base)
 }
 
+/// Reads a size of points, if there is one; fails unless it is above 0, as GL requires of
+/// glPointSize.
+fn read_point_size(has: glasm_bool, size: f32, member: &str) -> Result<Option<PointSize>, Failure> {
+    if has == 0 {
+        return Ok(None);
+    }
+    if size > 0.0 && size.is_finite() {
+        return Ok(Some(size.into()));
+    }
+    Err(Failure::invalid_argument(format!(
+        "`{member}` is {size}, but must be above 0"
+    )))
+}
+
 /// Reads the device with the features that the caller names.
 ///
 /// # Safety
 /// The lists of names must be there during the call.
 unsafe fn read_device_features(given: &glasm_options) -> Result<DeviceFeatures, Failure> {
-    let is_all = given.features.is_null();
-    let count = if is_all { 0 } else { given.feature_count };
+    let (list, count) = (given.features, given.feature_count);
+    let is_all = list.is_null() && count == 0;
     // SAFETY: the caller of this function guarantees it.
-    let names = unsafe { ffi_args::read_strings(given.features, count, "features") }?;
+    let names = unsafe { ffi_args::read_strings(list, count, "features") }?;
     // OpenGL has names of extensions, of which drivers list many that no module depends on.
     let is_opengl = read_number::<Target>(given.target, "target")? == Target::OpenGl4_5;
     if !is_opengl {
@@ -441,7 +462,25 @@ mod tests {
         assert_eq!(read(&options).unwrap(), expected);
         assert!(expected.device.int64 && !expected.device.float64);
         options.features = ptr::null();
+        assert!(read(&options).is_err());
+        options.feature_count = 0;
         assert!(read(&options).unwrap().device.float64);
+    }
+
+    #[test]
+    fn sizes_of_points_are_positive() {
+        let read_size = |size| {
+            read(&glasm_options {
+                has_default_point_size: 1,
+                default_point_size: size,
+                ..glasm_options::initial()
+            })
+        };
+        let state = read_size(2.5).unwrap().pipeline_state;
+        assert_eq!(state.default_point_size, Some(2.5.into()));
+        for size in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+            assert!(read_size(size).is_err(), "{size}");
+        }
     }
 
     #[test]

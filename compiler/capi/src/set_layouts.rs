@@ -41,7 +41,7 @@ pub struct glasm_set_layout {
     pub binding_count: usize,
 }
 
-/// Two stages that require descriptors of different kinds at the same slot.
+/// Two resources, of different stages or of one, at the same slot.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_descriptor_conflict {
@@ -53,7 +53,7 @@ pub struct glasm_descriptor_conflict {
     pub first_stage: glasm_stage,
     /// Kind that it requires.
     pub first_type: glasm_descriptor_type,
-    /// The stage that requires another kind.
+    /// The stage that requires another kind, or another resource of this kind.
     pub second_stage: glasm_stage,
     /// Kind that it requires.
     pub second_type: glasm_descriptor_type,
@@ -135,7 +135,8 @@ pub extern "C" fn glasm_shader_descriptors(
 /// to the last that has a binding. Stages that use the same slot share its descriptors: there are
 /// as many as the stage with the longest array requires. GLASM_RESULT_DESCRIPTOR_CONFLICT if two stages
 /// require descriptors of different kinds at a slot: they read different targets at the same
-/// texture image unit, which GL refuses to draw, too.
+/// texture image unit, which GL refuses to draw, too; or if the bindings of the options give two
+/// blocks or buffers the same slot.
 ///
 /// `shaders`, `count` of them, stay the caller's. `layouts` is set to layouts that the caller owns
 /// and frees with `glasm_set_layouts_free`, or to NULL if there are none. `conflict` may be NULL;

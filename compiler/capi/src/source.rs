@@ -15,8 +15,10 @@ use std::sync::LazyLock;
 /// The value of `step_limit` that leaves the count out.
 pub const GLASM_STEP_LIMIT_NONE: u32 = 0xffff_ffff;
 
-/// The value of a length of text that ends with a NUL.
-pub const GLASM_NUL_TERMINATED: usize = !0;
+/// The value of a length of text that ends with a NUL. `cbindgen.toml` has it as a `size_t`.
+///
+/// cbindgen:ignore
+pub const GLASM_NUL_TERMINATED: usize = usize::MAX;
 
 /// A program string, and the type that it must have. `glasm_source_init` fills it with the initial
 /// values.
@@ -262,10 +264,9 @@ pub struct glasm_program_span {
 /// no header; a strict source is one program, as GL sees it.
 ///
 /// `source` stays the caller's, with all that it points to; if it has a part, the programs of that
-/// are returned. `parts` points to memory of the caller for `capacity` of them, and may be NULL if
-/// that is
-/// 0. `count` is set to the number of programs; GLASM_RESULT_INVALID_ARGUMENT if `parts` is not
-///    NULL and there are more than `capacity`.
+/// are returned. `parts` points to memory of the caller for `capacity` of them, and may be NULL if that
+/// is zero. `count` is set to the number of programs; GLASM_RESULT_INVALID_ARGUMENT if `parts`
+/// is not NULL and there are more than `capacity`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_source_find_programs(
     source: *const glasm_source,

@@ -6,7 +6,7 @@ use crate::ffi_guard::{Failure, catch_or, catch_to_result, glasm_result};
 use crate::matrix::read_matrix;
 use crate::state_parameter::{glasm_state_parameter, read_parameter};
 use glasm::ir::state::{Face, MatrixForm, TexGenCoord, TexGenPlane};
-use glasm::state::{GlState, MatrixTracking, Multisample, StateChanges, StateGroups};
+use glasm::state::{GlState, Material, MatrixTracking, Multisample, StateChanges, StateGroups};
 use glasm_capi_macros::c_enum;
 
 /// One more than the largest index of a light, matrix, unit and so on: above the limits of any GL,
@@ -23,9 +23,14 @@ impl glasm_state {
         &self.0
     }
 
-    /// Returns the groups that have changed since the last call.
-    pub(crate) fn take_changes(&mut self) -> StateGroups {
-        self.1.take(&self.0)
+    /// Returns the groups that have changed since a revision, and sets it to the current one.
+    pub(crate) fn take_changes(&mut self, revision: &mut u64) -> StateGroups {
+        self.1.take(&self.0, revision)
+    }
+
+    /// Records that groups which the caller has have changed.
+    pub(crate) fn mark_changes(&mut self, groups: StateGroups) {
+        self.1.mark(groups);
     }
 }
 
@@ -37,8 +42,7 @@ pub extern "C" fn glasm_state_create() -> Option<Box<glasm_state>> {
     catch_or(None, || Ok(Some(Box::default())))
 }
 
-/// Copies a state, with the changes that `glasm_state_take_changes` has not returned yet. Returns
-/// NULL for NULL.
+/// Copies a state, with its revision and the changes until then. Returns NULL for NULL.
 ///
 /// `state` stays the caller's, who owns the copy, too, and frees it with `glasm_state_free`.
 #[unsafe(no_mangle)]
@@ -210,7 +214,8 @@ pub enum glasm_state_variable {
 /// the caller enforces the ranges of GL.
 ///
 /// `state` stays the caller's, and so do `values`, `count` floats. `variable` is a glasm_state_variable,
-/// which determines the number of floats and the role of `index`; without one `index` is 0.
+/// which determines the number of floats and the role of `index`: below 8 for lights and clip planes,
+/// 32 for coordinate sets, texture units and samples. Without a role it is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_state_set(
     state: Option<&mut glasm_state>,
@@ -223,17 +228,70 @@ pub unsafe extern "C" fn glasm_state_set(
         let state = &mut require(state, "state")?.0;
         // SAFETY: the caller guarantees that many floats.
         let values = unsafe { ffi_args::read_list(values, count, "values") }?;
-        set_value(
-            state,
-            read_number(variable, "variable")?,
-            check_index(index)?,
-            values,
-        )
+        set_value(state, read_number(variable, "variable")?, index, values)
     })
 }
 
+impl glasm_state_variable {
+    /// Returns the number of elements that `index` selects from, of which programs can read all;
+    /// 1 for variables without an index.
+    fn element_count(self) -> u32 {
+        match self {
+            Self::LightAmbient
+            | Self::LightDiffuse
+            | Self::LightSpecular
+            | Self::LightPosition
+            | Self::LightAttenuation
+            | Self::LightSpotDirection
+            | Self::LightSpotExponent
+            | Self::LightSpotCutoff
+            | Self::ClipPlane => 8,
+            Self::MaterialAmbient
+            | Self::MaterialDiffuse
+            | Self::MaterialSpecular
+            | Self::MaterialEmission
+            | Self::MaterialShininess => 2,
+            // Four planes for each coordinate set.
+            Self::TexgenEyePlane | Self::TexgenObjectPlane => 4 * 32,
+            Self::TexenvColor | Self::SamplePosition => 32,
+            Self::LightModelAmbient
+            | Self::FogColor
+            | Self::FogDensity
+            | Self::FogStart
+            | Self::FogEnd
+            | Self::PointSize
+            | Self::PointSizeMin
+            | Self::PointSizeMax
+            | Self::PointFadeThreshold
+            | Self::PointAttenuation
+            | Self::DepthRange
+            | Self::DepthClamp
+            | Self::Viewport
+            | Self::LowerLeftOriginHeight
+            | Self::WindowHeight
+            | Self::WarpSize
+            | Self::WarpsPerSm
+            | Self::SmCount
+            | Self::Samples => 1,
+        }
+    }
+
+    /// Fails if there is no element with this index.
+    fn check_index(self, index: u32) -> Result<(), Failure> {
+        let count = self.element_count();
+        if index < count {
+            return Ok(());
+        }
+        Err(Failure::invalid_argument(if count == 1 {
+            format!("`index` is {index}, but must be 0: `variable` has no elements")
+        } else {
+            format!("`index` is {index}: `variable` has {count} elements")
+        }))
+    }
+}
+
 /// Sets a state variable; `index` selects the light, face, texture unit or plane. Fails if the
-/// number of values does not match the variable or `index` is not a face.
+/// number of values does not match the variable or there is no element with this `index`.
 fn set_value(
     state: &mut GlState,
     variable: glasm_state_variable,
@@ -241,6 +299,7 @@ fn set_value(
     values: &[f32],
 ) -> Result<(), Failure> {
     use glasm_state_variable as Variable;
+    variable.check_index(index)?;
     match variable {
         Variable::LightAmbient => state.light_mut(index).ambient = read_floats(values)?,
         Variable::LightDiffuse => state.light_mut(index).diffuse = read_floats(values)?,
@@ -250,21 +309,11 @@ fn set_value(
         Variable::LightSpotDirection => state.set_light_spot_direction(index, read_floats(values)?),
         Variable::LightSpotExponent => state.light_mut(index).spot_exponent = read_float(values)?,
         Variable::LightSpotCutoff => state.light_mut(index).spot_cutoff = read_float(values)?,
-        Variable::MaterialAmbient => {
-            state.material_mut(read_face(index)?).ambient = read_floats(values)?
-        }
-        Variable::MaterialDiffuse => {
-            state.material_mut(read_face(index)?).diffuse = read_floats(values)?
-        }
-        Variable::MaterialSpecular => {
-            state.material_mut(read_face(index)?).specular = read_floats(values)?
-        }
-        Variable::MaterialEmission => {
-            state.material_mut(read_face(index)?).emission = read_floats(values)?
-        }
-        Variable::MaterialShininess => {
-            state.material_mut(read_face(index)?).shininess = read_float(values)?
-        }
+        Variable::MaterialAmbient => get_material(state, index)?.ambient = read_floats(values)?,
+        Variable::MaterialDiffuse => get_material(state, index)?.diffuse = read_floats(values)?,
+        Variable::MaterialSpecular => get_material(state, index)?.specular = read_floats(values)?,
+        Variable::MaterialEmission => get_material(state, index)?.emission = read_floats(values)?,
+        Variable::MaterialShininess => get_material(state, index)?.shininess = read_float(values)?,
         Variable::LightModelAmbient => state.light_model_ambient = read_floats(values)?,
         Variable::TexgenEyePlane => {
             set_texgen_plane(state, index, TexGenPlane::Eye, read_floats(values)?)?
@@ -314,9 +363,10 @@ fn read_float(values: &[f32]) -> Result<f32, Failure> {
     read_floats(values).map(|[value]| value)
 }
 
-/// Reads the face that `index` selects; fails if it is neither front nor back.
-fn read_face(number: u32) -> Result<Face, Failure> {
-    read_number(number, "index")
+/// Returns the material of the face that `index` selects; fails if it is neither front nor back.
+fn get_material(state: &mut GlState, index: u32) -> Result<&mut Material, Failure> {
+    let face: Face = read_number(index, "index")?;
+    Ok(state.material_mut(face))
 }
 
 /// Sets a plane of texture coordinate generation; `index` is the texture unit times 4 plus the
@@ -438,9 +488,11 @@ mod tests {
         let mut known = 0;
         while let Some(value) = glasm_state_variable::read(known) {
             let mut state = GlState::default();
-            let takes = (1..5)
-                .filter(|&count| set_value(&mut state, value, 1, &[0.25; 4][..count]).is_ok());
-            assert_eq!(takes.count(), 1, "{value:?}");
+            let last = value.element_count() - 1;
+            let mut set = |index, count| set_value(&mut state, value, index, &[0.25; 4][..count]);
+            let takes: Vec<_> = (1..5).filter(|&count| set(last, count).is_ok()).collect();
+            assert_eq!(takes.len(), 1, "{value:?}");
+            assert!(set(last + 1, takes[0]).is_err(), "{value:?}");
             known += 1;
         }
         assert_eq!(known, glasm_state_variable::SamplePosition as u32 + 1);

@@ -67,15 +67,33 @@ pub extern "C" fn glasm_shader_state_groups(shader: Option<&glasm_shader>) -> u3
     })
 }
 
-/// Returns the groups of a state whose values have changed since the last call of this function for
-/// it, or since it was created: a mask of GLASM_STATE_GROUP_*. Parameter blocks that read
-/// none of them remain valid. The groups from GLASM_STATE_GROUP_ENV on are the caller's, and are
-/// not among them. 0 for NULL.
+/// Returns the groups of a state that have changed since a revision, a mask of GLASM_STATE_GROUP_*,
+/// and sets the revision to the current one. A parameter block that reads none of them remains
+/// valid. Each block has a revision, at first 0, with which all groups are returned. The groups from
+/// GLASM_STATE_GROUP_ENV on are those of `glasm_state_mark_changes`. 0 for NULL.
+///
+/// `state` stays the caller's, and so does `revision`, which the caller has set.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_state_take_changes(
+    state: Option<&mut glasm_state>,
+    revision: Option<&mut u64>,
+) -> u32 {
+    catch_or(0, || {
+        let revision = require(revision, "revision")?;
+        Ok(require(state, "state")?.take_changes(revision).bits())
+    })
+}
+
+/// Records that values have changed which the caller has, such as GLASM_STATE_GROUP_LOCAL: a mask of
+/// GLASM_STATE_GROUP_*, of which unknown bits are ignored. No effect for NULL.
 ///
 /// `state` stays the caller's.
 #[unsafe(no_mangle)]
-pub extern "C" fn glasm_state_take_changes(state: Option<&mut glasm_state>) -> u32 {
-    catch_or(0, || Ok(require(state, "state")?.take_changes().bits()))
+pub extern "C" fn glasm_state_mark_changes(state: Option<&mut glasm_state>, groups: u32) {
+    catch_or((), || {
+        require(state, "state")?.mark_changes(StateGroups::from_bits(groups));
+        Ok(())
+    });
 }
 
 const _: () = assert!(

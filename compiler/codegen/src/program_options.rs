@@ -316,7 +316,7 @@ fn reduce_line_stipple(options: &mut Options, program: &ProgramUses<'_>) {
 
 /// Resets the state of point sprites and the sizes of points that the module does not store or that
 /// it reads at run time. A forced size becomes 1 if the module only removes the size that the
-/// program writes. Sets the state source of sizes to [`StateSource::CompileTime`] if the program
+/// program writes, and the default size if the program writes none. Sets the state source of sizes to [`StateSource::CompileTime`] if the program
 /// does not write a size and the module stores none. Does not change sizes for tessellation control
 /// programs.
 fn reduce_points(options: &mut Options, program: &ProgramUses<'_>) {
@@ -336,8 +336,11 @@ fn reduce_points(options: &mut Options, program: &ProgramUses<'_>) {
         // The size of the program is dropped, whichever size replaces it.
         state.forced_point_size = state.forced_point_size.map(|_| PointSize::from(1.0));
     }
-    if !stores_size || writes_size || state.forced_point_size.is_some() {
+    if !stores_size || writes_size {
         state.default_point_size = None;
+    } else if let Some(size) = state.forced_point_size.take() {
+        // There is no size that it overrides.
+        state.default_point_size = Some(size);
     }
     // Without a size, Vulkan requires 1 from these stages.
     let is_default_one = program.get_stage() != Stage::Vertex;

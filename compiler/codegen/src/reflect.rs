@@ -12,7 +12,7 @@ use glasm_ir::semantic::{Interpolation, Semantic};
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-/// Uniform buffer of parameters: `slots.len()` vec4 values of 16 bytes each.
+/// Uniform buffer of parameters: a vec4 of 16 bytes for each of `parameters`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct ParamBlock {

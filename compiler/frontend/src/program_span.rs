@@ -37,7 +37,8 @@ impl ProgramSpan {
 ///
 /// ```
 /// let text = "# both in one file\n!!ARBvp1.0\nMOV result.position, vertex.position;\nEND\n!!ARBfp1.0\nEND\n";
-/// let parts: Vec<_> = glasm_frontend::split_programs(text.as_bytes()).collect();
+/// # use glasm_frontend as glasm;
+/// let parts: Vec<_> = glasm::split_programs(text.as_bytes()).collect();
 /// assert_eq!(parts.len(), 2);
 /// assert_eq!(parts[0].span.start, 0);
 /// assert_eq!(parts[0].header, 19);

@@ -354,14 +354,14 @@ pub struct SetLayout {
     pub bindings: Vec<SetLayoutBinding>,
 }
 
-/// Error: two stages require descriptors of different kinds at the same slot.
+/// Error: two resources, of different stages or of one, have the same slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DescriptorConflict {
     /// The slot.
     pub slot: DescriptorSlot,
     /// The first stage that uses the slot, and the kind that it requires.
     pub first: (Stage, DescriptorType),
-    /// The stage that requires a different kind.
+    /// The stage that requires another kind, or another resource of this kind.
     pub second: (Stage, DescriptorType),
 }
 
@@ -370,6 +370,12 @@ impl fmt::Display for DescriptorConflict {
         let DescriptorSlot { set, binding } = self.slot;
         let ((first, one), (second, other)) = (self.first, self.second);
         let (first, second) = (first.name(), second.name());
+        if one == other {
+            return write!(
+                f,
+                "set {set}, binding {binding}: a {one} for stage {first}, another for stage {second}"
+            );
+        }
         write!(
             f,
             "set {set}, binding {binding}: {one} for stage {first}, {other} for stage {second}"
@@ -390,7 +396,9 @@ impl std::error::Error for DescriptorConflict {}
 /// set.
 ///
 /// # Errors
-/// If two stages require descriptors of different kinds at a slot.
+/// If a slot belongs to different resources: descriptors of different kinds, or two blocks or
+/// buffers, also of one stage. This depends on the
+/// [`BindingLayout`](crate::BindingLayout) alone.
 pub fn build_set_layouts(
     reflections: &[&Reflection],
 ) -> Result<Vec<SetLayout>, DescriptorConflict> {
@@ -406,17 +414,58 @@ pub fn build_set_layouts(
         bindings: Vec::new(),
     });
     let mut sets: Vec<_> = sets.collect();
-    for (slot, (_, binding)) in slots {
-        sets[slot.set as usize].bindings.push(binding);
+    for (slot, usage) in slots {
+        sets[slot.set as usize].bindings.push(usage.binding);
     }
     Ok(sets)
 }
 
-/// Merges the descriptors of a stage into the recorded state of a slot: the stage that used it
-/// first, and the binding, with the largest count and the bits of all stages. Fails if their kinds
+/// Use of a slot by one or more stages.
+struct SlotUsage {
+    /// Stage that used it first.
+    stage: Stage,
+    content: SlotContent,
+    /// Binding, with the largest count and the bits of all stages.
+    binding: SetLayoutBinding,
+}
+
+/// Content of the descriptors at a slot, which the stages that use it share.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum SlotContent {
+    Params,
+    StateBlock,
+    StateProgram,
+    /// Texture image unit, of which programs may use the texture, the sampler or both.
+    TextureUnit,
+    Attachment,
+    Image,
+    Handles,
+    /// Buffers of a kind, from a number of the language on.
+    Buffer(BufferKind, u32),
+    ImageLock,
+}
+
+impl SlotContent {
+    /// Returns the content of the descriptors of a resource.
+    const fn from_resource(resource: &Resource<'_>) -> Self {
+        match resource {
+            Resource::Params(_) => Self::Params,
+            Resource::StateBlock(_) => Self::StateBlock,
+            Resource::StateProgram(_) => Self::StateProgram,
+            Resource::Texture(_) | Resource::Sampler(_) => Self::TextureUnit,
+            Resource::Attachment(_) => Self::Attachment,
+            Resource::Image(_) => Self::Image,
+            Resource::Handles(_) => Self::Handles,
+            Resource::Buffer(buffer) => Self::Buffer(buffer.kind, buffer.program_binding),
+            Resource::ImageLock => Self::ImageLock,
+        }
+    }
+}
+
+/// Merges the descriptors of a stage into the recorded use of a slot. Fails if kinds or contents
 /// differ.
 fn merge_descriptor(
-    slots: &mut BTreeMap<DescriptorSlot, (Stage, SetLayoutBinding)>,
+    slots: &mut BTreeMap<DescriptorSlot, SlotUsage>,
     stage: Stage,
     required: &Descriptor<'_>,
 ) -> Result<(), DescriptorConflict> {
@@ -426,16 +475,22 @@ fn merge_descriptor(
         descriptor_count: required.descriptor_count,
         stage_flags: get_stage_bit(stage),
     };
+    let content = SlotContent::from_resource(&required.resource);
     match slots.entry(required.slot) {
         Entry::Vacant(entry) => {
-            entry.insert((stage, binding));
+            entry.insert(SlotUsage {
+                stage,
+                content,
+                binding,
+            });
         }
         Entry::Occupied(mut entry) => {
-            let (first, existing) = entry.get_mut();
-            if existing.descriptor_type != required.descriptor_type {
+            let usage = entry.get_mut();
+            let existing = &mut usage.binding;
+            if (existing.descriptor_type, usage.content) != (required.descriptor_type, content) {
                 return Err(DescriptorConflict {
                     slot: required.slot,
-                    first: (*first, existing.descriptor_type),
+                    first: (usage.stage, existing.descriptor_type),
                     second: (stage, required.descriptor_type),
                 });
             }

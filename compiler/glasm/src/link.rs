@@ -60,8 +60,9 @@ struct PipelineStage<'a> {
 /// - A geometry program with `PRIMITIVE_IN PATCHES` after a control program receives all its inputs
 ///   of a patch, up to 62 vectors, as varyings of a line. The same applies without control program
 ///   if it reads levels, or if no primitive of Vulkan has as many vertices as patches have
-///   (`fixed.patch_vertices` in its options; the levels are `fixed.patch_levels`). Otherwise it is
-///   compiled for that primitive, and the caller draws points, lines, triangles, lines or triangles
+///   ([`PipelineState::patch_vertices`](crate::PipelineState::patch_vertices); the levels are
+///   [`PipelineState::default_tess_levels`](crate::PipelineState::default_tess_levels)). Otherwise
+///   it is compiled for that primitive, and the caller draws points, lines, triangles, lines or triangles
 ///   with adjacency instead of patches of 1, 2, 3, 4 or 6 vertices.
 /// - The vertices of patches that a control program outputs without a following stage become
 ///   points.

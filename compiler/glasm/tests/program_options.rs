@@ -48,6 +48,9 @@ const CHANGES: &[Change] = &[
     ("default_point_size 5", |o| {
         o.pipeline_state.default_point_size = Some(5.0.into())
     }),
+    ("forced_point_size 5", |o| {
+        o.pipeline_state.forced_point_size = Some(5.0.into())
+    }),
     ("clip_plane_mask 0", |o| {
         o.pipeline_state.clip_plane_mask |= 1
     }),
@@ -109,6 +112,10 @@ const CHANGES: &[Change] = &[
     }),
     ("polygon_stipple", |o| {
         o.polygon_stipple = Some(Box::new(PolygonStipple::new(&[0x55; 128])));
+    }),
+    ("polygon_stipple, buffer 1", |o| {
+        o.polygon_stipple = Some(Box::new(PolygonStipple::new(&[0x55; 128])));
+        o.pipeline_state.draw_buffer_mask = 2;
     }),
     ("polygon_stipple height", |o| {
         o.polygon_stipple = Some(Box::new(PolygonStipple {

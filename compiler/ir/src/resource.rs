@@ -7,6 +7,7 @@ use crate::operand::IndexTerm;
 use crate::state::StateParam;
 use crate::text_keywords::{words, words_of_tables};
 use crate::types::Type;
+use std::fmt;
 
 /// Origin of the value of a parameter slot.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -32,6 +33,25 @@ pub enum ParamSource {
     /// The argument with which a state program is executed, its `v[0]`. NV_vertex_program section
     /// 2.14.4.
     Argument,
+}
+
+/// The languages' spelling of a parameter, such as `program.env[2]`; `program.named[n]`,
+/// `program.subroutine[n]` and `program.argument` for those without one.
+impl fmt::Display for ParamSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Env(index) => write!(f, "program.env[{index}]"),
+            Self::Local(index) => write!(f, "program.local[{index}]"),
+            Self::Subroutine(index) => write!(f, "program.subroutine[{index}]"),
+            Self::State(param) => write!(f, "{param}"),
+            Self::Literal(bits) => {
+                let [x, y, z, w] = bits.map(f32::from_bits);
+                write!(f, "{{{x}, {y}, {z}, {w}}}")
+            }
+            Self::Named(index) => write!(f, "program.named[{index}]"),
+            Self::Argument => f.write_str("program.argument"),
+        }
+    }
 }
 
 /// A parameter that callers set by its name, regardless of whether the program reads it.

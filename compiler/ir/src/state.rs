@@ -134,6 +134,6 @@ words! {
     ColorTerm { Ambient = "ambient", Diffuse = "diffuse", Specular = "specular", Emission = "emission" }
     TexGenCoord { S = "s", T = "t", R = "r", Q = "q" }
     TexGenPlane { Eye = "eye", Object = "object" }
-    ThreadProperty { WarpSize = "warp_size", WarpsPerSm = "warps_per_sm", SmCount = "sm_count" }
+    ThreadProperty { WarpSize = "warpsize", WarpsPerSm = "warpspersm", SmCount = "smcount" }
     MatrixForm { Plain = "plain", Inverse = "inverse", Transpose = "transpose", InverseTranspose = "invtrans" }
 }

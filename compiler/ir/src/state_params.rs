@@ -14,7 +14,7 @@ use std::fmt::{self, Display, Write};
 /// [`StateParam`] except matrix rows.
 ///
 /// Columns: the variant with its arguments, `driver` if no specification has the binding; the text
-/// form of the IR after `state.`; after `as` the name of the variable in modules, if it is not the
+/// form of the IR after `state.`, which is the languages' spelling if they have one; after `as` the name of the variable in modules, if it is not the
 /// text form with underscores; the description. Text forms and descriptions contain the arguments
 /// in braces. The block has the binding paths of the languages, which the front end reads: path
 /// after `state`, `(number)` with the GL limit of the number, parameter `=>` ARB programs, both if
@@ -58,7 +58,7 @@ macro_rules! state_params {
             "attenuation of a light: (constant, linear, quadratic, spot exponent)" {
             "light[].attenuation" ([8 Lights]) P::LightAttenuation;
         }
-        [LightSpotDirection(index: u32)] "light[{index}].spot_direction"
+        [LightSpotDirection(index: u32)] "light[{index}].spot.direction"
             "a light's spot: (direction in eye space, cosine of the cutoff angle)" {
             "light[].spot.direction" ([8 Lights]) P::LightSpotDirection;
         }
@@ -66,18 +66,18 @@ macro_rules! state_params {
             "half vector of a light: (normalize(P + (0, 0, 1)), 1), with the normalized position P" {
             "light[].half" ([8 Lights]) P::LightHalfVector;
         }
-        [LightModelAmbient] "light_model.ambient" as "state_lightmodel_ambient" "ambient color of the light model" {
+        [LightModelAmbient] "lightmodel.ambient" "ambient color of the light model" {
             "lightmodel.ambient" () |_| P::LightModelAmbient;
         }
         // Scene colors and products without a face refer to the front face, too: table X.4.
-        [LightModelSceneColor(face: Face)] "light_model.{face}.scene_color" as "state_lightmodel_{face}_scenecolor"
+        [LightModelSceneColor(face: Face)] "lightmodel.{face}.scenecolor"
             "scene color of {face}: emission + light model's ambient * material's ambient" {
             "lightmodel.scenecolor" () |_| P::LightModelSceneColor(Front);
             "lightmodel.front.scenecolor" () |_| P::LightModelSceneColor(Front);
             "lightmodel.back.scenecolor" () |_| P::LightModelSceneColor(Back);
         }
-        [LightProduct(index: u32, face: Face, color_term: ColorTerm)] "light_product[{index}].{face}.{color_term}"
-            as "state_lightprod_{index}_{face}_{color_term}" "{color_term} color of a light times that of the material of {face}" {
+        [LightProduct(index: u32, face: Face, color_term: ColorTerm)] "lightprod[{index}].{face}.{color_term}"
+            "{color_term} color of a light times that of the material of {face}" {
             "lightprod[].ambient" ([8 Lights]) |n| P::LightProduct(n, Front, Ambient);
             "lightprod[].diffuse" ([8 Lights]) |n| P::LightProduct(n, Front, Diffuse);
             "lightprod[].specular" ([8 Lights]) |n| P::LightProduct(n, Front, Specular);
@@ -91,8 +91,8 @@ macro_rules! state_params {
         // ARB_fragment_program has neither this nor clip planes and points, ARB_vertex_program
         // neither texture environments nor the depth range: each supports state of its stage only.
         // NV_gpu_program4 has all of them.
-        [Texgen(index: u32, texgen_plane: TexGenPlane, texgen_coord: TexGenCoord)] "tex_gen[{index}].{texgen_plane}.{texgen_coord}"
-            as "state_texgen_{index}_{texgen_plane}_{texgen_coord}" "{texgen_plane} plane that generates texture coordinate {texgen_coord}" {
+        [Texgen(index: u32, texgen_plane: TexGenPlane, texgen_coord: TexGenCoord)] "texgen[{index}].{texgen_plane}.{texgen_coord}"
+            "{texgen_plane} plane that generates texture coordinate {texgen_coord}" {
             "texgen[].eye.s" ([? 32 TextureCoordinates]) |n| P::Texgen(n, Eye, S) => VERTEX;
             "texgen[].eye.t" ([? 32 TextureCoordinates]) |n| P::Texgen(n, Eye, T) => VERTEX;
             "texgen[].eye.r" ([? 32 TextureCoordinates]) |n| P::Texgen(n, Eye, R) => VERTEX;
@@ -102,7 +102,7 @@ macro_rules! state_params {
             "texgen[].object.r" ([? 32 TextureCoordinates]) |n| P::Texgen(n, Object, R) => VERTEX;
             "texgen[].object.q" ([? 32 TextureCoordinates]) |n| P::Texgen(n, Object, Q) => VERTEX;
         }
-        [TexenvColor(index: u32)] "tex_env[{index}].color" as "state_texenv_{index}_color" "color of a texture environment" {
+        [TexenvColor(index: u32)] "texenv[{index}].color" "color of a texture environment" {
             "texenv[].color" ([? 32 TextureEnvironments]) P::TexenvColor => FRAGMENT;
         }
         [FogColor] "fog.color" "color of fog" {
@@ -139,7 +139,7 @@ macro_rules! state_params {
         }
         // Bindings that NVIDIA's compiler emits for gl_NormalScale, gl_NumSamples and
         // gl_SamplePosition of GLSL.
-        [NormalScale] driver "normal.scale" as "state_matrix_normalscale"
+        [NormalScale] driver "matrix.normalscale"
             "(factor, 0, 0, 1): gl_NormalScale of GLSL, which NVIDIA's compiler reads so" {
             "matrix.normalscale" () |_| P::NormalScale;
         }
@@ -368,7 +368,8 @@ impl MatrixName {
 }
 
 /// Writes the text form of one row of a matrix, such as `matrix.texture[1].inverse.row[2]`. The
-/// index of the matrix is omitted if there is only one of its kind.
+/// index of the matrix is omitted if there is only one of its kind, and so is the form of the
+/// matrix itself.
 fn write_matrix_row(
     f: &mut dyn Write,
     matrix: MatrixName,
@@ -380,7 +381,10 @@ fn write_matrix_row(
     if let Some(number) = number {
         write!(f, "[{number}]")?;
     }
-    write!(f, ".{}.row[{row}]", form.keyword())
+    if form != MatrixForm::Plain {
+        write!(f, ".{}", form.keyword())?;
+    }
+    write!(f, ".row[{row}]")
 }
 
 /// Returns the identifier of a matrix row in text output, e.g. `state_matrix_mvp_row_0`.
@@ -438,6 +442,9 @@ mod tests {
         })*) => {
             /// The parameters of all paths, for a number.
             const PARAMS: &[fn(u32) -> StateParam] = &[$($($param,)*)*];
+
+            /// The paths of the languages, with `[]` for a number.
+            const PATHS: &[&str] = &[$($($path,)*)*];
         };
     }
     state_params! { params }
@@ -483,9 +490,28 @@ mod tests {
     }
 
     #[test]
+    fn text_forms_are_paths_of_the_languages() {
+        for param in PARAMS.iter().map(|of| of(3)) {
+            let text = text(param);
+            let is_path = PATHS.iter().any(|path| path.replace("[]", "[3]") == text);
+            assert!(is_path, "{text}");
+        }
+        let row = |form| P::MatrixRow {
+            matrix: MatrixName::ModelviewProjection,
+            form,
+            row: 2,
+        };
+        assert_eq!(text(row(MatrixForm::Plain)), "matrix.mvp.row[2]");
+        assert_eq!(
+            text(row(MatrixForm::InverseTranspose)),
+            "matrix.mvp.invtrans.row[2]"
+        );
+    }
+
+    #[test]
     fn names_and_meanings_have_the_arguments() {
         let product = P::LightProduct(3, Back, Emission);
-        assert_eq!(text(product), "light_product[3].back.emission");
+        assert_eq!(text(product), "lightprod[3].back.emission");
         assert_eq!(
             make_variable_name(product),
             "state_lightprod_3_back_emission"
@@ -500,7 +526,7 @@ mod tests {
         );
         assert_eq!(
             make_variable_name(P::ThreadProperty(WarpsPerSm)),
-            "thread_warps_per_sm"
+            "thread_warpspersm"
         );
         assert_eq!(
             describe_state_param(P::ThreadProperty(SmCount)),

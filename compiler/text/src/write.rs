@@ -17,7 +17,8 @@ pub struct ShaderText {
     pub source: String,
     /// Requirements of the module that it was written from.
     pub reflection: Reflection,
-    /// The resources with their numbers in the source.
+    /// The resources with their names and numbers in the source. Empty for WGSL, which has the slots
+    /// of the module, and without the feature `spirv-cross` for all languages except GLSL.
     pub resources: Vec<Resource>,
     /// Warnings about the program.
     pub warnings: Diagnostics,
@@ -143,8 +144,8 @@ fn translate(shader: &Shader, options: &Options, positions: Positions) -> Result
     translate_with_naga(shader, options.language, positions)
 }
 
-/// Translates a shader with naga; the list of resources is empty. Fails with the reason why it
-/// cannot be written.
+/// Translates a shader with naga; the list of resources is empty except for GLSL. Fails with the
+/// reason why it cannot be written.
 fn translate_with_naga(
     shader: &Shader,
     language: Language,
@@ -153,7 +154,7 @@ fn translate_with_naga(
     let written = naga_backend::translate(&shader.words, language, positions)?;
     Ok(Output {
         text: written.text,
-        resources: Vec::new(),
+        resources: written.resources,
         differences: written.differences,
     })
 }

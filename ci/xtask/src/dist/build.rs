@@ -3,7 +3,7 @@
 
 use super::release::Release;
 use crate::downloads::Download;
-use crate::i386;
+use crate::{cargo_steps, i386};
 use anyhow::{Context as _, Result};
 use glasm_ci_support::shell;
 use std::ffi::OsString;
@@ -167,8 +167,7 @@ fn build_with_zig(
 
 /// Builds everything as the tests do, so that hardly anything is built again after them.
 fn build_with_system_linker() -> Result<UnstrippedBinaries> {
-    let packages = ["--package", "glasm-cli", "--package", "glasm-glvendor"];
-    shell::run_checked(shell::cargo().arg("build").args(packages))?;
+    cargo_steps::build_workspace()?;
     // The static library has the C++ of the shared one, so that crates are built for one set of
     // features.
     build_c_library(shell::cargo().arg("rustc"), "cdylib,staticlib")?;

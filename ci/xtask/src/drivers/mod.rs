@@ -8,6 +8,7 @@
 
 pub(crate) mod record;
 
+use crate::cargo_steps;
 use crate::downloads::{self, Download};
 use crate::suite;
 use crate::{installed, script_steps};
@@ -98,7 +99,7 @@ struct Root {
 /// Fails with [`Skip`] on systems where no packages of Debian run in a namespace.
 pub(crate) fn run_step() -> Result<Counts> {
     check_machine()?;
-    shell::run_checked(shell::cargo().args(["build", "--package", "glasm-glvendor"]))?;
+    cargo_steps::build_workspace()?;
     let mut tally = Counts::default();
     for suite in SUITES {
         println!("Mesa of Debian's suite {suite}");

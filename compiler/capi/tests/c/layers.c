@@ -227,13 +227,20 @@ static void test_stale_blocks(void)
     glasm_shader *shader = compile(program, NULL);
     CHECK(glasm_shader_state_groups(shader) == GLASM_STATE_GROUP_FOG && glasm_shader_state_groups(NULL) == 0);
     glasm_state *state = glasm_state_create();
-    CHECK(glasm_state_take_changes(state) == 0 && glasm_state_take_changes(NULL) == 0);
+    uint64_t first = 0, second = 0;
+    CHECK(glasm_state_take_changes(state, &first) == 0xffffff && glasm_state_take_changes(state, &first) == 0);
+    CHECK(glasm_state_take_changes(NULL, &first) == 0 && glasm_state_take_changes(state, NULL) == 0);
     const float color[4] = {1, 0, 0, 1};
     CHECK(glasm_state_set(state, GLASM_STATE_VARIABLE_FOG_COLOR, 0, color, 4) == GLASM_RESULT_OK);
     CHECK(glasm_state_set(state, GLASM_STATE_VARIABLE_LIGHT_DIFFUSE, 1, color, 4) == GLASM_RESULT_OK);
-    CHECK(glasm_state_take_changes(state) == (GLASM_STATE_GROUP_FOG | GLASM_STATE_GROUP_LIGHTS));
+    CHECK(glasm_state_take_changes(state, &first) == (GLASM_STATE_GROUP_FOG | GLASM_STATE_GROUP_LIGHTS));
+    CHECK(glasm_state_take_changes(state, &second) == 0xffffff);
     CHECK(glasm_state_set(state, GLASM_STATE_VARIABLE_FOG_COLOR, 0, color, 4) == GLASM_RESULT_OK);
-    CHECK(glasm_state_take_changes(state) == 0);
+    CHECK(glasm_state_take_changes(state, &first) == 0);
+    glasm_state_mark_changes(state, GLASM_STATE_GROUP_LOCAL | 0x80000000u);
+    glasm_state_mark_changes(NULL, GLASM_STATE_GROUP_LOCAL);
+    CHECK(glasm_state_take_changes(state, &first) == GLASM_STATE_GROUP_LOCAL);
+    CHECK(glasm_state_take_changes(state, &second) == GLASM_STATE_GROUP_LOCAL);
     glasm_state_free(state);
     glasm_shader_free(shader);
     glasm_program_free(program);
@@ -253,7 +260,7 @@ static void test_names(void)
     semantic.name = 9999;
     CHECK(glasm_semantic_format(&semantic, text, sizeof text) == 0);
 
-    glasm_program *program = load("!!ARBfp1.0\nADD result.color, program.env[2], state.fog.color;\nEND\n");
+    glasm_program *program = load("!!ARBfp1.0\nADD result.color, program.env[2], state.matrix.mvp.row[0];\nEND\n");
     glasm_shader *shader = compile(program, NULL);
     glasm_reflection reflection;
     reflection.size = sizeof reflection;
@@ -261,7 +268,7 @@ static void test_names(void)
     int found = 0;
     for (size_t i = 0; i < reflection.parameter_count; i++) {
         CHECK(glasm_parameter_format(&reflection.parameters[i], text, sizeof text) == strlen(text));
-        found += strcmp(text, "program.env[2]") == 0 || strcmp(text, "state.fog.color") == 0;
+        found += strcmp(text, "program.env[2]") == 0 || strcmp(text, "state.matrix.mvp.row[0]") == 0;
     }
     CHECK(found == 2 && glasm_parameter_format(NULL, text, sizeof text) == 0);
     /* Numbers of the caller: unknown ones have no name. */

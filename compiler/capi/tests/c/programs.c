@@ -65,11 +65,9 @@ static void test_counts(void)
     CHECK(glasm_program_check_limits(program, &limits, &diagnostics) == GLASM_RESULT_PROGRAM_ERROR);
     CHECK(glasm_diagnostics_gl_error_position(diagnostics) == strstr(COUNTED, "texture[") + strlen("texture[") - COUNTED);
     glasm_diagnostics_free(diagnostics);
-    limits.texture_indirections = 1;
-
-    /* Members that an older caller does not know are no limits. */
     limits.size = offsetof(glasm_program_limits, texture_indirections);
-    CHECK(glasm_program_check_limits(program, &limits, NULL) == GLASM_RESULT_OK);
+    CHECK(glasm_program_check_limits(program, &limits, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
+    limits.size = sizeof limits;
     CHECK(glasm_program_check_limits(program, NULL, &diagnostics) == GLASM_RESULT_INVALID_ARGUMENT && diagnostics == NULL);
     CHECK(glasm_program_check_limits(NULL, &limits, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
     CHECK(glasm_program_count_resources(NULL, &counts) == GLASM_RESULT_INVALID_ARGUMENT);

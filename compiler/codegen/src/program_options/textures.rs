@@ -35,15 +35,22 @@ pub(super) fn reduce_textures(options: &mut Options, program: &Program) {
         accesses.map(|access| program.images[access.image])
     };
     let default = Options::default().handles;
-    if !accesses
+    let has_texture_handles = accesses
         .iter()
-        .any(|(_, texture)| is_by_handle(texture.units))
-    {
-        options.handles.textures = default.textures;
-    }
-    if !images().any(|image| is_by_handle(image.units)) {
-        options.handles.images = default.images;
-    }
+        .any(|(_, texture)| is_by_handle(texture.units));
+    let has_image_handles = images().any(|image| is_by_handle(image.units));
+    // Arrays have at least one element.
+    let limits = &mut options.handles;
+    limits.textures = if has_texture_handles {
+        limits.textures.max(1)
+    } else {
+        default.textures
+    };
+    limits.images = if has_image_handles {
+        limits.images.max(1)
+    } else {
+        default.images
+    };
     reduce_image_formats(options, images());
 }
 

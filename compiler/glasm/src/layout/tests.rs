@@ -244,6 +244,33 @@ fn kinds_that_differ_are_a_conflict() {
 }
 
 #[test]
+fn two_resources_at_a_slot_are_a_conflict() {
+    let text = "!!NVfp5.0\nBUFFER4 c[] = { program.buffer[0] };\nADD result.color, c[0], program.local[0];\nEND";
+    let mut options = Options::default();
+    options.bindings.parameter_block_set = 2;
+    options.bindings.parameter_block_binding = Some(64);
+    let source = Source::new("blocks", text);
+    let fragment = compile(&source, &options).unwrap().reflection;
+    let conflict = build_set_layouts(&[&fragment]).unwrap_err();
+    assert_eq!(
+        conflict.to_string(),
+        "set 2, binding 64: a uniform buffer for stage fragment, another for stage fragment"
+    );
+    options.bindings.parameter_block_binding = Some(63);
+    let apart = compile(&source, &options).unwrap().reflection;
+    assert!(build_set_layouts(&[&apart]).is_ok());
+    // The blocks of two stages, as `parameter_block_binding` requests.
+    options.bindings.parameter_block_binding = Some(0);
+    let fragment = compile(&source, &options).unwrap().reflection;
+    let source = Source::new(
+        "vertex",
+        "!!ARBvp1.0\nMOV result.position, program.local[0];\nEND",
+    );
+    let vertex = compile(&source, &options).unwrap().reflection;
+    assert!(build_set_layouts(&[&vertex, &fragment]).is_ok());
+}
+
+#[test]
 fn compiled_programs_have_the_slots_of_their_options() {
     let source = Source::new(
         "all",

@@ -1,6 +1,7 @@
 //! Groups of the state that parameter blocks read: a block must be filled again if one of its
 //! groups has changed.
 
+use super::bits::EqualBits as _;
 use super::{GlState, MatrixName, TrackedMatrix};
 use crate::program::Shader;
 use crate::reflect::ParamSource;
@@ -76,6 +77,9 @@ groups! {
 impl StateGroups {
     /// No groups.
     pub const NONE: Self = Self(0);
+
+    /// Number of groups.
+    const COUNT: usize = Self::ALL.0.count_ones() as usize;
 
     /// Returns the groups as a mask, in the order of the constants.
     pub const fn bits(self) -> u32 {
@@ -182,65 +186,48 @@ impl Shader {
     }
 }
 
+/// Returns the groups of the fields of one state that differ from another. All fields are listed,
+/// except for the color matrix, which no parameter reads directly.
+macro_rules! changed_groups {
+    ($state:ident, $before:ident: $($field:ident => $group:ident,)*) => {{
+        let GlState { color: _, $($field),* } = $state;
+        let mut changed = StateGroups::NONE;
+        $(if !$field.has_equal_bits(&$before.$field) {
+            changed |= StateGroups::$group;
+        })*
+        changed
+    }};
+}
+
 impl GlState {
-    /// Returns the groups whose values differ from those of another state. Groups that the caller
-    /// has, such as [`StateGroups::ENV`], are not among them.
+    /// Returns the groups whose values differ from those of another state, −0 from 0 too. Groups
+    /// that the caller has, such as [`StateGroups::ENV`], are not among them.
     pub fn find_changes(&self, before: &Self) -> StateGroups {
-        // All fields by name, so that a new field cannot be omitted.
-        let Self {
-            modelview,
-            projection,
-            texture,
-            palette,
-            program,
-            color,
-            tracked,
-            materials,
-            lights,
-            light_model_ambient,
-            texgen,
-            texenv_color,
-            fog,
-            clip_planes,
-            point,
-            depth_range,
-            depth_clamp,
-            viewport,
-            lower_left_height,
-            window_height,
-            threads,
-            multisample,
-        } = self;
-        let depths = (*depth_range, *depth_clamp) != (before.depth_range, before.depth_clamp);
-        let window = (*lower_left_height, *window_height)
-            != (before.lower_left_height, before.window_height);
-        let groups = [
-            (*modelview != before.modelview, StateGroups::MODELVIEW),
-            (*projection != before.projection, StateGroups::PROJECTION),
-            (*texture != before.texture, StateGroups::TEXTURE_MATRICES),
-            (*palette != before.palette, StateGroups::MATRIX_PALETTE),
-            (*program != before.program, StateGroups::PROGRAM_MATRICES),
-            (*tracked != before.tracked, StateGroups::TRACKED_MATRICES),
-            (*materials != before.materials, StateGroups::MATERIALS),
-            (*lights != before.lights, StateGroups::LIGHTS),
-            (
-                *light_model_ambient != before.light_model_ambient,
-                StateGroups::LIGHT_MODEL,
-            ),
-            (*texgen != before.texgen, StateGroups::TEXGEN),
-            (*texenv_color != before.texenv_color, StateGroups::TEXENV),
-            (*fog != before.fog, StateGroups::FOG),
-            (*clip_planes != before.clip_planes, StateGroups::CLIP_PLANES),
-            (*point != before.point, StateGroups::POINTS),
-            (depths, StateGroups::DEPTH_RANGE),
-            (*viewport != before.viewport, StateGroups::VIEWPORT),
-            (window, StateGroups::WINDOW),
-            (*multisample != before.multisample, StateGroups::MULTISAMPLE),
-            (*threads != before.threads, StateGroups::THREADS),
-        ];
-        let groups = groups.into_iter().filter(|(is_changed, _)| *is_changed);
-        let changed = groups.fold(StateGroups::NONE, |all, (_, group)| all | group);
-        if self.tracks_any(changed, *color != before.color) {
+        let changed = changed_groups! { self, before:
+            modelview => MODELVIEW,
+            projection => PROJECTION,
+            texture => TEXTURE_MATRICES,
+            palette => MATRIX_PALETTE,
+            program => PROGRAM_MATRICES,
+            tracked => TRACKED_MATRICES,
+            materials => MATERIALS,
+            lights => LIGHTS,
+            light_model_ambient => LIGHT_MODEL,
+            texgen => TEXGEN,
+            texenv_color => TEXENV,
+            fog => FOG,
+            clip_planes => CLIP_PLANES,
+            point => POINTS,
+            depth_range => DEPTH_RANGE,
+            depth_clamp => DEPTH_RANGE,
+            viewport => VIEWPORT,
+            lower_left_height => WINDOW,
+            window_height => WINDOW,
+            multisample => MULTISAMPLE,
+            threads => THREADS,
+        };
+        let is_color_changed = !self.color.has_equal_bits(&before.color);
+        if self.tracks_any(changed, is_color_changed) {
             changed | StateGroups::TRACKED_MATRICES
         } else {
             changed
@@ -267,7 +254,9 @@ impl GlState {
     }
 }
 
-/// Record of the groups that have changed: a copy of a state, with which it is compared.
+/// Record of the revisions at which groups of a state have changed, which tells for each of several
+/// parameter blocks whether it must be filled again. It has a copy of the state, with which later
+/// states are compared.
 ///
 /// ```
 /// use glasm::state::{GlState, StateChanges, StateGroups};
@@ -280,16 +269,24 @@ impl GlState {
 ///
 /// let mut state = GlState::default();
 /// let mut changes = StateChanges::new(&state);
+/// let mut filled = 0; // the revision of the block, which was never filled
+/// assert!(reads.intersects(changes.take(&state, &mut filled)));
 /// state.projection[0][0] = 2.0;
-/// assert!(!reads.intersects(changes.take(&state))); // the block remains valid
+/// assert!(!reads.intersects(changes.take(&state, &mut filled))); // the block remains valid
 /// state.fog.density = 0.5;
-/// assert!(reads.intersects(changes.take(&state)));
-/// assert_eq!(changes.take(&state), StateGroups::NONE);
+/// assert!(reads.intersects(changes.take(&state, &mut filled)));
+/// changes.mark(StateGroups::LOCAL); // the application has set program.local[0]
+/// assert_eq!(changes.take(&state, &mut filled), StateGroups::LOCAL);
+/// assert_eq!(changes.take(&state, &mut filled), StateGroups::NONE);
 /// # Ok::<(), glasm::Diagnostics>(())
 /// ```
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct StateChanges {
     last: GlState,
+    /// Number of changes, from 1 on: 0 is the revision of blocks that were never filled.
+    revision: u64,
+    /// Revision of the last change of each group, in the order of their bits.
+    changed_at: [u64; StateGroups::COUNT],
 }
 
 impl StateChanges {
@@ -297,16 +294,45 @@ impl StateChanges {
     pub fn new(state: &GlState) -> Self {
         Self {
             last: state.clone(),
+            revision: 1,
+            changed_at: [1; StateGroups::COUNT],
         }
     }
 
-    /// Returns the groups that have changed since the last call, or since [`Self::new`].
-    pub fn take(&mut self, state: &GlState) -> StateGroups {
+    /// Compares the state with that of the last call, then returns the groups that have changed
+    /// since a revision, and sets `revision` to the current one. Each parameter block has a
+    /// revision, at first 0, with which all groups are returned.
+    pub fn take(&mut self, state: &GlState, revision: &mut u64) -> StateGroups {
         let changes = state.find_changes(&self.last);
-        if changes != StateGroups::NONE || state.color != self.last.color {
+        if changes != StateGroups::NONE || !state.color.has_equal_bits(&self.last.color) {
             self.last.clone_from(state);
         }
-        changes
+        self.mark(changes);
+        let changed = self.changed_at.iter().enumerate();
+        let changed = changed.filter(|(_, changed_at)| **changed_at > *revision);
+        let groups = changed.fold(0, |all, (group, _)| all | 1 << group);
+        *revision = self.revision;
+        StateGroups(groups)
+    }
+
+    /// Records that groups have changed: those that the caller has, such as [`StateGroups::LOCAL`].
+    pub fn mark(&mut self, groups: StateGroups) {
+        if groups == StateGroups::NONE {
+            return;
+        }
+        self.revision += 1;
+        for (group, changed_at) in self.changed_at.iter_mut().enumerate() {
+            if groups.0 >> group & 1 != 0 {
+                *changed_at = self.revision;
+            }
+        }
+    }
+}
+
+impl Default for StateChanges {
+    /// Creates a record of changes from GL's initial state on.
+    fn default() -> Self {
+        Self::new(&GlState::default())
     }
 }
 
@@ -457,8 +483,39 @@ mod tests {
         colored.color[0][0] = 2.0;
         assert_eq!(colored.find_changes(&before), StateGroups::TRACKED_MATRICES);
         let mut changes = StateChanges::new(&before);
-        assert_eq!(changes.take(&colored), StateGroups::TRACKED_MATRICES);
-        assert_eq!(changes.take(&colored), StateGroups::NONE);
+        let mut revision = 1;
+        let taken = changes.take(&colored, &mut revision);
+        assert_eq!(taken, StateGroups::TRACKED_MATRICES);
+        assert_eq!(changes.take(&colored, &mut revision), StateGroups::NONE);
+    }
+
+    #[test]
+    fn each_block_gets_all_changes_since_it_was_filled() {
+        let mut state = GlState::default();
+        let mut changes = StateChanges::new(&state);
+        let (mut first, mut second) = (0, 0);
+        assert_eq!(changes.take(&state, &mut first), StateGroups::ALL);
+        state.fog.density = 0.5;
+        assert_eq!(changes.take(&state, &mut first), StateGroups::FOG);
+        state.point.size = 3.0;
+        changes.mark(StateGroups::ENV);
+        let expected = StateGroups::POINTS | StateGroups::ENV;
+        assert_eq!(changes.take(&state, &mut first), expected);
+        assert_eq!(changes.take(&state, &mut second), StateGroups::ALL);
+        assert_eq!(changes.take(&state, &mut second), StateGroups::NONE);
+        state.fog.density = 0.75;
+        assert_eq!(changes.take(&state, &mut second), StateGroups::FOG);
+        assert_eq!(changes.take(&state, &mut first), StateGroups::FOG);
+    }
+
+    #[test]
+    fn states_are_compared_by_bits() {
+        let before = GlState::default();
+        let mut after = before.clone();
+        after.fog.start = -0.0;
+        assert_eq!(after.find_changes(&before), StateGroups::FOG);
+        after.fog.start = f32::NAN;
+        assert_eq!(after.find_changes(&after), StateGroups::NONE);
     }
 
     #[test]

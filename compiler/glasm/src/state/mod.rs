@@ -54,6 +54,7 @@
 //! assert_eq!(diffuse, Some([0.8, 0.4, 0.2, 1.0]));
 //! ```
 
+mod bits;
 mod evaluate;
 mod groups;
 pub mod matrix;

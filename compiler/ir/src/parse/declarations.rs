@@ -8,7 +8,7 @@ use crate::program::{Register, Storage};
 use crate::resource::UnitSet;
 use crate::resource::{Buffer, NamedParam, Param, ParamSource, Texture};
 use crate::semantic::{Input, Interpolation, Output, Sampling, Semantic};
-use crate::state::{MatrixName, StateParam};
+use crate::state::{MatrixForm, MatrixName, StateParam};
 use crate::state_params::Part;
 use crate::text_keywords::Keyword;
 use crate::types::{Type, Width};
@@ -373,7 +373,7 @@ impl<'a> Parser<'a> {
     fn parse_state_param(&mut self) -> ParseResult<StateParam> {
         let first = self.parse_state_name_segment()?;
         if first == "matrix" {
-            return self.parse_matrix_row();
+            return self.parse_matrix_param();
         }
         let at = self.previous_start;
         let mut parts = vec![Part::Word(first)];
@@ -389,8 +389,9 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Parses a row of a state matrix after `matrix`: name, form and row index.
-    fn parse_matrix_row(&mut self) -> ParseResult<StateParam> {
+    /// Parses a parameter after `matrix`: a row of a state matrix, by the matrix, the form unless it
+    /// is the matrix itself, and the number of the row; or the scale of normals.
+    fn parse_matrix_param(&mut self) -> ParseResult<StateParam> {
         let matrix = match self.parse_state_name_segment()? {
             "modelview" => MatrixName::Modelview(self.parse_bracketed_number()?),
             "projection" => MatrixName::Projection,
@@ -398,12 +399,21 @@ impl<'a> Parser<'a> {
             "texture" => MatrixName::Texture(self.parse_bracketed_number()?),
             "palette" => MatrixName::Palette(self.parse_bracketed_number()?),
             "program" => MatrixName::Program(self.parse_bracketed_number()?),
+            "normalscale" => return Ok(StateParam::NormalScale),
             _ => return self.err_at_previous("this is not a matrix"),
         };
-        self.expect_punctuation('.')?;
-        let form = self.parse_keyword("a part of a state name")?;
-        self.expect_punctuation('.')?;
-        self.expect_keyword("row")?;
+        let form = match self.parse_state_name_segment()? {
+            "row" => MatrixForm::Plain,
+            word => {
+                let form = MatrixForm::from_keyword(word).filter(|form| *form != MatrixForm::Plain);
+                let Some(form) = form else {
+                    return self.err_at_previous("this is not a form of a matrix");
+                };
+                self.expect_punctuation('.')?;
+                self.expect_keyword("row")?;
+                form
+            }
+        };
         Ok(StateParam::MatrixRow {
             matrix,
             form,

@@ -205,8 +205,12 @@ fn errors_in_declarations() {
             "2:9: the number is out of range",
         ),
         (
-            "program vertex\np0: state.matrix.mvp.plain.column[0]",
-            "2:28: expected `row`",
+            "program vertex\np0: state.matrix.mvp.inverse.column[0]",
+            "2:30: expected `row`",
+        ),
+        (
+            "program vertex\np0: state.matrix.mvp.plain.row[0]",
+            "2:22: this is not a form of a matrix",
         ),
         (
             "program vertex\nin0: attrib float",

@@ -587,8 +587,7 @@ fn damaged_tables() {
         assert_error(&program, expected);
     }
     let mut program =
-        parse("program vertex\np0: state.matrix.mvp.plain.row[4]\nroutine fn0 {\n}\nmain fn0")
-            .unwrap();
+        parse("program vertex\np0: state.matrix.mvp.row[4]\nroutine fn0 {\n}\nmain fn0").unwrap();
     assert_error(&program, "a matrix has the rows 0 to 3");
     program.params = crate::IndexVec::new();
     assert_eq!(verify(&program), Ok(()));

@@ -4,8 +4,13 @@
 //! Buffers are numbered in the order of set and binding.
 
 use super::split_combined_samplers::SAMPLER_BINDING_OFFSET;
+use crate::{Resource, ResourceKind};
+use glasm::reflect::DescriptorSlot;
 use naga::back::{glsl, msl};
-use naga::{AddressSpace, GlobalVariable, Module, ResourceBinding, StorageAccess, TypeInner};
+use naga::{
+    AddressSpace, GlobalVariable, Handle, ImageClass, Module, ResourceBinding, StorageAccess,
+    TypeInner,
+};
 
 /// The kind of a resource.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,7 +87,7 @@ fn get_resource_kind(module: &Module, global: &GlobalVariable) -> FlatResourceKi
 fn is_writable(module: &Module, global: &GlobalVariable) -> bool {
     let inner = get_element_type(module, global);
     if let TypeInner::Image {
-        class: naga::ImageClass::Storage { access, .. },
+        class: ImageClass::Storage { access, .. },
         ..
     } = inner
     {
@@ -119,4 +124,50 @@ pub(super) fn collect_glsl_bindings(module: &Module) -> glsl::BindingMap {
         .filter(|slot| slot.kind != FlatResourceKind::Sampler)
         .map(|slot| (slot.binding, slot.index))
         .collect()
+}
+
+/// Returns the resources of a module in GLSL, in the order of their slots: textures, images and
+/// buffers, with the names that the writer reports, and with these numbers if the version can
+/// express them.
+pub(super) fn collect_glsl_resources(
+    module: &Module,
+    written: &glsl::ReflectionInfo,
+    numbers: Option<&glsl::BindingMap>,
+) -> Vec<Resource> {
+    let describe = |variable: Handle<GlobalVariable>, name: &str| {
+        let global = &module.global_variables[variable];
+        let binding = global.binding?;
+        let kind = if let TypeInner::Image { class, .. } = *get_element_type(module, global) {
+            if matches!(class, ImageClass::Storage { .. }) {
+                ResourceKind::Image
+            } else {
+                ResourceKind::Texture
+            }
+        } else if global.space == AddressSpace::Uniform {
+            ResourceKind::UniformBuffer
+        } else {
+            ResourceKind::StorageBuffer
+        };
+        Some(Resource {
+            kind,
+            slot: DescriptorSlot {
+                set: binding.group,
+                binding: binding.binding,
+            },
+            name: name.to_owned(),
+            binding_number: numbers
+                .and_then(|numbers| numbers.get(&binding))
+                .map(|number| u32::from(*number)),
+        })
+    };
+    let textures = written.texture_mapping.iter();
+    let textures = textures.map(|(name, mapping)| (mapping.texture, name));
+    let buffers = written.uniforms.iter();
+    let buffers = buffers.map(|(variable, name)| (*variable, name));
+    let mut resources: Vec<_> = textures
+        .chain(buffers)
+        .filter_map(|(variable, name)| describe(variable, name))
+        .collect();
+    resources.sort_by(|one, other| (one.slot, &one.name).cmp(&(other.slot, &other.name)));
+    resources
 }

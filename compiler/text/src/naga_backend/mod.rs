@@ -16,9 +16,9 @@ mod value_names;
 mod value_operations;
 mod wrap_kills;
 
-use crate::Language;
 use crate::passes::{compare, extended_mul};
 use crate::spirv_edit::ModuleEditor;
+use crate::{Language, Resource};
 pub(crate) use catch_panic::catch_panic;
 use naga::back::{glsl, hlsl, msl, wgsl};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -44,6 +44,9 @@ pub(crate) enum Positions {
 pub(crate) struct NagaOutput {
     /// The source.
     pub(crate) text: String,
+    /// The resources with their names and numbers; empty for languages other than GLSL, in which
+    /// the slots and the numbers of `flat_bindings` follow from the text.
+    pub(crate) resources: Vec<Resource>,
     /// Differences from the module that the language makes necessary; one line each.
     pub(crate) differences: Vec<String>,
 }
@@ -103,9 +106,10 @@ fn translate_without_guard(
     let written = match language {
         Language::Wgsl => wgsl::write_string(&module, &info, wgsl::WriterFlags::empty())
             .map(|text| format!("{}{text}", format_uniformity_directive(&prepared)))
+            .map(without_resources)
             .map_err(|error| format_error_chain(&error)),
-        Language::Msl(version) => write_msl(&module, &info, version),
-        Language::Hlsl(model) => write_hlsl(&module, &info, model),
+        Language::Msl(version) => write_msl(&module, &info, version).map(without_resources),
+        Language::Hlsl(model) => write_hlsl(&module, &info, model).map(without_resources),
         Language::Glsl(version) => {
             let version = glsl::Version::Desktop(version as u16);
             write_glsl(&module, &info, version, positions)
@@ -116,9 +120,19 @@ fn translate_without_guard(
         }
         Language::VulkanGlsl => Err("naga has no GLSL for Vulkan".to_owned()),
     };
-    let text = written.map_err(|error| format!("naga cannot write the module: {error}"))?;
+    let (text, resources) =
+        written.map_err(|error| format!("naga cannot write the module: {error}"))?;
     let differences = prepared.differences().iter().cloned().collect();
-    Ok(NagaOutput { text, differences })
+    Ok(NagaOutput {
+        text,
+        resources,
+        differences,
+    })
+}
+
+/// Returns a text with an empty list of resources.
+fn without_resources(text: String) -> (String, Vec<Resource>) {
+    (text, Vec::new())
 }
 
 /// Loads a module and rewrites the parts that naga cannot read or the language cannot express;
@@ -253,14 +267,14 @@ fn to_shader_model(number: u32) -> hlsl::ShaderModel {
     }
 }
 
-/// Writes naga's module in GLSL or GLSL ES, with the bindings of [`flat_bindings`]. Fails if the
-/// module cannot be written.
+/// Writes naga's module in GLSL or GLSL ES, with the bindings of [`flat_bindings`]; returns the text
+/// and its resources. Fails if the module cannot be written.
 fn write_glsl(
     module: &Module,
     info: &ModuleInfo,
     version: glsl::Version,
     positions: Positions,
-) -> Result<String, String> {
+) -> Result<(String, Vec<Resource>), String> {
     let entry = module.entry_points.first().ok_or("no entry point")?;
     let writer_flags = match positions {
         Positions::Unchanged => glsl::WriterFlags::empty(),
@@ -278,7 +292,7 @@ fn write_glsl(
         multiview: None,
     };
     let mut text = String::new();
-    glsl::Writer::new(
+    let reflection = glsl::Writer::new(
         &mut text,
         module,
         info,
@@ -288,7 +302,17 @@ fn write_glsl(
     )
     .and_then(|mut writer| writer.write())
     .map_err(|error| format_error_chain(&error))?;
-    Ok(text)
+    let numbers = supports_resource_numbers(version).then_some(&options.binding_map);
+    let resources = flat_bindings::collect_glsl_resources(module, &reflection, numbers);
+    Ok((text, resources))
+}
+
+/// Returns true if a version of GLSL can express the numbers of resources.
+fn supports_resource_numbers(version: glsl::Version) -> bool {
+    match version {
+        glsl::Version::Desktop(version) => version >= 420,
+        glsl::Version::Embedded { version, .. } => version >= 310,
+    }
 }
 
 /// Returns the messages of an error and of all its causes, separated by colons.
@@ -305,6 +329,37 @@ fn format_error_chain(error: &dyn Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ResourceKind;
+
+    #[test]
+    fn resources_of_glsl_have_the_names_of_the_text() {
+        let text = "!!ARBfp1.0\nTEMP t;\nTEX t, fragment.texcoord[0], texture[3], 2D;\n\
+            MUL result.color, t, program.local[0];\nEND";
+        let source = glasm::Source::new("textured", text);
+        let options = crate::compiler_options(&crate::Options::new(Language::Glsl(330)));
+        let words = glasm::compile(&source, &options).unwrap().words;
+        for (version, numbers) in [(330, [None, None]), (450, [Some(0), Some(3)])] {
+            let written = translate(&words, Language::Glsl(version), Positions::Unchanged).unwrap();
+            let found = written.resources.iter();
+            let found: Vec<_> = found
+                .map(|it| (it.kind, it.slot, it.binding_number))
+                .collect();
+            let slot = |set, binding| glasm::reflect::DescriptorSlot { set, binding };
+            let expected = [
+                (ResourceKind::UniformBuffer, slot(0, 4), numbers[0]),
+                (ResourceKind::Texture, slot(1, 3), numbers[1]),
+            ];
+            assert_eq!(found, expected, "{version}");
+            for resource in &written.resources {
+                let name = &resource.name;
+                assert!(
+                    written.text.contains(&format!(" {name}")),
+                    "{name}: {}",
+                    written.text
+                );
+            }
+        }
+    }
 
     #[test]
     fn modules_that_are_none_are_refused() {

@@ -68,6 +68,11 @@ list_files >after
 check "files after the purge" diff before after
 
 check "unpack archive" tar -xf /glasm/packages/glasm-*-linux-x86_64.tar.xz
+# As in a container, where its directory is mounted.
+for bits in 64 32; do
+    check "archive without installation, $bits bits" draw glasm-*-linux-x86_64/bin/glasm gl -- \
+        ./knot$bits --save "/glasm/output/unpacked-$bits.ppm"
+done
 check "install archive" sh -c 'glasm-*-linux-x86_64/install.sh'
 check_command archive
 check "uninstall archive" sh -c 'glasm-*-linux-x86_64/install.sh --uninstall'

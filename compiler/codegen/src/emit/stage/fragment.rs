@@ -6,7 +6,7 @@
 
 use crate::builder::{Lane, LaneSelection, Scalar, Val, ValueBuilder, arith, int};
 use crate::capability::Requirement;
-use crate::dynamic_state::StateField;
+use crate::dynamic_state::{CompareFunction, StateField};
 use crate::emit::context::{FunctionEmitter, InstContext, OpResult};
 use crate::emit::memory::atomic::load_is_helper;
 use crate::emit::memory::memory_registers::Element;
@@ -280,10 +280,11 @@ fn emit_alpha_test(io: &mut Io<'_>, output: &Output, color: [Lane; 4]) -> Option
     if *attachment.unwrap_or(&output.base) != BaseType::Float {
         return None;
     }
-    let function = io.gl_state().load(StateField::AlphaFunction);
-    if io.builder.constant_bits(function) == Some(ALWAYS_BITS.into()) {
+    let test = io.options.pipeline_state.alpha_test;
+    if io.options.state_sources.alpha_test.is_fixed() && test.function == CompareFunction::Always {
         return None;
     }
+    let function = io.gl_state().load(StateField::AlphaFunction);
     let alpha = io.builder.read_lane_val(color[3], Scalar::F32);
     let reference = io.gl_state().load(StateField::AlphaReference);
     let reference = io.builder.val(reference);
