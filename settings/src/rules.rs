@@ -91,8 +91,8 @@ impl RuleSet {
 }
 
 /// Returns the paths of files of rules, whether or not they exist, those that take precedence
-/// first: of the user (XDG Base Directory Specification: relative paths are ignored), of the
-/// directories of data, and of the package of the command. `variable` returns variables.
+/// first: of the user, of the directories of data, and of the package of the command. `variable`
+/// returns variables; relative paths in them are ignored.
 pub fn list_files(trust: Trust, variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let variable = |name: &str| match trust {
         Trust::User => variable(name),
@@ -102,18 +102,41 @@ pub fn list_files(trust: Trust, variable: impl Fn(&str) -> Option<OsString>) -> 
         let path = variable(name).map(PathBuf::from);
         path.filter(|path| path.is_absolute())
     };
-    let user = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")));
-    let data = variable("XDG_DATA_DIRS").filter(|dirs| !dirs.is_empty());
-    let data = data.unwrap_or_else(|| "/usr/local/share:/usr/share".into());
-    let data = env::split_paths(&data).filter(|dir| dir.is_absolute());
+    let directories = if cfg!(windows) {
+        list_windows_directories(absolute)
+    } else {
+        list_xdg_directories(absolute, variable("XDG_DATA_DIRS"))
+    };
     let mut paths: Vec<PathBuf> = Vec::new();
-    let candidates = user.into_iter().chain(data).map(|dir| dir.join(FILE));
+    let candidates = directories.into_iter().map(|dir| dir.join(FILE));
     for path in candidates.chain(absolute(SHIPPED_VARIABLE)) {
         if !paths.contains(&path) {
             paths.push(path);
         }
     }
     paths
+}
+
+/// Returns the directories of configuration and data of Windows: of the user, then of the machine.
+/// `absolute` returns variables with an absolute path.
+fn list_windows_directories(absolute: impl Fn(&str) -> Option<PathBuf>) -> Vec<PathBuf> {
+    ["APPDATA", "ProgramData"]
+        .into_iter()
+        .filter_map(absolute)
+        .collect()
+}
+
+/// Returns the directories of configuration and data of the XDG Base Directory Specification.
+/// `absolute` returns variables with an absolute path; `data` is a list of directories.
+fn list_xdg_directories(
+    absolute: impl Fn(&str) -> Option<PathBuf>,
+    data: Option<OsString>,
+) -> Vec<PathBuf> {
+    let user = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")));
+    let data = data.filter(|dirs| !dirs.is_empty());
+    let data = data.unwrap_or_else(|| "/usr/local/share:/usr/share".into());
+    let data = env::split_paths(&data).filter(|dir| dir.is_absolute());
+    user.into_iter().chain(data).collect()
 }
 
 /// Returns the file that belongs to the command at a path: `../share/glasm/applications.toml`.
@@ -211,6 +234,21 @@ mod tests {
             list(Trust::User, &relative)[0],
             "/home/u/.config/glasm/applications.toml"
         );
+    }
+
+    #[test]
+    fn directories_of_windows_are_those_of_the_user_and_the_machine() {
+        let absolute = |name: &str| match name {
+            "APPDATA" => Some(PathBuf::from("C:\\Users\\u\\AppData\\Roaming")),
+            "ProgramData" => Some(PathBuf::from("C:\\ProgramData")),
+            _ => None,
+        };
+        let expected = ["C:\\Users\\u\\AppData\\Roaming", "C:\\ProgramData"];
+        assert_eq!(
+            list_windows_directories(absolute),
+            expected.map(PathBuf::from)
+        );
+        assert!(list_windows_directories(|_| None).is_empty());
     }
 
     #[test]
