@@ -2,6 +2,9 @@
 //! operands of a texture access, the caller provides the texels.
 
 use super::machine::Machine;
+use super::observer::Observer;
+use super::quad::QuadOperands;
+use crate::arena::InputId;
 use crate::inst::{Inst, InstData, TexAccessId};
 use crate::program::Program;
 use crate::resource::{
@@ -115,12 +118,37 @@ pub struct TexRequest {
     pub min_lod: u32,
     /// Texel offset.
     pub offset: [i32; 3],
+    /// Derivatives of the coordinate in x and in y between the fragments of a quad, if the level of
+    /// detail depends on them; 0 outside of quads.
+    pub derivatives: [[u32; 4]; 2],
 }
 
-/// Source of texels.
+/// Position in a fragment at which an input is evaluated.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum InterpolationPoint {
+    /// Within the covered area.
+    Centroid,
+    /// Distance from the center of the pixel, in pixels.
+    Offset([f32; 2]),
+    /// Position of a sample.
+    Sample(u32),
+}
+
+/// Source of texels, and of inputs at other positions than the center of the pixel.
 pub trait TextureSource {
     /// Returns the four lanes of an access, as bits of the instruction's type.
     fn access_texture(&mut self, request: &TexRequest) -> [u32; 4];
+
+    /// Returns the lanes of an input of a fragment of a quad at another position; `None`, the default,
+    /// if they are those of the center.
+    fn interpolate(
+        &mut self,
+        _fragment: usize,
+        _input: InputId,
+        _point: InterpolationPoint,
+    ) -> Option<[u64; 4]> {
+        None
+    }
 
     /// Returns true if all texels that an access reads are populated.
     fn is_resident(&mut self, _: &TexRequest) -> bool {
@@ -144,7 +172,7 @@ impl TextureSource for NoTextures {
     }
 }
 
-impl<T: TextureSource> Machine<'_, '_, T> {
+impl<T: TextureSource, O: Observer> Machine<'_, '_, T, O> {
     /// Requests a texel, or the answer of a query, from the environment and stores it as the
     /// result.
     pub(super) fn execute_texture_access(&mut self, inst: &Inst) {
@@ -166,6 +194,15 @@ impl<T: TextureSource> Machine<'_, '_, T> {
         };
         let result = if is_resident { u64::from(u32::MAX) } else { 0 };
         self.store_result(inst, [result; 4]);
+    }
+
+    /// Returns the derivatives of the coordinate of the next texture access in a quad; 0 if it needs
+    /// none.
+    fn find_derivatives(&self) -> [[u32; 4]; 2] {
+        let fragment = self.current.index;
+        let of_quad = |quad: &QuadOperands| quad.compute_derivatives(fragment);
+        let derivatives = self.quad.as_ref().map(of_quad).unwrap_or_default();
+        derivatives.map(|lanes| lanes.map(|bits| bits as u32))
     }
 
     /// Returns the request of a texture access: its unit, and its operands sorted into coordinate,
@@ -194,6 +231,7 @@ impl<T: TextureSource> Machine<'_, '_, T> {
             mode_sources: own,
             min_lod: 0,
             offset,
+            derivatives: self.find_derivatives(),
         };
         for index in 0..usize::from(inst.source_count) {
             let lanes = self.load_source(inst, index).map(|bits| bits as u32);

@@ -5,12 +5,13 @@
 //! condition codes, write, condition-code update.
 
 use super::alu;
-use super::environment::TextureSource;
+use super::environment::{InterpolationPoint, TextureSource};
 use super::evaluate::{
     Carries, Flags, SourceLanes, apply_abs, apply_modifiers, compute_carries, convert_result,
     evaluate_op,
 };
 use super::machine::Machine;
+use super::observer::Observer;
 use crate::arena::Id;
 use crate::inst::{
     Guard, IndexId, IndexTerm, Inst, OperandBase, Src, get_result_type, get_source_type,
@@ -19,7 +20,7 @@ use crate::op::Op;
 use crate::program::{RegisterId, Storage};
 use crate::semantic::{InputId, Semantic};
 
-impl<T: TextureSource> Machine<'_, '_, T> {
+impl<T: TextureSource, O: Observer> Machine<'_, '_, T, O> {
     /// Executes an instruction: loads its sources, evaluates its operation, and stores the result.
     /// Operations that are not functions of their sources are executed as effects.
     pub(super) fn execute_inst(&mut self, inst: &Inst) {
@@ -28,6 +29,11 @@ impl<T: TextureSource> Machine<'_, '_, T> {
             if number < inst.source_count as usize {
                 *source = self.load_source(inst, number);
             }
+        }
+        if self.quad.is_some()
+            && let Some(result) = self.evaluate_in_quad(inst)
+        {
+            return self.store_result(inst, result);
         }
         let arithmetic = self.program.modes.get_arithmetic();
         match evaluate_op(inst.op, inst.ty, inst.data, &sources, arithmetic) {
@@ -45,9 +51,10 @@ impl<T: TextureSource> Machine<'_, '_, T> {
     )]
     fn execute_effect(&mut self, inst: &Inst) {
         match inst.op {
-            // The interpreter has one value for an input.
+            // Without a source of other values an input has one value.
             Op::InterpCentroid | Op::InterpOffset | Op::InterpSample => {
-                let value = self.load_source(inst, 0);
+                let value = self.interpolate(inst);
+                let value = value.unwrap_or_else(|| self.load_source(inst, 0));
                 self.store_result(inst, value);
             }
             // The group has one invocation.
@@ -109,10 +116,46 @@ impl<T: TextureSource> Machine<'_, '_, T> {
     }
 }
 
-impl<T: TextureSource> Machine<'_, '_, T> {
+impl<T: TextureSource, O: Observer> Machine<'_, '_, T, O> {
     /// Returns a lane of a register that is not an array.
     pub(super) fn load_lane(&self, (register, lane): (RegisterId, u8)) -> u64 {
         self.current.lanes[self.register_starts[register.index()]][usize::from(lane)]
+    }
+
+    /// Returns the lanes of an element of a register.
+    pub(super) fn load_register(&self, register: RegisterId, element: u32) -> [u64; 4] {
+        self.current.lanes[self.register_starts[register.index()] + element as usize]
+    }
+
+    /// Returns the flags of all lanes of a condition-code register.
+    pub(super) fn load_codes(&self, register: RegisterId) -> [Flags; 4] {
+        self.current.condition_codes[register.index()]
+    }
+
+    /// Returns the source of an interpolation at its position; `None` if the environment has no value
+    /// for it.
+    fn interpolate(&mut self, inst: &Inst) -> Option<[u64; 4]> {
+        let src = self.program.sources(inst).first()?;
+        let OperandBase::Input(first) = src.base else {
+            return None;
+        };
+        let input = InputId::new(first.index() + self.eval_index(src.index).0);
+        let point = if inst.op == Op::InterpOffset {
+            let [_, offset] = self.load_sources::<2>(inst);
+            InterpolationPoint::Offset([0, 1].map(|lane| f32::from_bits(offset[lane] as u32)))
+        } else if inst.op == Op::InterpSample {
+            let [_, sample] = self.load_sources::<2>(inst);
+            InterpolationPoint::Sample(sample[0] as u32)
+        } else {
+            InterpolationPoint::Centroid
+        };
+        let fragment = self.current.index;
+        let textures = &mut self.environment.textures;
+        let lanes = textures.interpolate(fragment, input, point)?;
+        let ty = get_source_type(self.program, inst, 0);
+        Some(std::array::from_fn(|lane| {
+            apply_modifiers(src, ty, lanes[src.swizzle.lane(lane)])
+        }))
     }
 
     /// Returns the constant offset plus the signed value of the lane, if the term has one; it is

@@ -3,6 +3,7 @@
 
 use super::environment::TextureSource;
 use super::machine::{Machine, StepLimitExceeded};
+use super::observer::Observer;
 use crate::inst::Cond;
 use crate::op::Op;
 use crate::program::{BlockId, Node, SwitchId};
@@ -19,7 +20,7 @@ pub(super) enum StepResult {
     Ended,
 }
 
-impl<T: TextureSource> Machine<'_, '_, T> {
+impl<T: TextureSource, O: Observer> Machine<'_, '_, T, O> {
     /// Executes an instruction, another node, or the end of a block of the current invocation, and
     /// counts a step. Returns whether the invocation continues, waits at a barrier or has ended,
     /// and an error if it exceeds the step limit.
@@ -31,14 +32,27 @@ impl<T: TextureSource> Machine<'_, '_, T> {
         let Some(node) = program.block_nodes(frame.block).get(frame.next_node) else {
             // The end of a block is a step, so that loops without instructions reach the limit.
             self.count_step()?;
+            if O::IS_ENABLED {
+                self.observe_block_end();
+            }
             self.current.block_stack.end_block();
+            if O::IS_ENABLED {
+                self.observe_iteration();
+            }
             return Ok(StepResult::Continued);
         };
         let Node::Run { first, len } = *node else {
             frame.next_node += 1;
+            if O::IS_ENABLED {
+                self.observe_node(node);
+            }
             self.execute_node(node)?;
+            if O::IS_ENABLED {
+                self.observe_iteration();
+            }
             return Ok(StepResult::Continued);
         };
+        let index = first + frame.next_inst;
         let inst = program.run_insts(first, len).get(frame.next_inst as usize);
         frame.next_inst += 1;
         if frame.next_inst >= len {
@@ -48,7 +62,11 @@ impl<T: TextureSource> Machine<'_, '_, T> {
             return Ok(StepResult::Continued);
         };
         self.count_step()?;
-        self.execute_inst(inst);
+        if O::IS_ENABLED {
+            self.execute_observed(inst, index as usize);
+        } else {
+            self.execute_inst(inst);
+        }
         Ok(if inst.op == Op::Barrier {
             StepResult::Barrier
         } else {
@@ -128,7 +146,7 @@ impl<T: TextureSource> Machine<'_, '_, T> {
     }
 
     /// Returns true if the current invocation satisfies a condition.
-    fn test_cond(&self, cond: Cond) -> bool {
+    pub(super) fn test_cond(&self, cond: Cond) -> bool {
         match cond {
             Cond::Any(guard) => self.test_guard(guard).contains(&true),
             Cond::NonZero(register, lane, ty) => {
@@ -259,6 +277,25 @@ impl BlockStack {
                 frame.iteration + 1,
             ),
         }
+    }
+
+    /// Returns true if the innermost loop or switch is a loop.
+    pub(super) fn is_in_loop(&self) -> bool {
+        let kinds = self.0.iter().rev().map(|frame| frame.kind);
+        let mut kinds = kinds.filter(|kind| {
+            matches!(
+                kind,
+                FrameKind::Case | FrameKind::LoopBody(_) | FrameKind::Routine
+            )
+        });
+        kinds
+            .next()
+            .is_some_and(|kind| matches!(kind, FrameKind::LoopBody(_)))
+    }
+
+    /// Returns the innermost open block, without permission to change it.
+    pub(super) fn peek_innermost(&self) -> Option<&BlockFrame> {
+        self.0.last()
     }
 
     /// Returns the innermost open block.

@@ -6,6 +6,7 @@ use super::flow::StepResult;
 use super::machine::{
     EmittedVertices, InvocationState, Machine, PatchOutputs, RunResult, StepLimitExceeded,
 };
+use super::observer::{NoObserver, Observer};
 use crate::program::Program;
 use crate::semantic::Semantic;
 use crate::verify::{VerifyError, verify};
@@ -29,13 +30,27 @@ impl<'p> Interpreter<'p> {
         })
     }
 
+    /// Returns the program.
+    pub(super) fn program(&self) -> &'p Program {
+        self.program
+    }
+
     /// Runs the main routine in one invocation with the number 0, and returns its result. Writes
     /// the memory of the environment. Returns an error if the invocation exceeds the step limit.
     pub fn run_main<T: TextureSource>(
         &self,
         environment: &mut Environment<T>,
     ) -> Result<RunResult, StepLimitExceeded> {
-        let mut machine = Machine::new(self.program, environment, self.step_limit);
+        self.run_main_observed(environment, &mut NoObserver)
+    }
+
+    /// Does what [`Self::run_main`] does, and reports the run to an observer.
+    pub fn run_main_observed<T: TextureSource, O: Observer>(
+        &self,
+        environment: &mut Environment<T>,
+        observer: &mut O,
+    ) -> Result<RunResult, StepLimitExceeded> {
+        let mut machine = Machine::new(self.program, environment, self.step_limit, observer);
         machine.begin_invocation(0, &[]);
         machine.run_to_end()?;
         Ok(machine.build_result())
@@ -48,9 +63,18 @@ impl<'p> Interpreter<'p> {
         &self,
         environment: &mut Environment<T>,
     ) -> Result<EmittedVertices, StepLimitExceeded> {
+        self.run_primitive_observed(environment, &mut NoObserver)
+    }
+
+    /// Does what [`Self::run_primitive`] does, and reports the run to an observer.
+    pub fn run_primitive_observed<T: TextureSource, O: Observer>(
+        &self,
+        environment: &mut Environment<T>,
+        observer: &mut O,
+    ) -> Result<EmittedVertices, StepLimitExceeded> {
         let modes = self.program.modes;
         let count = environment.vertices.len() as u32;
-        let mut machine = Machine::new(self.program, environment, self.step_limit);
+        let mut machine = Machine::new(self.program, environment, self.step_limit, observer);
         for number in 0..modes.invocations.max(1) {
             let inputs = [
                 (Semantic::InvocationId, [number, 0, 0, 0]),
@@ -76,9 +100,19 @@ impl<'p> Interpreter<'p> {
         environment: &mut Environment<T>,
         schedule: &mut Schedule<'_>,
     ) -> Result<PatchOutputs, StepLimitExceeded> {
+        self.run_patch_observed(environment, schedule, &mut NoObserver)
+    }
+
+    /// Does what [`Self::run_patch`] does, and reports the run to an observer.
+    pub fn run_patch_observed<T: TextureSource, O: Observer>(
+        &self,
+        environment: &mut Environment<T>,
+        schedule: &mut Schedule<'_>,
+        observer: &mut O,
+    ) -> Result<PatchOutputs, StepLimitExceeded> {
         let modes = self.program.modes;
         let count = environment.vertices.len() as u32;
-        let mut machine = Machine::new(self.program, environment, self.step_limit);
+        let mut machine = Machine::new(self.program, environment, self.step_limit, observer);
         let invocations = (0..modes.vertices_out).map(|number| {
             let inputs = [
                 (Semantic::InvocationId, [number, 0, 0, 0]),
@@ -106,8 +140,19 @@ impl<'p> Interpreter<'p> {
         group: [u32; 3],
         schedule: &mut Schedule<'_>,
     ) -> Result<(), StepLimitExceeded> {
+        self.run_work_group_observed(environment, group, schedule, &mut NoObserver)
+    }
+
+    /// Does what [`Self::run_work_group`] does, and reports the run to an observer.
+    pub fn run_work_group_observed<T: TextureSource, O: Observer>(
+        &self,
+        environment: &mut Environment<T>,
+        group: [u32; 3],
+        schedule: &mut Schedule<'_>,
+        observer: &mut O,
+    ) -> Result<(), StepLimitExceeded> {
         let [width, height, depth] = self.program.modes.workgroup_size;
-        let mut machine = Machine::new(self.program, environment, self.step_limit);
+        let mut machine = Machine::new(self.program, environment, self.step_limit, observer);
         let mut invocations = Vec::new();
         for index in 0..width * height * depth {
             let local = [
@@ -138,7 +183,7 @@ impl<'p> Interpreter<'p> {
 /// Selects the invocation that runs next: an index below the given number of candidates.
 pub type Schedule<'s> = dyn FnMut(usize) -> usize + 's;
 
-impl<T: TextureSource> Machine<'_, '_, T> {
+impl<T: TextureSource, O: Observer> Machine<'_, '_, T, O> {
     /// Runs the invocation to its end.
     pub(super) fn run_to_end(&mut self) -> Result<(), StepLimitExceeded> {
         while self.execute_step()? != StepResult::Ended {}
@@ -146,7 +191,7 @@ impl<T: TextureSource> Machine<'_, '_, T> {
     }
 
     /// Executes a step of an invocation, which becomes the current one for that time.
-    fn execute_step_of(
+    pub(super) fn execute_step_of(
         &mut self,
         invocation: &mut InvocationState,
     ) -> Result<StepResult, StepLimitExceeded> {

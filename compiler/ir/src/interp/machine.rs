@@ -4,6 +4,8 @@
 use super::environment::{Environment, ProgramMemory, TextureSource};
 use super::evaluate::Flags;
 use super::flow::BlockStack;
+use super::observer::Observer;
+use super::quad::QuadOperands;
 use crate::arena::Id;
 use crate::primitive::MAX_VERTEX_STREAMS;
 use crate::program::{Program, Stage, Storage};
@@ -33,9 +35,10 @@ impl std::fmt::Display for StepLimitExceeded {
 impl std::error::Error for StepLimitExceeded {}
 
 /// Interpreter state: invocations of a program, one of which runs at a time.
-pub(super) struct Machine<'p, 'e, T> {
+pub(super) struct Machine<'p, 'e, T, O> {
     pub(super) program: &'p Program,
     pub(super) environment: &'e mut Environment<T>,
+    pub(super) observer: &'e mut O,
     /// Start of the elements of each register in [`InvocationState::lanes`].
     pub(super) register_starts: Vec<usize>,
     /// Position of the register of each output in [`InvocationState::lanes`].
@@ -47,6 +50,8 @@ pub(super) struct Machine<'p, 'e, T> {
     pub(super) patch: PatchOutputs,
     /// Vertices that the invocations of a geometry program have emitted.
     pub(super) emitted_vertices: EmittedVertices,
+    /// Operands of the fragments of a quad, if the next instruction exchanges them.
+    pub(super) quad: Option<QuadOperands>,
 }
 
 /// The state of an invocation.
@@ -70,13 +75,15 @@ pub(super) struct InvocationState {
     pub(super) step_count: u64,
 }
 
-impl<'p, 'e, T: TextureSource> Machine<'p, 'e, T> {
+impl<'p, 'e, T: TextureSource, O: Observer> Machine<'p, 'e, T, O> {
     /// Returns a machine for `program` in `environment` whose current invocation has registers of
-    /// 0, no inputs and no open block. `step_limit` applies to each invocation.
+    /// 0, no inputs and no open block. `step_limit` applies to each invocation. `observer` receives
+    /// what the invocations execute.
     pub(super) fn new(
         program: &'p Program,
         environment: &'e mut Environment<T>,
         step_limit: u64,
+        observer: &'e mut O,
     ) -> Self {
         let mut starts = Vec::new();
         let mut slots = vec![None; program.outputs.len()];
@@ -98,6 +105,8 @@ impl<'p, 'e, T: TextureSource> Machine<'p, 'e, T> {
             emitted_vertices: EmittedVertices::default(),
             program,
             environment,
+            observer,
+            quad: None,
             register_starts: starts,
             output_slots: slots,
             step_limit,
@@ -256,7 +265,7 @@ impl EmittedVertices {
     }
 }
 
-impl<T: TextureSource> Machine<'_, '_, T> {
+impl<T: TextureSource, O: Observer> Machine<'_, '_, T, O> {
     /// Ends a vertex: appends the current outputs to `stream`. Vertices beyond the limit are
     /// dropped, which NV_geometry_program4 section 2.14.6.4 leaves undefined.
     pub(super) fn emit_vertex(&mut self, stream: u64) {

@@ -8,8 +8,10 @@ use super::alu;
 use super::convert::{compare, get_lane_mask};
 use super::environment::{ProgramMemory, TextureSource};
 use super::machine::Machine;
+use super::observer::Observer;
 use crate::arena::Id;
 use crate::inst::{Inst, InstData, get_source_type};
+use crate::op::Op;
 use crate::resource::{AtomicOp, BufferId, BufferKind, MemAccess, MemorySpace};
 use crate::types::{Type, Width};
 
@@ -90,7 +92,7 @@ impl ProgramMemory {
     }
 }
 
-impl<T: TextureSource> Machine<'_, '_, T> {
+impl<T: TextureSource, O: Observer> Machine<'_, '_, T, O> {
     /// Returns the address of an access: lane x of source `source` plus the constant offset, in
     /// global memory or in the selected buffer.
     fn compute_address(&self, inst: &Inst, access: &MemAccess, source: usize) -> Address {
@@ -149,6 +151,24 @@ impl<T: TextureSource> Machine<'_, '_, T> {
         } else {
             None
         }
+    }
+
+    /// Returns true if an access to memory, which has not been executed yet, is not within its buffer
+    /// or region with all components; false for other instructions.
+    pub(super) fn is_memory_out_of_bounds(&mut self, inst: &Inst) -> bool {
+        let Some(access) = self.find_mem_access(inst) else {
+            return false;
+        };
+        if inst.op == Op::BufferSize {
+            return false;
+        }
+        let source = usize::from(inst.op != Op::Load);
+        let (address, width) = (self.compute_address(inst, &access, source), inst.ty.width());
+        (0..u64::from(access.components)).any(|component| {
+            let element = address.add_bytes(component * u64::from(width.bytes()));
+            let value = self.select_memory(element).read_value(element, width);
+            value.is_none() || !self.is_in_declared_size(element)
+        })
     }
 
     /// Executes a load from memory and stores its result. Components that are out of bounds or not

@@ -8,7 +8,8 @@ fn run_and_get_flags(body: &str) -> Flags {
     let program = parse_program(body);
     verify(&program).unwrap_or_else(|errors| panic!("{errors:?}"));
     let mut environment = Environment::default();
-    let mut machine = Machine::new(&program, &mut environment, 100);
+    let mut observer = NoObserver;
+    let mut machine = Machine::new(&program, &mut environment, 100, &mut observer);
     machine.begin_invocation(0, &[]);
     machine.run_to_end().unwrap();
     machine.current.condition_codes[RegisterId::new(3).index()][0]

@@ -5,7 +5,9 @@ mod convert;
 mod flags;
 mod flow;
 mod memory;
+mod observer;
 mod primitive;
+mod quad;
 mod scheduler;
 
 use super::machine::Machine;
