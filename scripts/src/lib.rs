@@ -40,6 +40,7 @@
 //! | [`resource_table`] | textures and images with the objects that a runner creates for them |
 //! | [`image`], [`probe`] | images that were read back; their contents and those of buffers, compared with the expectations of the script |
 //! | [`results`], [`timing`] | the outcome of a script; failures, files and durations, which are collected while it runs; time limits |
+//! | [`software`] | execution of single invocations of draws and dispatches by the interpreter of the IR |
 //! | [`observation`] | the output of programs, for comparisons of runs |
 //! | [`compare`] | two runs of a script, fresh or recorded, value by value |
 //!
@@ -62,6 +63,7 @@ pub mod resource_table;
 pub mod results;
 pub mod runner;
 pub mod script;
+pub mod software;
 pub mod texture;
 pub mod timing;
 pub mod vertices;

@@ -199,6 +199,19 @@ impl TextureData {
         !self.planes.keys().any(|plane| plane.level == level)
     }
 
+    /// Returns the values of a texel, which must be within its plane; zeros, as the format stores
+    /// them, if no update has filled the plane.
+    pub(crate) fn decode_texel(&self, id: PlaneId, x: u32, y: u32) -> [f64; 4] {
+        let size = self.shape.format.texel_size();
+        let [width, ..] = self.shape.level_extent(id.level);
+        let start = (y as usize * width as usize + x as usize) * size;
+        let plane = self.planes.get(&id);
+        match plane.and_then(|plane| plane.get(start..start + size)) {
+            Some(texel) => self.shape.format.decode(texel),
+            None => self.shape.format.decode(&vec![0; size]),
+        }
+    }
+
     /// Returns the texels of a plane; zeros if no update has filled it.
     pub fn plane(&self, id: PlaneId) -> Vec<u8> {
         let zeros = || vec![0; self.shape.plane_bytes(id.level)];

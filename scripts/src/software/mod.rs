@@ -1,0 +1,51 @@
+//! Execution of draws and dispatches of a script by the interpreter of the IR, for one invocation at
+//! a time: to trace it, and to compare its result with that of a device.
+//!
+//! [`SceneState`] has the state that the commands of the script set. [`find_fragment`] rasterizes
+//! the draws at one pixel and returns the fragment that determines its color; [`find_vertex`],
+//! [`find_primitive`] and [`find_invocation`] return the other kinds of invocations. A
+//! [`TracedInvocation`] contains everything that its program reads, and runs any number of times.
+//!
+//! | part | purpose |
+//! |---|---|
+//! | `state` | state of the script between commands |
+//! | `programs` | programs of the stages, generated ones among them, in the IR |
+//! | `initial_results` | results that programs do not write |
+//! | `environment` | parameters, buffers and memory of a program |
+//! | `vertices`, `primitives` | attributes of vertices, vertices of primitives |
+//! | `raster` | coverage and interpolation |
+//! | `fragment`, `pixel` | inputs of fragments; per-fragment tests and blending |
+//! | `sampler`, `filter` | texels |
+//! | `draw`, `dispatch` | vertices and primitives of a draw; work groups |
+//! | `scene`, `selection` | draws and dispatches in order; vertices and primitives of a draw |
+//!
+//! What is not simulated is an error, or a limitation that the result lists: lines, tessellation,
+//! multisampling, stencil tests, images.
+
+mod dispatch;
+mod draw;
+mod environment;
+mod filter;
+mod fragment;
+mod initial_results;
+mod invocation;
+mod pixel;
+mod primitives;
+mod programs;
+mod raster;
+mod sampler;
+mod scene;
+mod selection;
+mod state;
+mod vertices;
+
+pub use dispatch::{ComputeSelection, LocatedInvocation, find_invocation};
+pub use invocation::{InvocationResult, TracedInvocation};
+pub use pixel::PixelColors;
+pub use programs::StageProgram;
+pub use scene::{FragmentSelection, LocatedFragment, find_fragment};
+pub use selection::{find_primitive, find_vertex};
+pub use state::SceneState;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,207 @@
+//! Rasterization of triangles and points at single pixels, in homogeneous coordinates: triangles
+//! that cross the plane w = 0 need no clipping.
+//!
+//! The weights of the vertices at a pixel solve `x y w` of the vertices times weights = `x y 1` of
+//! the pixel in normalized device coordinates. They are the perspective-correct weights divided by w;
+//! multiplied by w of their vertex they are the weights that are linear in screen space.
+
+use super::vertices::VertexResult;
+
+/// Fixed-point units of a pixel to which devices round the positions of vertices.
+const SUBPIXELS: f64 = 256.0;
+
+/// Viewport: x, y, width, height in pixels.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Viewport(pub(super) [f64; 4]);
+
+impl Viewport {
+    /// Returns the normalized device coordinates of a position in pixels.
+    fn to_ndc(self, pixel: [f64; 2]) -> [f64; 2] {
+        let Self(area) = self;
+        [0, 1].map(|axis| (pixel[axis] - area[axis]) / area[axis + 2] * 2.0 - 1.0)
+    }
+
+    /// Returns the position in pixels of a position in clip space.
+    fn to_pixels(self, clip: [f64; 4]) -> [f64; 2] {
+        let Self(area) = self;
+        [0, 1].map(|axis| (clip[axis] / clip[3] + 1.0) / 2.0 * area[axis + 2] + area[axis])
+    }
+}
+
+/// Weights of the vertices of a primitive at a position.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Weights {
+    /// Perspective-correct; their sum is 1.
+    pub(super) perspective: [f64; 3],
+    /// Linear in screen space; their sum is 1.
+    pub(super) linear: [f64; 3],
+    /// Depth in clip space divided by w.
+    pub(super) depth: f64,
+    /// 1 / w
+    pub(super) reciprocal_w: f64,
+}
+
+/// A primitive on the screen.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Shape {
+    /// A triangle.
+    Triangle(Box<Triangle>),
+    /// A square.
+    Point(Point),
+}
+
+/// A triangle.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Triangle {
+    viewport: Viewport,
+    clip: [[f64; 4]; 3],
+    /// Rows of the inverse of the matrix of x, y and w.
+    inverse: [[f64; 3]; 3],
+    /// Positions of the vertices in fixed point, if all are in front of the viewer.
+    fixed: Option<[[i64; 2]; 3]>,
+    /// Twice the signed area in fixed point, or the determinant of the matrix.
+    area: f64,
+}
+
+/// A point: the square around its position.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Point {
+    center: [f64; 2],
+    size: f64,
+    depth: f64,
+    reciprocal_w: f64,
+}
+
+impl Triangle {
+    /// Returns the triangle with vertices in clip space; `None` if it has no area.
+    pub(super) fn new(vertices: [&VertexResult; 3], viewport: Viewport) -> Option<Self> {
+        let clip = vertices.map(|vertex| vertex.position);
+        let rows = [0, 1, 3].map(|row| clip.map(|position| position[row]));
+        let cross = |a: [f64; 3], b: [f64; 3]| {
+            [
+                a[1] * b[2] - a[2] * b[1],
+                a[2] * b[0] - a[0] * b[2],
+                a[0] * b[1] - a[1] * b[0],
+            ]
+        };
+        let columns = [
+            cross(rows[1], rows[2]),
+            cross(rows[2], rows[0]),
+            cross(rows[0], rows[1]),
+        ];
+        let determinant: f64 = (0..3).map(|lane| rows[0][lane] * columns[0][lane]).sum();
+        if determinant == 0.0 || !determinant.is_finite() {
+            return None;
+        }
+        let inverse = std::array::from_fn(|row| columns.map(|column| column[row] / determinant));
+        let fixed = clip.iter().all(|position| position[3] > 0.0).then(|| {
+            clip.map(|position| {
+                let pixels = viewport.to_pixels(position);
+                pixels.map(|coordinate| (coordinate * SUBPIXELS).round() as i64)
+            })
+        });
+        let area = fixed.map_or(determinant, |[a, b, c]| cross_product(a, b, c) as f64);
+        (area != 0.0).then_some(Self {
+            viewport,
+            clip,
+            inverse,
+            fixed,
+            area,
+        })
+    }
+
+    /// Returns true if the vertices are in clockwise order on a screen whose y axis points down.
+    pub(super) fn is_clockwise(&self) -> bool {
+        self.area > 0.0
+    }
+
+    /// Returns the weights divided by w at a position in pixels.
+    fn solve(&self, pixel: [f64; 2]) -> [f64; 3] {
+        let [x, y] = self.viewport.to_ndc(pixel);
+        self.inverse.map(|row| row[0] * x + row[1] * y + row[2])
+    }
+
+    /// Returns true if the triangle covers a position in pixels. Positions on an edge belong to the
+    /// triangle if it is a top or left edge.
+    fn covers(&self, pixel: [f64; 2]) -> bool {
+        let Some(fixed) = self.fixed else {
+            return self.solve(pixel).iter().all(|weight| *weight > 0.0);
+        };
+        let place = pixel.map(|coordinate| (coordinate * SUBPIXELS).round() as i64);
+        let sign = if self.area > 0.0 { 1 } else { -1 };
+        (0..3).all(|number| {
+            let (from, to) = (fixed[(number + 1) % 3], fixed[(number + 2) % 3]);
+            let side = sign * cross_product(from, to, place);
+            // The interior is to the right of a left edge, and below a top edge.
+            let (dx, dy) = (sign * (to[0] - from[0]), sign * (to[1] - from[1]));
+            let is_top_left = dy < 0 || dy == 0 && dx > 0;
+            side > 0 || side == 0 && is_top_left
+        })
+    }
+}
+
+/// Returns the cross product of the vectors from `a` to `b` and from `a` to `c`: positive if they
+/// are in clockwise order on a screen whose y axis points down.
+fn cross_product(a: [i64; 2], b: [i64; 2], c: [i64; 2]) -> i64 {
+    let difference = |p: [i64; 2]| [p[0].saturating_sub(a[0]), p[1].saturating_sub(a[1])];
+    let (to_b, to_c) = (difference(b), difference(c));
+    let product = |x: i64, y: i64| x.saturating_mul(y);
+    product(to_b[0], to_c[1]).saturating_sub(product(to_b[1], to_c[0]))
+}
+
+impl Point {
+    /// Returns the square of `size` pixels around a vertex; `None` if its w is not positive.
+    pub(super) fn new(vertex: &VertexResult, size: f64, viewport: Viewport) -> Option<Self> {
+        let clip = vertex.position;
+        (clip[3] > 0.0).then(|| Self {
+            center: viewport.to_pixels(clip),
+            size,
+            depth: clip[2] / clip[3],
+            reciprocal_w: 1.0 / clip[3],
+        })
+    }
+
+    /// Returns the coordinate in the square, from (0, 0) at the corner with the smallest x and y.
+    pub(super) fn find_coordinate(&self, pixel: [f64; 2]) -> [f64; 2] {
+        [0, 1].map(|axis| 0.5 + (pixel[axis] - self.center[axis]) / self.size)
+    }
+}
+
+impl Shape {
+    /// Returns true if the primitive covers a position in pixels.
+    pub(super) fn covers(&self, pixel: [f64; 2]) -> bool {
+        match self {
+            Self::Triangle(triangle) => triangle.covers(pixel),
+            Self::Point(point) => {
+                let coordinate = point.find_coordinate(pixel);
+                coordinate.iter().all(|place| (0.0..1.0).contains(place))
+            }
+        }
+    }
+
+    /// Returns the weights of the vertices at a position in pixels, also outside of the primitive.
+    pub(super) fn find_weights(&self, pixel: [f64; 2]) -> Weights {
+        match self {
+            Self::Triangle(triangle) => {
+                let weights = triangle.solve(pixel);
+                let reciprocal_w: f64 = weights.iter().sum();
+                Weights {
+                    perspective: weights.map(|weight| weight / reciprocal_w),
+                    linear: std::array::from_fn(|vertex| {
+                        weights[vertex] * triangle.clip[vertex][3]
+                    }),
+                    depth: (0..3)
+                        .map(|vertex| weights[vertex] * triangle.clip[vertex][2])
+                        .sum(),
+                    reciprocal_w,
+                }
+            }
+            Self::Point(point) => Weights {
+                perspective: [1.0, 0.0, 0.0],
+                linear: [1.0, 0.0, 0.0],
+                depth: point.depth,
+                reciprocal_w: point.reciprocal_w,
+            },
+        }
+    }
+}
