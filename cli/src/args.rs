@@ -6,6 +6,8 @@ mod former_options;
 #[cfg(feature = "run")]
 mod run;
 mod source_options;
+#[cfg(feature = "run")]
+mod trace;
 
 use crate::metadata;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -21,6 +23,8 @@ pub(crate) use run::{
     ValidationArg, WorkerArgs,
 };
 pub(crate) use source_options::{SourceArgs, SourceOptions};
+#[cfg(feature = "run")]
+pub(crate) use trace::TraceArgs;
 
 /// Compiles legacy GPU assembly programs to SPIR-V and runs them on Vulkan.
 #[derive(Parser, Debug)]
@@ -47,6 +51,7 @@ Examples:
   glasm compile lit.vp --emit wgsl      print it as WGSL
   glasm extract game.exe -o programs    find the programs in any file
   glasm run shaders --device llvmpipe   run scripts on a CPU
+  glasm trace bump.fp --at 12,40        every value of the program at a pixel
   glasm gl ./game                       start an application with these programs on your driver
   glasm explain E0201                   explain an error code
 
@@ -99,6 +104,10 @@ pub(crate) enum Command {
     #[cfg(feature = "run")]
     #[command(after_help = run::RUN_HELP)]
     Run(Box<RunArgs>),
+    /// Execute a program statement by statement and print the values of a pixel, vertex or invocation
+    #[cfg(feature = "run")]
+    #[command(after_help = trace::TRACE_HELP)]
+    Trace(Box<TraceArgs>),
     /// The worker process of `run`; see the module `run::worker`.
     #[cfg(feature = "run")]
     #[command(hide = true)]

@@ -25,6 +25,8 @@ mod output_formats;
 mod report;
 #[cfg(feature = "run")]
 mod run;
+#[cfg(feature = "run")]
+mod trace;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -42,6 +44,8 @@ fn main() -> ExitCode {
         Command::Extract(args) => extract::extract(args, console),
         #[cfg(feature = "run")]
         Command::Run(args) => run::run(args, console),
+        #[cfg(feature = "run")]
+        Command::Trace(args) => trace::trace(args, console),
         #[cfg(feature = "run")]
         Command::RunWorker(args) => run::worker::run_worker(args),
         #[cfg(feature = "run")]

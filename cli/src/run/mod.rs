@@ -11,7 +11,7 @@ mod program_inputs;
 mod schedule;
 pub(crate) mod worker;
 mod worker_process;
-mod wrap_program;
+pub(crate) mod wrap_program;
 
 use crate::args::{FailOnSkip, RunArgs};
 use crate::console::Progress;

@@ -1,0 +1,290 @@
+//! The script that is traced, and the invocation of one of its programs.
+
+use crate::args::TraceArgs;
+use crate::console::{Console, Fatal};
+use crate::run::wrap_program::wrap_program;
+use glasm::frontend::diag::LineMap;
+use glasm::ir::Span;
+use glasm_scripts::observation::Observation;
+use glasm_scripts::results::{Failure, read_script};
+use glasm_scripts::script::{Command, ProgramSection, Script, is_script};
+use glasm_scripts::software::{
+    ComputeSelection, FragmentSelection, PixelColors, StageProgram, TracedInvocation,
+    find_fragment, find_invocation, find_primitive, find_vertex,
+};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// A script, or a script around a program.
+pub(super) struct Scene {
+    /// File.
+    pub(super) path: PathBuf,
+    /// The script.
+    pub(super) script: Script,
+    /// Contents of the file if it is a program.
+    program_text: Option<Vec<u8>>,
+}
+
+/// What a device must have after the traced draw or dispatch.
+pub(super) enum Expected {
+    /// Nothing, for this reason.
+    Nothing(String),
+    /// Colors of a pixel.
+    Pixel([u32; 2], PixelColors),
+    /// Contents of the buffers.
+    Buffers(Vec<Observation>),
+}
+
+/// An invocation and what is known about it.
+pub(super) struct Located {
+    /// The invocation.
+    pub(super) invocation: TracedInvocation,
+    /// Line of the draw or dispatch in the script.
+    pub(super) line: u32,
+    /// The invocation in words.
+    pub(super) description: String,
+    /// What a device must have after the draw or dispatch.
+    pub(super) expected: Expected,
+    /// True for fragments that were discarded or failed a test.
+    pub(super) is_rejected: bool,
+    /// What is not simulated.
+    pub(super) limitations: BTreeSet<String>,
+}
+
+impl Scene {
+    /// Reads a script, or a program, which gets the script that `glasm run` prints around it with
+    /// the textures and parameters that it proposes.
+    pub(super) fn read(path: &Path, console: Console) -> Result<Self, Fatal> {
+        let text = read_script(path).map_err(|error| Fatal(error.to_string()))?;
+        if is_script(&text) {
+            return Self::parse(path, &text, None, console);
+        }
+        let name = path.display();
+        let wrapped = wrap_program(path, &text)
+            .ok_or_else(|| Fatal(format!("{name} is neither a script nor a program")))?;
+        let script = wrapped.script.ok_or(Fatal(wrapped.description))?;
+        let script = enable_proposed_inputs(&script);
+        Self::parse(path, script.as_bytes(), Some(text), console)
+    }
+
+    /// Parses a script. Prints its errors and returns an error that names the file if it has some.
+    fn parse(
+        path: &Path,
+        text: &[u8],
+        program_text: Option<Vec<u8>>,
+        console: Console,
+    ) -> Result<Self, Fatal> {
+        let script = Script::parse_runnable(text).map_err(|errors| {
+            let name = path.display().to_string();
+            for error in &errors {
+                let failure = Failure {
+                    line: Some(error.line),
+                    column: Some(error.column),
+                    message: error.message.clone(),
+                };
+                console.write_err(&console.format_failure(&name, &failure));
+            }
+            Fatal(format!("{name}: the script has errors"))
+        })?;
+        Ok(Self {
+            path: path.to_owned(),
+            script,
+            program_text,
+        })
+    }
+
+    /// Returns the scene of `other` with which this one is compared: a script, or this script with
+    /// the program of `other` instead of the one of the same stage.
+    pub(super) fn replace_program(&self, other: &Path, console: Console) -> Result<Self, Fatal> {
+        let text = read_script(other).map_err(|error| Fatal(error.to_string()))?;
+        if is_script(&text) {
+            return Self::parse(other, &text, None, console);
+        }
+        let name = other.display();
+        let parts = glasm::split_programs(&text);
+        let mut script = self.script.clone();
+        let mut is_replaced = false;
+        for part in parts {
+            let Some(dialect) = part.dialect else {
+                continue;
+            };
+            let program = &text[part.header as usize..part.span.end as usize];
+            let stage = dialect.program_type().stage();
+            let sections = script.programs.iter_mut();
+            for section in sections.filter(|section| section.stage == stage) {
+                section.text = program.trim_ascii_end().to_vec();
+                is_replaced = true;
+            }
+        }
+        if !is_replaced {
+            return Err(Fatal(format!(
+                "{name} has no program for a stage of {}",
+                self.path.display()
+            )));
+        }
+        Ok(Self {
+            path: other.to_owned(),
+            script,
+            program_text: Some(text),
+        })
+    }
+
+    /// Returns the invocation that the options select: without a selection the fragment of pixel
+    /// (0, 0), or the first invocation of a script that only dispatches.
+    pub(super) fn locate(&self, args: &TraceArgs) -> Result<Located, Fatal> {
+        let located = self.try_locate(args);
+        located.map_err(|message| Fatal(format!("{}: {message}", self.path.display())))
+    }
+
+    /// Returns the invocation that the options select.
+    fn try_locate(&self, args: &TraceArgs) -> Result<Located, String> {
+        let script = &self.script;
+        if let Some(vertex) = args.vertex {
+            let found = find_vertex(script, args.draw, i64::from(vertex), args.max_steps)?;
+            return Ok(Located::new(found, format!("vertex {vertex}")));
+        }
+        if let Some(primitive) = args.primitive {
+            let found = find_primitive(script, args.draw, primitive, args.max_steps)?;
+            return Ok(Located::new(found, format!("primitive {primitive}")));
+        }
+        let has = |is_kind: fn(&Command) -> bool| {
+            let mut steps = script.steps.iter();
+            steps.any(|step| is_kind(&step.command))
+        };
+        let draws = has(|command| matches!(command, Command::Draw(_)));
+        let dispatches = has(|command| matches!(command, Command::Compute { .. }));
+        let is_compute = args.at.is_none() && !draws && dispatches;
+        if args.invocation.is_some() || is_compute {
+            let invocation = args.invocation.unwrap_or_default();
+            let selection = ComputeSelection {
+                invocation,
+                line: args.draw,
+                step_limit: args.max_steps,
+            };
+            let found = find_invocation(script, &selection)?;
+            let [x, y, z] = invocation;
+            let description = format!("invocation ({x}, {y}, {z})");
+            let expected = found
+                .buffers
+                .map_or_else(Expected::Nothing, Expected::Buffers);
+            return Ok(Located {
+                expected,
+                limitations: found.limitations,
+                ..Located::new((found.invocation, found.line), description)
+            });
+        }
+        let pixel = args.at.unwrap_or_default();
+        let selection = FragmentSelection {
+            pixel,
+            line: args.draw,
+            step_limit: args.max_steps,
+        };
+        let found = find_fragment(script, &selection)?;
+        let [x, y] = pixel;
+        let instance = match found.instance {
+            0 => String::new(),
+            instance => format!(" of instance {instance}"),
+        };
+        Ok(Located {
+            description: format!("pixel ({x}, {y}), primitive {}{instance}", found.primitive),
+            invocation: found.invocation,
+            line: found.line,
+            expected: Expected::Pixel(pixel, found.colors),
+            is_rejected: !found.is_drawn,
+            limitations: found.limitations,
+        })
+    }
+
+    /// Returns the source of a program as the user knows it, with the position of its first byte.
+    pub(super) fn find_source<'s>(&'s self, program: &'s StageProgram) -> SourceLines<'s> {
+        SourceLines::new(self, program)
+    }
+}
+
+impl Located {
+    /// Returns an invocation that is no fragment.
+    fn new((invocation, line): (TracedInvocation, u32), description: String) -> Self {
+        Self {
+            invocation,
+            line,
+            description,
+            expected: Expected::Nothing("only fragments and dispatches are compared".to_owned()),
+            is_rejected: false,
+            limitations: BTreeSet::new(),
+        }
+    }
+}
+
+/// Returns a script with the proposed inputs of its programs set: the commands in comments become
+/// commands.
+fn enable_proposed_inputs(script: &str) -> String {
+    let lines = script.lines().map(|line| {
+        let command = line.strip_prefix("# ");
+        let command = command
+            .filter(|command| command.starts_with("texture ") || command.starts_with("parameter "));
+        format!("{}\n", command.unwrap_or(line))
+    });
+    lines.collect()
+}
+
+/// Lines of the source of a program.
+pub(super) struct SourceLines<'s> {
+    scene: &'s Scene,
+    section: &'s ProgramSection,
+    /// Lines before the program in its file; `None` if the program is in a script.
+    lines_before: Option<usize>,
+    lines: LineMap<'s>,
+    is_generated: bool,
+}
+
+impl<'s> SourceLines<'s> {
+    /// Returns the lines of a program of a scene.
+    fn new(scene: &'s Scene, program: &'s StageProgram) -> Self {
+        let section = &program.section;
+        let position = scene.program_text.as_ref().and_then(|file| {
+            let text = section.text.trim_ascii_end();
+            let mut windows = file.windows(text.len().max(1));
+            windows.position(|window| window == text).map(|start| {
+                let before = file[..start].iter();
+                before.filter(|byte| **byte == b'\n').count()
+            })
+        });
+        Self {
+            scene,
+            section,
+            lines_before: position,
+            lines: LineMap::new(&section.text),
+            is_generated: program.is_generated(),
+        }
+    }
+
+    /// Returns the line of the file, or the script, for a span of the program; of generated programs
+    /// the line of the program.
+    pub(super) fn find_line(&self, span: Span) -> usize {
+        let own = self.lines.position_at(span.start as usize).line;
+        if let Some(before) = self.lines_before {
+            return before + own;
+        }
+        if self.is_generated {
+            return own;
+        }
+        let position = self
+            .scene
+            .script
+            .position(self.section, span.start as usize);
+        position.map_or(own, |position| position.line)
+    }
+
+    /// Returns the text of a span in one line, from the start of the statement on its first line.
+    pub(super) fn find_text(&self, span: Span) -> String {
+        let text = &self.section.text;
+        let before = text.get(..span.start as usize).unwrap_or_default();
+        let begins_statement = |byte: &u8| matches!(byte, b'\n' | b';' | b':');
+        let start = before.iter().rposition(begins_statement);
+        let range = start.map_or(0, |start| start + 1)..span.end as usize;
+        let text = text.get(range).unwrap_or_default();
+        let text = String::from_utf8_lossy(text);
+        let words: Vec<&str> = text.split_whitespace().collect();
+        words.join(" ")
+    }
+}
