@@ -103,6 +103,9 @@ impl SceneState<'_> {
     /// Stores what a program has written into its memory in the buffers of the script. A buffer may
     /// be accessible in several ways: only those in which it has changed count.
     pub(super) fn store_memory(&mut self, program: &StageProgram, memory: &ProgramMemory) {
+        if memory.regions.is_empty() && memory.buffers.is_empty() {
+            return;
+        }
         let stage = program.stage();
         let before = self.buffers.clone();
         for (number, region) in memory.regions.iter().enumerate() {

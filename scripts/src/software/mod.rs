@@ -13,7 +13,7 @@
 //! | `initial_results` | results that programs do not write |
 //! | `environment` | parameters, buffers and memory of a program |
 //! | `vertices`, `primitives` | attributes of vertices, vertices of primitives |
-//! | `raster` | coverage and interpolation |
+//! | `raster`, `raster_run` | coverage and interpolation; draws at the pixels of an area |
 //! | `fragment`, `pixel` | inputs of fragments; per-fragment tests and blending |
 //! | `sampler`, `filter` | texels |
 //! | `draw`, `dispatch` | vertices and primitives of a draw; work groups |
@@ -33,6 +33,7 @@ mod pixel;
 mod primitives;
 mod programs;
 mod raster;
+mod raster_run;
 mod sampler;
 mod scene;
 mod selection;
@@ -43,7 +44,9 @@ pub use dispatch::{ComputeSelection, LocatedInvocation, find_invocation};
 pub use invocation::{InvocationResult, TracedInvocation};
 pub use pixel::PixelColors;
 pub use programs::StageProgram;
-pub use scene::{FragmentSelection, LocatedFragment, find_fragment};
+pub use scene::{
+    FragmentSelection, LocatedFragment, RenderedImage, RenderedImages, find_fragment, render_images,
+};
 pub use selection::{find_primitive, find_vertex};
 pub use state::SceneState;
 

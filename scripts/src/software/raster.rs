@@ -168,6 +168,29 @@ impl Point {
 }
 
 impl Shape {
+    /// Returns two positions in pixels, of which the first is left and above, the second right and
+    /// below of all that the primitive covers.
+    pub(super) fn find_bounds(&self) -> [[f64; 2]; 2] {
+        match self {
+            Self::Triangle(triangle) => {
+                let Some(corners) = triangle.fixed else {
+                    return [[f64::NEG_INFINITY; 2], [f64::INFINITY; 2]];
+                };
+                let [least, largest] = [i64::min, i64::max].map(|choose| {
+                    [0, 1].map(|axis| {
+                        let [a, b, c] = corners.map(|corner| corner[axis]);
+                        choose(choose(a, b), c) as f64 / SUBPIXELS
+                    })
+                });
+                [least, largest]
+            }
+            Self::Point(point) => {
+                let half = point.size / 2.0;
+                [-half, half].map(|distance| point.center.map(|place| place + distance))
+            }
+        }
+    }
+
     /// Returns true if the primitive covers a position in pixels.
     pub(super) fn covers(&self, pixel: [f64; 2]) -> bool {
         match self {

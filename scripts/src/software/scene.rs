@@ -1,30 +1,17 @@
-//! The draws and dispatches of a script in order, up to the invocation that is wanted.
+//! The draws and dispatches of a script in order: up to the fragment that is wanted, or for all
+//! images that the script saves.
 
-use super::draw::{DrawRun, count_steps};
-use super::fragment::{FragmentInputs, RasterPrimitive, Varyings};
-use super::invocation::{RunKind, TracedInvocation};
-use super::pixel::{PixelColors, PixelState};
-use super::programs::StageProgram;
-use super::raster::Weights;
-use super::state::SceneState;
-use crate::script::{Command, Convention, Draw, GlOutcome, Script};
-use ash::vk;
-use glasm::ir::interp::NoObserver;
-use glasm::ir::{Semantic, Stage};
+use super::invocation::TracedInvocation;
+use super::pixel::PixelColors;
+use super::raster_run::{PixelArea, RasterRun};
+use crate::script::{Command, Script};
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
-/// Note about images.
-const NO_IMAGES: &str = "images are not simulated: they read as 0";
+/// Steps that the programs of all draws can have together at most, for a fragment.
+const MAX_STEPS_OF_FRAGMENT: u64 = 1 << 28;
 
-/// Steps that the programs of all draws can have together at most.
-const MAX_STEPS: u64 = 1 << 28;
-
-/// Instances that a simulated draw can have at most.
-const MAX_INSTANCES: u32 = 1 << 16;
-
-/// Distance to the near and far planes up to which depths are treated as on the plane.
-const EPSILON: f64 = 1e-9;
+/// Steps that the programs of all draws can have together at most, for images.
+const MAX_STEPS_OF_IMAGES: u64 = 1 << 34;
 
 /// Selection of a fragment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,6 +37,8 @@ pub struct LocatedFragment {
     pub instance: u32,
     /// False if the fragment was discarded or failed a test.
     pub is_drawn: bool,
+    /// Index of the pixel in the area that was simulated.
+    pub(super) pixel_index: usize,
     /// Colors of the pixel after the draw.
     pub colors: PixelColors,
     /// What the simulation leaves out, in words.
@@ -72,30 +61,14 @@ pub fn find_fragment(
             "pixel ({x}, {y}) is outside of the framebuffer of {width} x {height} pixels"
         ));
     }
-    let mut run = PixelRun {
-        state: SceneState::new(script),
-        pixel: PixelState::new(&script.requirements),
-        selection,
-        found: None,
-        steps_left: MAX_STEPS,
-        limitations: list_limitations(script),
+    let area = PixelArea {
+        origin: selection.pixel,
+        size: [1, 1],
     };
+    let mut run = RasterRun::new(script, area, selection.step_limit, MAX_STEPS_OF_FRAGMENT);
+    run.selected_line = selection.line;
     for step in &script.steps {
-        run.state
-            .apply(&step.command)
-            .map_err(|error| format!("line {}: {error}", step.line))?;
-        if let Command::Clear(clear) = &step.command {
-            run.pixel.clear(clear);
-        } else if let Command::Draw(draw) = &step.command {
-            run.run_draw(draw, step.line)?;
-        } else {
-            let result = run.state.run_compute(&step.command, selection.step_limit);
-            if let Err(error) = result {
-                let line = step.line;
-                run.limitations
-                    .insert(format!("the command at line {line} is left out: {error}"));
-            }
-        }
+        run.run_command(&step.command, step.line)?;
         if selection.line == Some(step.line) {
             break;
         }
@@ -124,240 +97,47 @@ pub fn find_fragment(
     }
 }
 
-/// Returns what the simulation leaves out for the framebuffer of a script.
-fn list_limitations(script: &Script) -> BTreeSet<String> {
-    let mut limitations = BTreeSet::new();
-    if script.requirements.attachments.samples > 1 {
-        limitations.insert("samples are not simulated: one at the center of the pixel".to_owned());
-    }
-    if script.requirements.attachments.layers > 1 {
-        limitations.insert("layers are not simulated".to_owned());
-    }
-    if script.requirements.polygon_stipple.is_some() {
-        limitations.insert("the polygon stipple is not simulated".to_owned());
-    }
-    limitations
+/// Images of a script.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RenderedImages {
+    /// Names and pixels of the images that the script saves, in order.
+    pub images: Vec<RenderedImage>,
+    /// What the simulation leaves out, in words.
+    pub limitations: BTreeSet<String>,
 }
 
-/// Draws at one pixel.
-struct PixelRun<'s> {
-    state: SceneState<'s>,
-    pixel: PixelState,
-    selection: &'s FragmentSelection,
-    found: Option<LocatedFragment>,
-    /// Steps that the programs of draws may still execute.
-    steps_left: u64,
-    limitations: BTreeSet<String>,
+/// Image of attachment 0.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RenderedImage {
+    /// Name.
+    pub name: String,
+    /// Colors of the pixels, row 0 of the framebuffer first.
+    pub pixels: Vec<[f64; 4]>,
 }
 
-impl PixelRun<'_> {
-    /// Executes a draw at the pixel. A draw that cannot be simulated is a limitation, unless it is
-    /// the selected one.
-    fn run_draw(&mut self, draw: &Draw, line: u32) -> Result<(), String> {
-        if draw.outcome == GlOutcome::Rejected || draw.state.rasterizer_discard {
-            return Ok(());
-        }
-        self.state.begin_draw(draw);
-        let result = self.try_draw(draw, line);
-        if let Some(found) = self.found.as_mut().filter(|found| found.line == line) {
-            found.colors = self.pixel.content.clone();
-        }
-        match result {
-            Err(error) if self.selection.line == Some(line) => Err(format!("line {line}: {error}")),
-            Err(error) => {
-                self.limitations
-                    .insert(format!("the draw at line {line} is left out: {error}"));
-                Ok(())
-            }
-            Ok(()) => Ok(()),
-        }
-    }
-
-    /// Executes a draw at the pixel.
-    fn try_draw(&mut self, draw: &Draw, line: u32) -> Result<(), String> {
-        let Some(fragment) = self.state.find_program(Stage::Fragment)? else {
-            return Err("there is no fragment program".to_owned());
-        };
-        self.note_limitations(draw, &fragment);
-        self.note_views()?;
-        let center = self.selection.pixel.map(|place| f64::from(place) + 0.5);
-        if let Some([x, y, width, height]) = draw.state.scissor {
-            let [px, py] = self.selection.pixel;
-            let is_inside = (x..x.saturating_add(width)).contains(&px)
-                && (y..y.saturating_add(height)).contains(&py);
-            if !is_inside {
-                return Ok(());
-            }
-        }
-        if draw.instances > MAX_INSTANCES {
-            return Err(format!("the draw has more than {MAX_INSTANCES} instances"));
-        }
-        for instance in 0..draw.instances {
-            let limit = self.selection.step_limit;
-            let mut run = DrawRun::new(&mut self.state, draw, limit)?;
-            run.steps_left = self.steps_left;
-            let primitives = run.process_instance(instance)?;
-            self.steps_left = run.steps_left;
-            for primitive in primitives {
-                if primitive.shape.covers(center) {
-                    let primitive = Rc::new(primitive);
-                    self.run_fragment(draw, (line, instance), &fragment, &primitive)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Runs the fragment program for a primitive that covers the pixel.
-    fn run_fragment(
-        &mut self,
-        draw: &Draw,
-        (line, instance): (u32, u32),
-        program: &Rc<StageProgram>,
-        primitive: &Rc<RasterPrimitive>,
-    ) -> Result<(), String> {
-        let center = self.selection.pixel.map(|place| f64::from(place) + 0.5);
-        let weights = primitive.shape.find_weights(center);
-        let [near, far] = draw.state.depth_range.map(f64::from);
-        // The depth range applies to depths from 0 to 1; GL's are from -1 to 1.
-        let depth_range = if self.is_gl() {
-            [(near + far) / 2.0, far]
-        } else {
-            [near, far]
-        };
-        if self.is_clipped(draw, program, primitive, &weights) {
-            return Ok(());
-        }
-        let mut environment = self.state.build_environment(program);
-        let pixel = self.selection.pixel;
-        let varyings = Rc::new(Varyings::new(&self.state, program, primitive, pixel));
-        let inputs = FragmentInputs {
-            state: &self.state,
-            program,
-            environment: &environment,
-            varyings: &varyings,
-            depth_range,
-            colors: &self.pixel.content.colors,
-        };
-        let quad = inputs.build_quad();
-        environment.textures.interpolant = Some(varyings);
-        let [x, y] = pixel;
-        let invocation = TracedInvocation {
-            program: Rc::clone(program),
-            index: (x % 2 + 2 * (y % 2)) as usize,
-            environment,
-            kind: RunKind::Quad(Box::new(quad)),
-        };
-        // A program that does not end is traced, too: up to the limit.
-        let is_drawn = match invocation.run(self.selection.step_limit, &mut NoObserver) {
-            Ok(result) => {
-                // The quad has four fragments.
-                self.steps_left = count_steps(self.steps_left, 4 * result.steps)?;
-                self.state.store_memory(program, &result.memory);
-                let depth = depth_range[0] + (depth_range[1] - depth_range[0]) * weights.depth;
-                self.pixel
-                    .apply_fragment(program, &result, &draw.state, depth)
-            }
-            Err(error) => {
-                self.limitations.insert(format!("line {line}: {error}"));
-                false
-            }
-        };
-        let is_better = is_drawn || self.found.as_ref().is_none_or(|found| !found.is_drawn);
-        if is_better || self.selection.line == Some(line) {
-            self.found = Some(LocatedFragment {
-                invocation,
-                line,
-                primitive: primitive.number,
-                instance,
-                is_drawn,
-                colors: self.pixel.content.clone(),
-                limitations: BTreeSet::new(),
+/// Executes a script and returns the images that it saves. Draws that cannot be simulated are
+/// omitted, and among the limitations.
+///
+/// # Errors
+/// If a command sets a parameter that a program does not declare.
+pub fn render_images(script: &Script, step_limit: u64) -> Result<RenderedImages, String> {
+    let area = PixelArea {
+        origin: [0, 0],
+        size: script.requirements.framebuffer,
+    };
+    let mut run = RasterRun::new(script, area, step_limit, MAX_STEPS_OF_IMAGES);
+    let mut images = Vec::new();
+    for step in &script.steps {
+        run.run_command(&step.command, step.line)?;
+        if let Command::SaveImage { name, .. } = &step.command {
+            images.push(RenderedImage {
+                name: name.clone(),
+                pixels: run.read_colors(),
             });
         }
-        Ok(())
     }
-
-    /// Returns true if the script follows the rules of GL.
-    fn is_gl(&self) -> bool {
-        self.state.script.requirements.convention == Convention::OpenGl
-    }
-
-    /// Returns true if a primitive is clipped at the center of the pixel: by the near and the far
-    /// plane, or by its clip distances.
-    fn is_clipped(
-        &self,
-        draw: &Draw,
-        program: &StageProgram,
-        primitive: &RasterPrimitive,
-        weights: &Weights,
-    ) -> bool {
-        let nearest = if self.is_gl() { -1.0 } else { 0.0 };
-        let depths = nearest - EPSILON..=1.0 + EPSILON;
-        let clamps = draw.state.depth_clamp || program.ir.modes.unclipped_depth;
-        weights.reciprocal_w <= 0.0
-            || !clamps && !depths.contains(&weights.depth)
-            || primitive.is_clipped(weights)
-    }
-
-    /// Adds what the simulation leaves out for the programs before rasterization.
-    fn note_views(&mut self) -> Result<(), String> {
-        let views = [
-            Semantic::ViewportMask,
-            Semantic::SecondaryPosition,
-            Semantic::SecondaryViewportMask,
-        ];
-        for stage in [Stage::Vertex, Stage::Geometry] {
-            let program = self.state.find_program(stage)?;
-            let Some(program) = program else { continue };
-            if views.iter().any(|view| program.writes(*view)) {
-                let note = "several viewports and views of a primitive are not simulated";
-                self.limitations.insert(note.to_owned());
-            }
-            if !program.ir.images.is_empty() {
-                self.limitations.insert(NO_IMAGES.to_owned());
-            }
-            let is_invariant = program.ir.outputs.iter().any(|output| output.invariant);
-            let planes = self.state.script.requirements.fixed.clip_plane_mask;
-            if is_invariant && planes != 0 {
-                let note = "user clip planes are not simulated";
-                self.limitations.insert(note.to_owned());
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds what the simulation leaves out for a draw.
-    fn note_limitations(&mut self, draw: &Draw, program: &StageProgram) {
-        let state = &draw.state;
-        let has_stencil = self.state.script.requirements.attachments.has_stencil();
-        let notes = [
-            (
-                state.stencil_test && has_stencil,
-                "stencil tests are not simulated",
-            ),
-            (
-                state.logic_op_enable,
-                "logical operations on colors are not simulated",
-            ),
-            (
-                state.polygon_mode != vk::PolygonMode::FILL,
-                "polygons are filled",
-            ),
-            (state.depth_bias, "depth bias is not simulated"),
-            (state.sample_shading, "sample shading is not simulated"),
-            (
-                state.sample_mask != u64::MAX || state.alpha_to_coverage,
-                "coverage masks are not simulated",
-            ),
-            (
-                self.state.textures.has_anisotropy(),
-                "anisotropic filters are not simulated",
-            ),
-            (!program.ir.images.is_empty(), NO_IMAGES),
-        ];
-        let notes = notes.into_iter().filter(|(applies, _)| *applies);
-        let notes = notes.map(|(_, note)| note).chain(program.list_notes());
-        self.limitations.extend(notes.map(str::to_owned));
-    }
+    Ok(RenderedImages {
+        images,
+        limitations: run.limitations,
+    })
 }
