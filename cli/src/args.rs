@@ -1,5 +1,7 @@
 //! The command line: commands, options, help messages.
 
+#[cfg(feature = "run")]
+mod draw;
 mod extract;
 #[cfg(test)]
 mod former_options;
@@ -16,6 +18,8 @@ use glasm::ProgramType;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+#[cfg(feature = "run")]
+pub(crate) use draw::{DrawArgs, TextureArg};
 pub(crate) use extract::ExtractArgs;
 #[cfg(feature = "run")]
 pub(crate) use run::{
@@ -50,6 +54,7 @@ Examples:
   glasm compile lit.vp -o lit.spv       write a SPIR-V module
   glasm compile lit.vp --emit wgsl      print it as WGSL
   glasm extract game.exe -o programs    find the programs in any file
+  glasm draw lit.vp lit.fp -o lit.png   draw programs
   glasm run shaders --device llvmpipe   run scripts on a CPU
   glasm trace bump.fp --at 12,40        every value of the program at a pixel
   glasm gl ./game                       start an application with these programs on your driver
@@ -100,6 +105,10 @@ pub(crate) enum Command {
     /// Find the programs in executables, archives, caches, logs and sources
     #[command(after_help = extract::EXTRACT_HELP)]
     Extract(ExtractArgs),
+    /// Draw programs without a script
+    #[cfg(feature = "run")]
+    #[command(after_help = draw::DRAW_HELP)]
+    Draw(Box<DrawArgs>),
     /// Run test scripts on a device of Vulkan or OpenGL, or compare two of them
     #[cfg(feature = "run")]
     #[command(after_help = run::RUN_HELP)]

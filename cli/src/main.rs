@@ -9,6 +9,8 @@ mod compile;
 mod console;
 #[cfg(feature = "run")]
 mod devices;
+#[cfg(feature = "run")]
+mod draw;
 mod explain;
 mod extract;
 #[cfg(unix)]
@@ -26,6 +28,8 @@ mod report;
 #[cfg(feature = "run")]
 mod run;
 #[cfg(feature = "run")]
+mod scene;
+#[cfg(feature = "run")]
 mod trace;
 
 use args::{Cli, Command};
@@ -42,6 +46,8 @@ fn main() -> ExitCode {
         Command::Check(args) => check::check(args, console),
         Command::Compile(args) => compile::compile(args, console),
         Command::Extract(args) => extract::extract(args, console),
+        #[cfg(feature = "run")]
+        Command::Draw(args) => draw::draw(args, console),
         #[cfg(feature = "run")]
         Command::Run(args) => run::run(args, console),
         #[cfg(feature = "run")]

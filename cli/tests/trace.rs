@@ -327,7 +327,10 @@ fn programs_are_traced_without_a_script() {
     let (status, text, stderr) = run(&folder, &["trace", "a.fp", "--no-device"]);
     assert_eq!((status, stderr.as_str()), (0, ""), "{text}");
     assert!(text.contains("    3  MUL result.color"), "{text}");
-    assert!(text.contains("program.local[3] = (1, 1, 1, 1)"), "{text}");
+    assert!(
+        text.contains("program.local[3] = (0.9, 0.6, 0.8, 1)"),
+        "{text}"
+    );
     folder.write("b.txt", "nothing");
     let (status, _, stderr) = run(&folder, &["trace", "b.txt"]);
     assert_eq!(status, 2);

@@ -33,9 +33,12 @@ const RUST: &str = "rustc-web libstd-rust-web-dev:i386";
 /// version of the library, has all of them as stable.
 const UNSTABLE: &str = "let_chains,unsigned_is_multiple_of,slice_as_chunks,unbounded_shifts,float_next_up_down,hash_extract_if,vec_pop_if";
 
-/// Unstable features of the one dependency that uses some of them; crates without `std` do not have
-/// the others.
-const UNSTABLE_SNIPPETS: &str = "let_chains,integer_sign_cast";
+/// Unstable features of dependencies that use some of them, by crate; crates without `std` do not
+/// have the others.
+const UNSTABLE_OF_DEPENDENCIES: [(&str, &str); 2] = [
+    ("annotate_snippets", "let_chains,integer_sign_cast"),
+    ("naga", "const_vec_string_slice,unsigned_is_multiple_of"),
+];
 
 /// Runs the step that builds the vendor library for i386 and tests it with clients of that
 /// architecture; libraries come from Debian's packages.
@@ -152,12 +155,19 @@ pub(crate) fn has_target(target: &str) -> Result<bool> {
 /// that crates may use.
 fn write_rust_compiler(out: &Path, root: &Path) -> Result<PathBuf> {
     let root = root.display();
+    let mut cases =
+        format!("*'--crate-name glasm'*) set -- -Zcrate-attr='feature({UNSTABLE})' \"$@\" ;;\n");
+    for (name, features) in UNSTABLE_OF_DEPENDENCIES {
+        // The names of some crates begin with those of others.
+        cases += &format!(
+            "*'--crate-name {name} '*) set -- -Zcrate-attr='feature({features})' \"$@\" ;;\n"
+        );
+    }
     let text = format!(
         "#!/bin/sh\n\
          export RUSTC_BOOTSTRAP=1 LD_LIBRARY_PATH={root}/usr/lib/x86_64-linux-gnu\n\
          case \"$*\" in\n\
-         *'--crate-name glasm'*) set -- -Zcrate-attr='feature({UNSTABLE})' \"$@\" ;;\n\
-         *'--crate-name annotate_snippets'*) set -- -Zcrate-attr='feature({UNSTABLE_SNIPPETS})' \"$@\" ;;\n\
+         {cases}\
          esac\n\
          exec {root}/usr/bin/rustc \"$@\"\n"
     );

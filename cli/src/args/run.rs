@@ -177,6 +177,28 @@ pub(crate) struct WorkerArgs {
 }
 
 impl WorkerArgs {
+    /// Returns the options for a script that saves images to a directory, on a device with a name
+    /// or number, with the defaults of `glasm run` otherwise.
+    pub(crate) fn for_drawing(device: Option<String>, images: PathBuf) -> Self {
+        Self {
+            api: ApiArg::Vulkan,
+            compare: None,
+            record: None,
+            device,
+            save_images: Some(images),
+            failure_images: None,
+            validation: ValidationArg::Off,
+            timeout: Duration::from_secs(600),
+            draw_timeout: Duration::from_secs(30),
+            module_dir: None,
+            known_modules: None,
+            target: None,
+            through: None,
+            state: StateSourceArg::Fixed,
+            without: Vec::new(),
+        }
+    }
+
     /// Returns the options for the device with an index. If a name is given, because there are
     /// several devices, each has separate directories for the output of its scripts, named after
     /// it.

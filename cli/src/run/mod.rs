@@ -7,7 +7,6 @@
 
 mod expected_failures;
 mod job;
-mod program_inputs;
 mod schedule;
 pub(crate) mod worker;
 mod worker_process;

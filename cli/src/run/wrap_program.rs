@@ -1,11 +1,10 @@
-//! `glasm run` with a program where a script is wanted: a script around the program.
+//! `glasm run` with a program where a script is wanted: the command that draws it, and the script
+//! of the scene that this command draws.
 
-use super::program_inputs;
 use crate::inputs::starts_with_header;
+use crate::scene::{SceneOptions, SceneProgram, build_scene_script};
+use glasm::ProgramType;
 use glasm::frontend::lang::dialect_traits::UnsupportedLanguage;
-use glasm::ir::primitive::InputPrimitive;
-use glasm::ir::{Program, Semantic, Stage};
-use glasm::{Dialect, ProgramType, Source};
 use std::path::Path;
 
 /// A program that was given instead of a script.
@@ -29,7 +28,7 @@ pub(crate) fn wrap_program(path: &Path, text: &[u8]) -> Option<WrappedProgram> {
     let programs = find_first_programs(text);
     let types: Vec<&str> = programs
         .iter()
-        .map(|(program_type, _)| program_type.name())
+        .map(|program| program.program_type.name())
         .collect();
     let what = match (&types[..], UnsupportedLanguage::detect(text)) {
         ([], Some(language)) => format!(
@@ -40,191 +39,64 @@ pub(crate) fn wrap_program(path: &Path, text: &[u8]) -> Option<WrappedProgram> {
         ([one], _) => format!("{shown} is a {one} program"),
         _ => format!("{shown} holds programs ({})", types.join(", ")),
     };
-    if types.is_empty() {
-        let message = format!("{what}; `glasm run` takes scripts");
-        let script = None;
+    let options = SceneOptions {
+        image_name: path.with_extension("png").file_name().map_or_else(
+            || SceneOptions::default().image_name,
+            |name| name.to_string_lossy().into_owned(),
+        ),
+        ..SceneOptions::default()
+    };
+    let script = build_scene_script(&programs, &options);
+    let Ok(script) = script else {
         return Some(WrappedProgram {
+            message: format!("{what}; `glasm run` takes scripts"),
             description: what,
-            message,
-            script,
+            script: None,
         });
-    }
+    };
     let script_path = path.with_extension("shader_test");
     let own = script_path.display();
+    let image = path.with_extension("png");
     let message = format!(
-        "{what}, and `glasm run` takes scripts. A script around it is on standard output: \
-         `glasm run {shown} > {own}` saves it, `glasm run {own} --save-images .` runs it"
+        "{what}, and `glasm run` takes scripts. `glasm draw {shown} -o {}` draws it. A script around \
+         it is on standard output: `glasm run {shown} > {own}` saves it, `glasm run {own} \
+         --save-images .` runs it",
+        image.display()
     );
     Some(WrappedProgram {
         description: what,
         message,
-        script: Some(format_script(path, &programs)),
+        script: Some(script + &format_probe_examples(&programs)),
     })
 }
 
 /// Returns the first program of each type in a source, in the order of the source; programs with
 /// unknown headers are omitted.
-fn find_first_programs(text: &[u8]) -> Vec<(ProgramType, &[u8])> {
-    let mut found: Vec<(ProgramType, &[u8])> = Vec::new();
-    for part in glasm::frontend::split_programs(text) {
-        let program_type = part.dialect.map(Dialect::program_type);
-        if let Some(program_type) = program_type
-            && !found.iter().any(|(known, _)| *known == program_type)
-        {
-            let text = &text[part.header as usize..part.span.end as usize];
-            found.push((program_type, text));
+fn find_first_programs(text: &[u8]) -> Vec<SceneProgram> {
+    let mut found: Vec<SceneProgram> = Vec::new();
+    for program in SceneProgram::split(text) {
+        let mut known = found.iter();
+        if !known.any(|known| known.program_type == program.program_type) {
+            found.push(program);
         }
     }
     found
 }
 
-/// Formats a script that contains the programs and the stages that they need in addition, runs
-/// them, and saves their output in an image named after `path`.
-fn format_script(path: &Path, programs: &[(ProgramType, &[u8])]) -> String {
-    let find_program = |wanted| programs.iter().find(|(known, _)| *known == wanted);
-    let has = |stage| find_program(ProgramType::Stage(stage)).is_some();
-    let name: String = path
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
-        .collect();
-    let mut text = "[require]\n# GL's rules for clip space and the first row of pictures.\nGL >= 1.3\nfbsize 256 256\n".to_owned();
-    text += &format_sections(programs);
-    let draws = DrawKind::choose(programs);
-    if draws.is_some() && !has(Stage::Vertex) {
-        text += "\n[vertex program passthrough]\n";
+/// Returns comments with examples of the probes that complete the script of some programs.
+fn format_probe_examples(programs: &[SceneProgram]) -> String {
+    let has = |wanted: fn(ProgramType) -> bool| programs.iter().any(|it| wanted(it.program_type));
+    let is_compute = |it| it == ProgramType::Stage(glasm::ir::Stage::Compute);
+    let is_state = |it| it == ProgramType::VertexState;
+    let mut examples = vec!["probe rgb 128 128 1 0 0"];
+    if has(is_compute) {
+        examples.push("probe ssbo float 0 0 == 1");
     }
-    // The fragment program shows the color that the last program before it writes, if it writes
-    // one.
-    let last_before_fragment = [Stage::Geometry, Stage::TessEval, Stage::Vertex]
-        .into_iter()
-        .find_map(|stage| find_program(ProgramType::Stage(stage)));
-    if draws.is_some() && !has(Stage::Fragment) {
-        let color = if last_before_fragment.is_some_and(|(_, program)| writes_color(program)) {
-            "fragment.color"
-        } else {
-            "{1, 1, 1, 1}"
-        };
-        text += &format!("\n[fragment program]\n!!ARBfp1.0\nMOV result.color, {color};\nEND\n");
+    if has(is_state) {
+        examples.push("probe parameter env_vp 0 == (1, 0, 0, 0)");
     }
-    let fragment = find_program(ProgramType::Stage(Stage::Fragment));
-    let passes = draws == Some(DrawKind::Rectangle) && last_before_fragment.is_none();
-    let rectangle = fragment.filter(|_| passes);
-    let rectangle =
-        rectangle.and_then(|(_, program)| program_inputs::format_rectangle_vertices(program));
-    if let Some(data) = &rectangle {
-        text += &format!("\n[vertex data]\n{data}");
-    }
-    if let Some(DrawKind::Vertices(_, count)) = draws {
-        let corners = VERTEX_POSITIONS[..count].join("\n");
-        text += &format!("\n[vertex data]\n0/R32G32_SFLOAT\n{corners}\n");
-    }
-    text += "\n[test]\n";
-    for (program_type, program) in programs {
-        text += &program_inputs::format_input_comments(*program_type, program);
-    }
-    if let Some(draws) = draws {
-        let draw = match rectangle {
-            Some(_) => "draw arrays TRIANGLE_STRIP 0 4".to_owned(),
-            None => draws.format_command(),
-        };
-        text += &format!(
-            "clear\n{draw}\n# Written with --save-images FOLDER.\nsave image {name}.png\n\
-             # What must come out, for example: probe all rgba 1 0 0 1\n"
-        );
-    }
-    if has(Stage::Compute) {
-        text += "compute 1 1 1\n# What must come out, for example: probe ssbo float 0 0 == 1\n";
-    }
-    if find_program(ProgramType::VertexState).is_some() {
-        text += "execute program (0, 0, 0, 1)\n\
-                 # What must come out, for example: probe parameter env_vp 0 == (1, 0, 0, 0)\n";
-    }
-    text
-}
-
-/// Formats the program sections of the script, without trailing whitespace and zero bytes in the
-/// programs.
-fn format_sections(programs: &[(ProgramType, &[u8])]) -> String {
-    let mut text = String::new();
-    for (program_type, program) in programs {
-        let program = String::from_utf8_lossy(program);
-        let program = program.trim_end_matches(|c: char| c == '\0' || c.is_whitespace());
-        let section = program_type.identifier().replace('_', " ");
-        text += &format!("\n[{section} program]\n{program}\n");
-    }
-    text
-}
-
-/// Positions of the vertices of a primitive other than a rectangle.
-const VERTEX_POSITIONS: [&str; 6] = [
-    "-0.5 -0.5",
-    "0.5 -0.5",
-    "0.5 0.5",
-    "-0.5 0.5",
-    "-1 0",
-    "1 0",
-];
-
-/// Kind of drawing for some programs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum DrawKind {
-    Rectangle,
-    Patch,
-    /// A primitive of that many vertices.
-    Vertices(&'static str, usize),
-}
-
-impl DrawKind {
-    /// Chooses the draw that the programs need, from their stages and the input primitive of a
-    /// geometry program; `None` if they draw nothing.
-    fn choose(programs: &[(ProgramType, &[u8])]) -> Option<Self> {
-        let find_program = |stage| {
-            let mut found = programs.iter();
-            found.find(|(known, _)| *known == ProgramType::Stage(stage))
-        };
-        let has = |stage| find_program(stage).is_some();
-        if has(Stage::TessControl) || has(Stage::TessEval) {
-            return Some(Self::Patch);
-        }
-        if let Some((_, geometry)) = find_program(Stage::Geometry) {
-            let program = translate_program(geometry);
-            let primitive = program.map_or(InputPrimitive::Triangles, |it| it.modes.primitive_in);
-            return Some(match primitive {
-                InputPrimitive::Triangles => Self::Rectangle,
-                InputPrimitive::Patches => Self::Patch,
-                InputPrimitive::Points => Self::Vertices("POINTS", 1),
-                InputPrimitive::Lines => Self::Vertices("LINES", 2),
-                InputPrimitive::LinesAdjacency => Self::Vertices("LINES_ADJACENCY", 4),
-                InputPrimitive::TrianglesAdjacency => Self::Vertices("TRIANGLES_ADJACENCY", 6),
-            });
-        }
-        (has(Stage::Vertex) || has(Stage::Fragment)).then_some(Self::Rectangle)
-    }
-
-    /// Formats the command that draws in this way.
-    fn format_command(self) -> String {
-        match self {
-            Self::Rectangle => "draw rect -1 -1 2 2".to_owned(),
-            Self::Patch => "draw rect patch -1 -1 2 2".to_owned(),
-            Self::Vertices(mode, count) => format!("draw arrays {mode} 0 {count}"),
-        }
-    }
-}
-
-/// Translates a program to the intermediate representation; `None` if it does not load.
-fn translate_program(program: &[u8]) -> Option<Program> {
-    glasm::frontend::translate(&Source::new("", program)).0
-}
-
-/// Returns true if a program writes the primary color; false if it has errors.
-fn writes_color(program: &[u8]) -> bool {
-    translate_program(program).is_some_and(|program| {
-        let mut outputs = program.outputs.iter();
-        outputs.any(|output| output.semantic == Semantic::Color(0))
-    })
+    let line = |example: &str| format!("# Expected results, for example: {example}\n");
+    examples.into_iter().map(line).collect()
 }
 
 #[cfg(test)]
@@ -252,6 +124,7 @@ mod tests {
                 "[require]",
                 "[fragment program]",
                 "[vertex program passthrough]",
+                "[vertex data]",
                 "[test]"
             ]
         );
@@ -261,95 +134,46 @@ mod tests {
                 "[require]",
                 "[vertex program]",
                 "[fragment program]",
+                "[indices]",
                 "[test]"
             ]
         );
         assert_eq!(
-            sections("!!NVcp5.0\nGROUP_SIZE 1;\nEND"),
-            ["[require]", "[compute program]", "[test]"]
+            sections("!!NVcp5.0\nGROUP_SIZE 1;\nSTB.F32 0, storage[0][0];\nEND")[..2],
+            ["[require]", "[compute program]"]
         );
         assert_eq!(
             sections("!!VSP1.0\nMOV c[0], v[0];\nEND"),
             ["[require]", "[vertex state program]", "[test]"]
         );
         assert_eq!(
-            sections("# both\n!!ARBfp1.0\nEND\n!!ARBvp1.0\nEND\n!!ARBfp1.0\nEND"),
-            [
-                "[require]",
-                "[fragment program]",
-                "[vertex program]",
-                "[test]"
-            ]
+            sections("# both\n!!ARBfp1.0\nEND\n!!ARBvp1.0\nEND\n!!ARBfp1.0\nEND")[..3],
+            ["[require]", "[fragment program]", "[vertex program]"]
         );
     }
 
     #[test]
-    fn coordinates_that_fragment_programs_read_are_data() {
-        let text = "!!ARBfp1.0\nTEX result.color, fragment.texcoord[0], texture[3], 2D;\nEND";
-        assert_eq!(
-            sections(text),
-            [
-                "[require]",
-                "[fragment program]",
-                "[vertex program passthrough]",
-                "[vertex data]",
-                "[test]"
-            ]
-        );
-        let script = wrapped(text).script.unwrap();
-        assert!(
-            script.contains("\n0/float/vec2 8/float/vec2\n-1 -1  0 0\n"),
-            "{script}"
-        );
-        assert!(script.contains("\n# texture 2D 3 "), "{script}");
-        assert!(
-            script.contains("\ndraw arrays TRIANGLE_STRIP 0 4\n"),
-            "{script}"
-        );
+    fn messages_name_the_command_that_draws() {
+        let found = wrapped("!!ARBfp1.0\nMOV result.color, 1;\nEND");
+        let command = "`glasm draw old game/lit one.vp -o old game/lit one.png` draws it";
+        assert!(found.message.contains(command), "{}", found.message);
+        let script = found.script.unwrap();
+        assert!(script.contains("\nsave image lit_one.png\n"), "{script}");
+        assert!(script.ends_with("# Expected results, for example: probe rgb 128 128 1 0 0\n"));
     }
 
     #[test]
-    fn draws_fit_the_programs() {
-        let drawn = |text: &str| {
-            let script = wrapped(text).script.unwrap();
-            Script::parse_runnable(script.as_bytes()).unwrap();
-            let mut draws = script.lines().filter(|line| line.starts_with("draw "));
-            draws.next().unwrap().to_owned()
-        };
-        for (primitive, command) in [
-            ("POINTS", "draw arrays POINTS 0 1"),
-            ("LINES_ADJACENCY", "draw arrays LINES_ADJACENCY 0 4"),
-            ("TRIANGLES", "draw rect -1 -1 2 2"),
-            ("TRIANGLES_ADJACENCY", "draw arrays TRIANGLES_ADJACENCY 0 6"),
-            ("PATCHES", "draw rect patch -1 -1 2 2"),
+    fn programs_with_errors_have_a_script() {
+        for text in [
+            "!!ARBfp1.0\nbroken",
+            "!!ARBvp1.0\nbroken",
+            "!!NVgp4.0\nbroken",
+            "!!NVtcp5.0\nbroken",
+            "!!NVcp5.0\nbroken",
+            "VERT\nbroken",
         ] {
-            let text = format!(
-                "!!NVgp5.0\nPRIMITIVE_IN {primitive};\nPRIMITIVE_OUT POINTS;\nVERTICES_OUT 1;\nMOV result.color, 1;\nEMIT;\nEND"
-            );
-            assert_eq!(drawn(&text), command);
+            assert!(sections(text).len() > 2, "{text}");
         }
-        let text = "!!NVtep5.0\nTESS_MODE QUADS;\nEND";
-        assert_eq!(drawn(text), "draw rect patch -1 -1 2 2");
-        assert_eq!(
-            sections(text),
-            [
-                "[require]",
-                "[tess eval program]",
-                "[vertex program passthrough]",
-                "[fragment program]",
-                "[test]"
-            ]
-        );
-    }
-
-    #[test]
-    fn colors_pass_where_there_are_any() {
-        let script = |color: &str| {
-            let text = format!("!!ARBvp1.0\nMOV result.position, 0;\n{color}END");
-            wrapped(&text).script.unwrap()
-        };
-        assert!(script("").contains("MOV result.color, {1, 1, 1, 1};"));
-        assert!(script("MOV result.color, 1;\n").contains("MOV result.color, fragment.color;"));
     }
 
     #[test]

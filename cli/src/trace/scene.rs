@@ -52,8 +52,7 @@ pub(super) struct Located {
 }
 
 impl Scene {
-    /// Reads a script, or a program, which gets the script that `glasm run` prints around it with
-    /// the textures and parameters that it proposes.
+    /// Reads a script, or a program, in the scene that `glasm draw` draws.
     pub(super) fn read(path: &Path, console: Console) -> Result<Self, Fatal> {
         let text = read_script(path).map_err(|error| Fatal(error.to_string()))?;
         if is_script(&text) {
@@ -63,7 +62,6 @@ impl Scene {
         let wrapped = wrap_program(path, &text)
             .ok_or_else(|| Fatal(format!("{name} is neither a script nor a program")))?;
         let script = wrapped.script.ok_or(Fatal(wrapped.description))?;
-        let script = enable_proposed_inputs(&script);
         Self::parse(path, script.as_bytes(), Some(text), console)
     }
 
@@ -213,18 +211,6 @@ impl Located {
             limitations: BTreeSet::new(),
         }
     }
-}
-
-/// Returns a script with the proposed inputs of its programs set: the commands in comments become
-/// commands.
-fn enable_proposed_inputs(script: &str) -> String {
-    let lines = script.lines().map(|line| {
-        let command = line.strip_prefix("# ");
-        let command = command
-            .filter(|command| command.starts_with("texture ") || command.starts_with("parameter "));
-        format!("{}\n", command.unwrap_or(line))
-    });
-    lines.collect()
 }
 
 /// Lines of the source of a program.

@@ -3,6 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 #![allow(dead_code, reason = "no test needs all of it")]
 
+#[cfg(feature = "run")]
+pub(crate) mod drawing;
+
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;

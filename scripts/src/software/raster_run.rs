@@ -24,6 +24,25 @@ const MAX_INSTANCES: u32 = 1 << 16;
 /// Distance to the near and far planes up to which depths are treated as on the plane.
 const EPSILON: f64 = 1e-9;
 
+/// Purpose of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Purpose {
+    /// Trace of a fragment, of a program that does not end too.
+    Fragment,
+    /// Images.
+    Images,
+}
+
+impl Purpose {
+    /// Returns the number of steps that the programs of all draws can have together at most.
+    const fn max_steps(self) -> u64 {
+        match self {
+            Self::Fragment => 1 << 28,
+            Self::Images => 1 << 33,
+        }
+    }
+}
+
 /// Rectangle of pixels of the framebuffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct PixelArea {
@@ -62,6 +81,7 @@ pub(super) struct RasterRun<'s> {
     area: PixelArea,
     /// Pixels of the area, row by row.
     pixels: Vec<PixelState>,
+    purpose: Purpose,
     /// Maximum number of steps of each invocation.
     step_limit: u64,
     /// Line of the draw whose fragment is wanted; `None` for the last one that covers a pixel.
@@ -72,26 +92,30 @@ pub(super) struct RasterRun<'s> {
     steps_left: u64,
     /// What the simulation leaves out, in words.
     pub(super) limitations: BTreeSet<String>,
+    /// False if draws or dispatches were left out.
+    pub(super) is_complete: bool,
 }
 
 impl<'s> RasterRun<'s> {
     /// Returns the run before the first command of a script. `step_limit` is the maximum number of
-    /// steps of an invocation, `total_steps` that of all draws.
+    /// steps of an invocation.
     pub(super) fn new(
         script: &'s Script,
         area: PixelArea,
+        purpose: Purpose,
         step_limit: u64,
-        total_steps: u64,
     ) -> Self {
         Self {
             state: SceneState::new(script),
             area,
             pixels: vec![PixelState::new(&script.requirements); area.pixel_count()],
+            purpose,
             step_limit,
             selected_line: None,
             found: None,
-            steps_left: total_steps,
+            steps_left: purpose.max_steps(),
             limitations: list_limitations(script),
+            is_complete: true,
         }
     }
 
@@ -109,6 +133,7 @@ impl<'s> RasterRun<'s> {
         } else if let Command::Draw(draw) = command {
             self.run_draw(draw, line)?;
         } else if let Err(error) = self.state.run_compute(command, self.step_limit) {
+            self.is_complete = false;
             self.limitations
                 .insert(format!("the command at line {line} is left out: {error}"));
         }
@@ -146,6 +171,7 @@ impl<'s> RasterRun<'s> {
         match result {
             Err(error) if self.selected_line == Some(line) => Err(format!("line {line}: {error}")),
             Err(error) => {
+                self.is_complete = false;
                 self.limitations
                     .insert(format!("the draw at line {line} is left out: {error}"));
                 Ok(())
@@ -236,6 +262,9 @@ impl<'s> RasterRun<'s> {
                 self.state.store_memory(program, &result.memory);
                 let depth = depth_range[0] + (depth_range[1] - depth_range[0]) * weights.depth;
                 self.pixels[pixel_index].apply_fragment(program, &result, &draw.state, depth)
+            }
+            Err(error) if self.purpose == Purpose::Images => {
+                return Err(format!("the fragment program: {error}"));
             }
             Err(error) => {
                 self.limitations.insert(format!("line {line}: {error}"));

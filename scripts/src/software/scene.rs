@@ -3,15 +3,9 @@
 
 use super::invocation::TracedInvocation;
 use super::pixel::PixelColors;
-use super::raster_run::{PixelArea, RasterRun};
+use super::raster_run::{PixelArea, Purpose, RasterRun};
 use crate::script::{Command, Script};
 use std::collections::BTreeSet;
-
-/// Steps that the programs of all draws can have together at most, for a fragment.
-const MAX_STEPS_OF_FRAGMENT: u64 = 1 << 28;
-
-/// Steps that the programs of all draws can have together at most, for images.
-const MAX_STEPS_OF_IMAGES: u64 = 1 << 34;
 
 /// Selection of a fragment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,7 +59,7 @@ pub fn find_fragment(
         origin: selection.pixel,
         size: [1, 1],
     };
-    let mut run = RasterRun::new(script, area, selection.step_limit, MAX_STEPS_OF_FRAGMENT);
+    let mut run = RasterRun::new(script, area, Purpose::Fragment, selection.step_limit);
     run.selected_line = selection.line;
     for step in &script.steps {
         run.run_command(&step.command, step.line)?;
@@ -102,6 +96,8 @@ pub fn find_fragment(
 pub struct RenderedImages {
     /// Names and pixels of the images that the script saves, in order.
     pub images: Vec<RenderedImage>,
+    /// False if draws or dispatches were left out, for reasons among the limitations.
+    pub is_complete: bool,
     /// What the simulation leaves out, in words.
     pub limitations: BTreeSet<String>,
 }
@@ -125,7 +121,7 @@ pub fn render_images(script: &Script, step_limit: u64) -> Result<RenderedImages,
         origin: [0, 0],
         size: script.requirements.framebuffer,
     };
-    let mut run = RasterRun::new(script, area, step_limit, MAX_STEPS_OF_IMAGES);
+    let mut run = RasterRun::new(script, area, Purpose::Images, step_limit);
     let mut images = Vec::new();
     for step in &script.steps {
         run.run_command(&step.command, step.line)?;
@@ -138,6 +134,7 @@ pub fn render_images(script: &Script, step_limit: u64) -> Result<RenderedImages,
     }
     Ok(RenderedImages {
         images,
+        is_complete: run.is_complete,
         limitations: run.limitations,
     })
 }

@@ -4,6 +4,7 @@
 //! 3D texture) and of one sample.
 
 mod patterns;
+mod procedural;
 mod sampling;
 mod shape;
 

@@ -1,5 +1,6 @@
 //! Generated texels.
 
+use super::procedural::{Location, bump_normal, grid_color, noise_color};
 use super::shape::{PlaneId, TextureShape};
 use crate::format::{Encoding, Format};
 use glasm::ir::TexTarget;
@@ -43,6 +44,12 @@ pub enum Pattern {
     Coordinates,
     /// One color for all texels.
     Solid([f64; 4]),
+    /// Fields whose colors show the orientation of the texture, the face of cubes and the layer.
+    Grid,
+    /// Smooth random colors.
+    Noise,
+    /// Normals of a bumpy surface, mapped from -1..1 to 0..1.
+    Bumps,
     /// Coordinates x, y and two more numbers, distributed over the channels as in piglit.
     Integers {
         /// Additional numbers.
@@ -133,6 +140,9 @@ impl Pattern {
             Self::Integers { more, channels } => {
                 integer_color(*channels, f64::from(x), f64::from(y), *more)
             }
+            Self::Grid => grid_color(shape.target, normalize_location(shape, spot)),
+            Self::Noise => noise_color(normalize_location(shape, spot)),
+            Self::Bumps => bump_normal(normalize_location(shape, spot)),
         }
     }
 
@@ -144,12 +154,29 @@ impl Pattern {
             Encoding::Unorm | Encoding::Snorm | Encoding::Srgb
         );
         match self {
-            Self::Ramp | Self::Gradient => !format.encoding.is_integer(),
+            Self::Ramp | Self::Gradient | Self::Grid | Self::Noise | Self::Bumps => {
+                !format.encoding.is_integer()
+            }
             Self::Coordinates | Self::Integers { .. } => !is_normalized,
             Self::Rgbw(_) | Self::Quads { .. } | Self::Levels | Self::Layers | Self::Solid(_) => {
                 true
             }
         }
+    }
+}
+
+/// Returns the location of a texel with coordinates from 0 to 1.
+fn normalize_location(shape: &TextureShape, spot: TexelLocation) -> Location {
+    let [width, height, depth] = shape.level_extent(spot.id.level);
+    let slices = depth.max(shape.layers);
+    let center = |at: u32, side: u32| (f64::from(at) + 0.5) / f64::from(side.max(1));
+    Location {
+        center: [
+            center(spot.x, width),
+            center(spot.y, height),
+            center(spot.id.slice, slices),
+        ],
+        slice: spot.id.slice,
     }
 }
 

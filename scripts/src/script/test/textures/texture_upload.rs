@@ -475,6 +475,9 @@ fn parse_pattern(words: &mut WordCursor<'_>, update: &TextureUpdate) -> Result<P
         "ramp" => Pattern::Ramp,
         "gradient" => Pattern::Gradient,
         "coordinates" => Pattern::Coordinates,
+        "grid" => Pattern::Grid,
+        "noise" => Pattern::Noise,
+        "bumps" => Pattern::Bumps,
         "solid" => Pattern::Solid(parse_color(words)?),
         "checkerboard" => {
             let (even, odd) = (parse_color(words)?, parse_color(words)?);
