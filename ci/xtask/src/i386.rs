@@ -5,9 +5,10 @@
 //! name their dynamic linker and libraries there. Rust's own i386 target is used if it is installed
 //! (`rustup target add i686-unknown-linux-gnu`), otherwise Debian's compiler, unpacked as well.
 
-use crate::cargo_steps::{prepare_vendor_test, run_tests};
+use crate::cargo_steps::run_tests;
 use crate::downloads::{self, Download};
 use crate::installed;
+use crate::workspace_build::prepare_vendor_test;
 use anyhow::{Context as _, Result, ensure};
 use glasm_ci_support::counts::{Counts, Skip};
 use glasm_ci_support::shell;

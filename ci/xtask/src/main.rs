@@ -36,6 +36,7 @@ mod thread_sanitizer;
 mod virgl;
 mod windows;
 mod wine;
+mod workspace_build;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};

@@ -6,7 +6,7 @@
 //! and strictly. Intentional differences are in a table with the deciding section of the
 //! specification.
 
-use crate::{cargo_steps, suite};
+use crate::{suite, workspace_build};
 use anyhow::{Context, Result, bail};
 use glasm_ci_support::report::{self, Outcome, ScriptResult};
 use glasm_ci_support::{shell, vulkan};
@@ -92,7 +92,7 @@ pub(crate) fn run_command(options: &Options) -> Result<ExitCode> {
             checkout.display()
         );
     }
-    cargo_steps::build_workspace()?;
+    workspace_build::build_workspace()?;
     let mut wrong = false;
     for mode in [AcceptanceMode::Shipped, AcceptanceMode::Strict] {
         let known = KnownDifferences::read(mode)?;

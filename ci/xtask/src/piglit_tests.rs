@@ -2,7 +2,7 @@
 //! for the CPU: once unchanged, once with all programs executed by glasm. Piglit itself determines
 //! the results. A test that does not pass must have the same result with Mesa alone.
 
-use crate::{cargo_steps, reference, requirements, suite};
+use crate::{reference, requirements, suite, workspace_build};
 use anyhow::{Context as _, Result};
 use glasm_ci_support::counts::Counts;
 use glasm_ci_support::shell;
@@ -94,7 +94,7 @@ impl Piglit {
 /// Runs the step of `cargo xtask test`.
 pub(crate) fn run_step() -> Result<Counts> {
     let piglit = Piglit::locate()?;
-    cargo_steps::build_workspace()?;
+    workspace_build::build_workspace()?;
     shell::create_dir(&OUT)?;
     let known = std::fs::read_to_string(EXPECTED).with_context(|| format!("reading {EXPECTED}"))?;
     let tests = find_tests(&piglit)?;

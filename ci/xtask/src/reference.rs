@@ -4,7 +4,7 @@
 //!
 //! llvmpipe shares much of its arithmetic with lavapipe, softpipe next to nothing.
 
-use crate::{cargo_steps, installed, random, suite};
+use crate::{installed, random, suite, workspace_build};
 use anyhow::{Context, Result, bail};
 use glasm_ci_support::counts::Counts;
 use glasm_ci_support::report::{self, Outcome, ScriptResult};
@@ -59,7 +59,7 @@ struct Reference {
 /// Runs `cargo xtask reference`: compares drivers and writes the document. The exit code is 1 if
 /// there are differences.
 pub(crate) fn run_command() -> Result<ExitCode> {
-    cargo_steps::build_workspace()?;
+    workspace_build::build_workspace()?;
     let references = find_references()?;
     let tally = compare_all(&references)?;
     write_document(&references)?;

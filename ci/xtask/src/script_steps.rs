@@ -7,9 +7,9 @@
 //! - with GL state that programs read at run time, from specialization constants and from a uniform
 //!   block: images must equal those of programs with compiled-in state.
 
-use crate::cargo_steps;
 use crate::reference;
 use crate::suite::{self, Scope};
+use crate::workspace_build;
 use anyhow::{Context as _, Result};
 use glasm_ci_support::counts::{Counts, Skip};
 use glasm_ci_support::report::{self, SCRIPTS};
@@ -95,7 +95,7 @@ pub(crate) fn test_vendor_library(scope: Scope) -> Result<Counts> {
         cfg!(target_os = "linux"),
         Skip::with_reason("the vendor library is for Linux")
     );
-    cargo_steps::build_workspace()?;
+    workspace_build::build_workspace()?;
     shell::create_dir(&OUT)?;
     let mut tally = Counts::default();
     for group in &GROUPS {

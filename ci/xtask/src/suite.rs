@@ -4,7 +4,7 @@
 //! GLSL is compiled by a server that runs for a whole run of scripts:
 //! `tests/tools/glslang_server.c`, built with the libraries of glslang if they are installed.
 
-use crate::{cargo_steps, installed};
+use crate::{installed, workspace_build};
 use anyhow::{Context, Result, bail};
 use glasm_ci_support::counts::Counts;
 use glasm_ci_support::report::{self, Outcome, SCRIPTS, ScriptResult};
@@ -278,7 +278,7 @@ pub(crate) fn run_with_report(
 
 /// Builds the command, then runs all scripts on every CPU driver present.
 pub(crate) fn run_everywhere() -> Result<Vec<ScriptResult>> {
-    cargo_steps::build_workspace()?;
+    workspace_build::build_workspace()?;
     let mut results = Vec::new();
     for (name, driver) in find_cpu_drivers() {
         match driver {

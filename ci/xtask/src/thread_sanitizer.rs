@@ -5,8 +5,9 @@
 //! instrumentation. Therefore locks of the library wait in its own code (the configuration
 //! `thread_sanitizer`, `glvendor/src/lock.rs`), and reports with [`UNSEEN`] functions are ignored.
 
-use crate::cargo_steps::{prepare_vendor_test, run_tests};
+use crate::cargo_steps::run_tests;
 use crate::installed;
+use crate::workspace_build::prepare_vendor_test;
 use anyhow::{Context as _, Result, ensure};
 use glasm_ci_support::counts::{Counts, Skip};
 use glasm_ci_support::shell;

@@ -4,9 +4,10 @@
 //! 32-bit programs need Wine for i386, whose packages of Debian are unpacked below `target`; the
 //! machine is not changed.
 
-use crate::cargo_steps::{prepare_vendor_test, run_tests};
+use crate::cargo_steps::run_tests;
 use crate::downloads::{self, Download};
 use crate::wine::WinePrefix;
+use crate::workspace_build::prepare_vendor_test;
 use crate::{i386, installed};
 use anyhow::{Result, ensure};
 use glasm_ci_support::counts::{Counts, Skip};

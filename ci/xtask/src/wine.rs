@@ -2,7 +2,7 @@
 //! has OpenGL and compares pixels with arithmetic; the other has Direct3D 9, which Wine translates
 //! to programs of the ARB and NV languages, compared with its translation to GLSL.
 
-use crate::{cargo_steps, suite};
+use crate::{suite, workspace_build};
 use anyhow::{Context as _, Result, bail};
 use glasm_ci_support::counts::Counts;
 use glasm_ci_support::shell;
@@ -35,7 +35,7 @@ const IMAGE_BYTES: usize = SIDE * SIDE * 4;
 
 /// Runs the step that builds Windows clients and runs them in Wine on the vendor library.
 pub(crate) fn run_step() -> Result<Counts> {
-    cargo_steps::build_workspace()?;
+    workspace_build::build_workspace()?;
     shell::create_dir(&OUT)?;
     let out = OUT
         .canonicalize()

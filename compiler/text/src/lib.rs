@@ -30,6 +30,7 @@ mod options;
 mod passes;
 #[cfg(feature = "round-trip")]
 mod round_trip;
+mod shader_text;
 #[cfg(feature = "spirv-cross")]
 mod spirv_cross_backend;
 #[cfg_attr(
@@ -44,7 +45,5 @@ pub use language::{Language, UnknownLanguage};
 pub use options::{ClipConventions, NanMode, Options};
 #[cfg(feature = "round-trip")]
 pub use round_trip::wgsl_to_spirv;
-pub use write::{
-    Error, Resource, ResourceKind, ShaderText, compiler_options, explain_features, write,
-    write_shader,
-};
+pub use shader_text::{Resource, ResourceKind, ShaderText};
+pub use write::{Error, compiler_options, explain_features, write, write_shader};

@@ -3,7 +3,7 @@
 
 use super::release::Release;
 use crate::downloads::Download;
-use crate::{cargo_steps, i386};
+use crate::{i386, workspace_build};
 use anyhow::{Context as _, Result};
 use glasm_ci_support::shell;
 use std::ffi::OsString;
@@ -167,7 +167,7 @@ fn build_with_zig(
 
 /// Builds everything as the tests do, so that hardly anything is built again after them.
 fn build_with_system_linker() -> Result<UnstrippedBinaries> {
-    cargo_steps::build_workspace()?;
+    workspace_build::build_workspace()?;
     // The static library has the C++ of the shared one, so that crates are built for one set of
     // features.
     build_c_library(shell::cargo().arg("rustc"), "cdylib,staticlib")?;

@@ -8,9 +8,9 @@
 
 pub(crate) mod record;
 
-use crate::cargo_steps;
 use crate::downloads::{self, Download};
 use crate::suite;
+use crate::workspace_build;
 use crate::{installed, script_steps};
 use anyhow::{Context as _, Result, bail, ensure};
 use glasm_ci_support::counts::{Counts, Skip};
@@ -99,7 +99,7 @@ struct Root {
 /// Fails with [`Skip`] on systems where no packages of Debian run in a namespace.
 pub(crate) fn run_step() -> Result<Counts> {
     check_machine()?;
-    cargo_steps::build_workspace()?;
+    workspace_build::build_workspace()?;
     let mut tally = Counts::default();
     for suite in SUITES {
         println!("Mesa of Debian's suite {suite}");

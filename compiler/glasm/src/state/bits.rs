@@ -1,7 +1,5 @@
 //! Comparison of state by the bits of its floats, as programs read them.
 
-use super::{Fog, Light, Material, MatrixTracking, Multisample, Point, TexGen, ThreadGroupLimits};
-
 /// State that is compared by the bits of its floats: −0 is another value than 0, and a NaN is
 /// equal to itself.
 pub(super) trait EqualBits {
@@ -52,7 +50,7 @@ impl<T: EqualBits, U: EqualBits> EqualBits for (T, U) {
 /// Implements the comparison for types without floats.
 macro_rules! equal_values {
     ($($ty:ty),*) => {$(
-        impl EqualBits for $ty {
+        impl $crate::state::bits::EqualBits for $ty {
             fn has_equal_bits(&self, other: &Self) -> bool {
                 self == other
             }
@@ -60,12 +58,12 @@ macro_rules! equal_values {
     )*};
 }
 
-equal_values!(bool, u32, MatrixTracking, ThreadGroupLimits);
+equal_values!(bool, u32);
 
 /// Implements the comparison for structures, whose fields are all listed.
 macro_rules! equal_fields {
     ($($ty:ident { $($field:ident),* })*) => {$(
-        impl EqualBits for $ty {
+        impl $crate::state::bits::EqualBits for $ty {
             fn has_equal_bits(&self, other: &Self) -> bool {
                 let Self { $($field),* } = self;
                 $($field.has_equal_bits(&other.$field))&&*
@@ -74,13 +72,4 @@ macro_rules! equal_fields {
     )*};
 }
 
-equal_fields! {
-    Material { ambient, diffuse, specular, emission, shininess }
-    Light {
-        ambient, diffuse, specular, position, attenuation, spot_direction, spot_exponent, spot_cutoff
-    }
-    TexGen { eye, object }
-    Fog { color, density, start, end }
-    Point { size, min, max, fade_threshold, attenuation }
-    Multisample { samples, locations }
-}
+pub(super) use {equal_fields, equal_values};

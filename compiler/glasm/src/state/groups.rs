@@ -1,8 +1,11 @@
 //! Groups of the state that parameter blocks read: a block must be filled again if one of its
 //! groups has changed.
 
-use super::bits::EqualBits as _;
-use super::{GlState, MatrixName, TrackedMatrix};
+use super::bits::{EqualBits as _, equal_fields, equal_values};
+use super::{
+    Fog, GlState, Light, Material, MatrixName, MatrixTracking, Multisample, Point, TexGen,
+    ThreadGroupLimits, TrackedMatrix,
+};
 use crate::program::Shader;
 use crate::reflect::ParamSource;
 use glasm_ir::{Stage, StateParam};
@@ -186,6 +189,19 @@ impl Shader {
     }
 }
 
+equal_values!(MatrixTracking, ThreadGroupLimits);
+
+equal_fields! {
+    Material { ambient, diffuse, specular, emission, shininess }
+    Light {
+        ambient, diffuse, specular, position, attenuation, spot_direction, spot_exponent, spot_cutoff
+    }
+    TexGen { eye, object }
+    Fog { color, density, start, end }
+    Point { size, min, max, fade_threshold, attenuation }
+    Multisample { samples, locations }
+}
+
 /// Returns the groups of the fields of one state that differ from another. All fields are listed,
 /// except for the color matrix, which no parameter reads directly.
 macro_rules! changed_groups {
@@ -254,8 +270,8 @@ impl GlState {
     }
 }
 
-/// Record of the revisions at which groups of a state have changed, which tells for each of several
-/// parameter blocks whether it must be filled again. It has a copy of the state, with which later
+/// Record of the revisions at which groups of a state have changed, with which each of several
+/// parameter blocks is filled again only if necessary. It has a copy of the state, with which later
 /// states are compared.
 ///
 /// ```
