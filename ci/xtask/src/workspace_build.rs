@@ -24,7 +24,7 @@ pub(crate) fn build_workspace() -> Result<()> {
 ///
 /// # Errors
 ///
-/// If the build fails, or if there is no such test.
+/// If the build fails, or if the vendor library lacks such a test.
 pub(crate) fn prepare_vendor_test(name: &str) -> Result<Command> {
     build_workspace()?;
     let mut build = shell::cargo();

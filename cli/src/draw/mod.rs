@@ -123,7 +123,7 @@ fn interpret_scene(scene: &Scene, dir: &Path, console: Console) -> Result<Option
     let [width, height] = script.requirements.framebuffer;
     for image in &rendered.images {
         let rows = image.pixels.chunks_exact(width as usize);
-        // The first row of an image is the top one; of the framebuffer it is in Vulkan only.
+        // Images begin at the top; the framebuffer does so in Vulkan only.
         let rows: Vec<_> = match script.requirements.convention {
             Convention::OpenGl => rows.rev().collect(),
             Convention::Vulkan => rows.collect(),
@@ -186,7 +186,8 @@ fn describe_missing_program(name: &str, text: &[u8]) -> String {
     }
 }
 
-/// Prints the errors and warnings of the programs of an input. Returns true if there are no errors.
+/// Prints the errors and warnings of the programs of an input. Returns true if it has only
+/// warnings.
 fn report_diagnostics(input: &Input, name: &str, text: &[u8], console: Console) -> bool {
     let Ok(content) = LoadedInput::load(input, name, text, SourceOptions::default()) else {
         return false;

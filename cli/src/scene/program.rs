@@ -106,7 +106,7 @@ impl<'a> Pipeline<'a> {
     /// Returns the pipeline of some programs.
     ///
     /// # Errors
-    /// If there is no program, or two have the same type.
+    /// Without programs, or if two have the same type.
     pub(super) fn new(programs: &'a [SceneProgram]) -> Result<Self, String> {
         if programs.is_empty() {
             return Err("there is no program".to_owned());

@@ -171,7 +171,7 @@ impl<'p> Recorder<'p> {
 }
 
 impl Observer for Recorder<'_> {
-    fn observe_instruction(&mut self, event: &InstructionEvent<'_>) {
+    fn record_instruction(&mut self, event: &InstructionEvent<'_>) {
         if event.invocation != self.invocation {
             return;
         }
@@ -189,7 +189,7 @@ impl Observer for Recorder<'_> {
         }));
     }
 
-    fn observe_flow(&mut self, event: FlowEvent) {
+    fn record_flow(&mut self, event: FlowEvent) {
         if event.invocation == self.invocation {
             self.push(Event::Flow(event.change));
         }

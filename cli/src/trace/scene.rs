@@ -200,7 +200,7 @@ impl Scene {
 }
 
 impl Located {
-    /// Returns an invocation that is no fragment.
+    /// Returns an invocation other than a fragment.
     fn new((invocation, line): (TracedInvocation, u32), description: String) -> Self {
         Self {
             invocation,

@@ -221,7 +221,7 @@ impl<'p> StatementBuilder<'p> {
                 codes,
                 span,
             } => {
-                // The test at the start of a loop is no statement; the end of the loop is.
+                // The test at the start of a loop is not a statement; the end of the loop is.
                 if self.loops.last() == Some(&span) {
                     return;
                 }
@@ -243,7 +243,7 @@ impl<'p> StatementBuilder<'p> {
             FlowChange::Continue => (Span::default(), Flow::Continue),
             FlowChange::Call { routine, span } => (span, Flow::Call(routine.index())),
             FlowChange::Return => {
-                // The end of the program is no event for the reader.
+                // The end of the program is not shown.
                 let Some(loops) = self.calls.pop() else {
                     return;
                 };

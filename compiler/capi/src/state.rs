@@ -276,7 +276,7 @@ impl glasm_state_variable {
         }
     }
 
-    /// Fails if there is no element with this index.
+    /// Fails for an index past the last element.
     fn check_index(self, index: u32) -> Result<(), Failure> {
         let count = self.element_count();
         if index < count {
@@ -291,7 +291,7 @@ impl glasm_state_variable {
 }
 
 /// Sets a state variable; `index` selects the light, face, texture unit or plane. Fails if the
-/// number of values does not match the variable or there is no element with this `index`.
+/// number of values does not match the variable or `index` is past the last element.
 fn set_value(
     state: &mut GlState,
     variable: glasm_state_variable,

@@ -733,9 +733,9 @@ impl TransformFeedback {
     serde(default, deny_unknown_fields)
 )]
 pub struct HandleLimits {
-    /// Elements of arrays of textures, at least 1: 0 counts as 1.
+    /// Elements of arrays of textures, at least 1: 0 is treated as 1.
     pub textures: u32,
-    /// Elements of arrays of images, at least 1: 0 counts as 1.
+    /// Elements of arrays of images, at least 1: 0 is treated as 1.
     pub images: u32,
 }
 

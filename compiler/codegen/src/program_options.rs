@@ -339,7 +339,7 @@ fn reduce_points(options: &mut Options, program: &ProgramUses<'_>) {
     if !stores_size || writes_size {
         state.default_point_size = None;
     } else if let Some(size) = state.forced_point_size.take() {
-        // There is no size that it overrides.
+        // It overrides nothing.
         state.default_point_size = Some(size);
     }
     // Without a size, Vulkan requires 1 from these stages.

@@ -63,7 +63,7 @@ impl SceneState<'_> {
     /// Executes a dispatch or a vertex state program completely; does nothing for other commands.
     ///
     /// # Errors
-    /// If there is no program, the dispatch is too large, or an invocation exceeds the step limit.
+    /// Without a program, or if the dispatch is too large, or an invocation exceeds the step limit.
     pub(super) fn run_compute(&mut self, command: &Command, step_limit: u64) -> Result<(), String> {
         if let Command::StateProgram {
             argument,
@@ -194,7 +194,7 @@ fn clear_shared_memory(program: &StageProgram, environment: &mut ProgramEnvironm
 /// the contents that buffers have before the dispatch.
 ///
 /// # Errors
-/// If there is no such dispatch or invocation.
+/// If the script lacks such a dispatch or invocation.
 pub fn find_invocation(
     script: &Script,
     selection: &ComputeSelection,

@@ -68,7 +68,7 @@ pub(super) struct Varyings {
     has_two_sided_colors: bool,
     has_flat_colors: bool,
     coord_replace_mask: u8,
-    /// True if t of point coordinates grows as rows do.
+    /// True if t of point coordinates grows with y of the framebuffer.
     counts_from_first_row: bool,
     /// Inputs of the program.
     inputs: Vec<Input>,
@@ -92,7 +92,8 @@ impl Varyings {
             has_two_sided_colors: state.has_two_sided_colors(),
             has_flat_colors: fixed.flat_colors,
             coord_replace_mask: fixed.coord_replace_mask,
-            // A lower origin and rows from the bottom each flip t; both together cancel out.
+            // A lower origin and a framebuffer that begins at the bottom each flip t; both together cancel
+            // out.
             counts_from_first_row: has_lower_origin == is_gl,
             inputs: program.ir.inputs.iter().copied().collect(),
             corner: pixel.map(|place| place & !1),

@@ -57,7 +57,7 @@ impl PixelArea {
         width.saturating_mul(height)
     }
 
-    /// Returns the index of a pixel of the area, row by row.
+    /// Returns the index of a pixel of the area, in the order of [`Self::iter_between`].
     fn find_index(self, [x, y]: [u32; 2]) -> usize {
         let [left, top] = self.origin;
         (y - top) as usize * self.size[0] as usize + (x - left) as usize
@@ -79,7 +79,7 @@ impl PixelArea {
 pub(super) struct RasterRun<'s> {
     state: SceneState<'s>,
     area: PixelArea,
-    /// Pixels of the area, row by row.
+    /// Pixels of the area, by [`PixelArea::find_index`].
     pixels: Vec<PixelState>,
     purpose: Purpose,
     /// Maximum number of steps of each invocation.

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// Selection of a fragment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FragmentSelection {
-    /// X and y of the pixel; y = 0 is row 0 of the framebuffer.
+    /// X and y of the pixel in the framebuffer.
     pub pixel: [u32; 2],
     /// Line of the draw; `None` selects the last one that covers the pixel.
     pub line: Option<u32>,

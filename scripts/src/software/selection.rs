@@ -42,7 +42,7 @@ fn find_draw<'s>(
 /// of the draw. `vertex` is the index of the vertex, with the offset of the draw.
 ///
 /// # Errors
-/// If there is no such draw or vertex.
+/// If the script lacks such a draw or vertex.
 pub fn find_vertex(
     script: &Script,
     line: Option<u32>,
@@ -68,7 +68,7 @@ pub fn find_vertex(
 /// line of the draw.
 ///
 /// # Errors
-/// If there is no such draw, primitive or program.
+/// If the script lacks such a draw, primitive or program.
 pub fn find_primitive(
     script: &Script,
     line: Option<u32>,

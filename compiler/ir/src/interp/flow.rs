@@ -33,22 +33,22 @@ impl<T: TextureSource, O: Observer> Machine<'_, '_, T, O> {
             // The end of a block is a step, so that loops without instructions reach the limit.
             self.count_step()?;
             if O::IS_ENABLED {
-                self.observe_block_end();
+                self.record_block_end();
             }
             self.current.block_stack.end_block();
             if O::IS_ENABLED {
-                self.observe_iteration();
+                self.record_iteration();
             }
             return Ok(StepResult::Continued);
         };
         let Node::Run { first, len } = *node else {
             frame.next_node += 1;
             if O::IS_ENABLED {
-                self.observe_node(node);
+                self.record_node(node);
             }
             self.execute_node(node)?;
             if O::IS_ENABLED {
-                self.observe_iteration();
+                self.record_iteration();
             }
             return Ok(StepResult::Continued);
         };

@@ -40,7 +40,7 @@ impl<T: TextureSource, O: Observer> Machine<'_, '_, T, O> {
             result,
             is_access_out_of_bounds,
         };
-        self.observer.observe_instruction(&event);
+        self.observer.record_instruction(&event);
     }
 
     /// Returns the lanes that an instruction will write: those of its mask whose guard holds.
@@ -99,7 +99,7 @@ impl<T: TextureSource, O: Observer> Machine<'_, '_, T, O> {
     }
 
     /// Reports a node other than a run, before its execution.
-    pub(super) fn observe_node(&mut self, node: &Node) {
+    pub(super) fn record_node(&mut self, node: &Node) {
         let change = match *node {
             Node::Run { .. } => return,
             Node::If { cond, span, .. } => FlowChange::Branch {
@@ -122,34 +122,34 @@ impl<T: TextureSource, O: Observer> Machine<'_, '_, T, O> {
             Node::Call(routine, span) => FlowChange::Call { routine, span },
             Node::Return => FlowChange::Return,
         };
-        self.observe_change(change);
+        self.record_change(change);
     }
 
     /// Reports the end of a block that [`BlockStack::end_block`](super::flow::BlockStack::end_block)
     /// closes, if it is that of a routine.
-    pub(super) fn observe_block_end(&mut self) {
+    pub(super) fn record_block_end(&mut self) {
         let innermost = self.current.block_stack.get_innermost();
         if innermost.is_some_and(|frame| frame.kind == FrameKind::Routine) {
-            self.observe_change(FlowChange::Return);
+            self.record_change(FlowChange::Return);
         }
     }
 
     /// Reports the iteration of a loop that the invocation is about to begin, if it is at the start
     /// of one that is not the first.
-    pub(super) fn observe_iteration(&mut self) {
+    pub(super) fn record_iteration(&mut self) {
         let Some(frame) = self.current.block_stack.get_innermost() else {
             return;
         };
         let is_start = (frame.next_node, frame.next_inst) == (0, 0);
         let complete = frame.iteration;
         if matches!(frame.kind, FrameKind::LoopBody(_)) && is_start && complete > 0 {
-            self.observe_change(FlowChange::Iteration { complete });
+            self.record_change(FlowChange::Iteration { complete });
         }
     }
 
     /// Reports a change of control flow of the current invocation.
-    fn observe_change(&mut self, change: FlowChange) {
-        self.observer.observe_flow(FlowEvent {
+    fn record_change(&mut self, change: FlowChange) {
+        self.observer.record_flow(FlowEvent {
             invocation: self.current.index,
             change,
         });

@@ -15,10 +15,10 @@ pub trait Observer {
     const IS_ENABLED: bool = true;
 
     /// Receives an instruction after its execution.
-    fn observe_instruction(&mut self, event: &InstructionEvent<'_>);
+    fn record_instruction(&mut self, event: &InstructionEvent<'_>);
 
     /// Receives a change of control flow.
-    fn observe_flow(&mut self, event: FlowEvent);
+    fn record_flow(&mut self, event: FlowEvent);
 }
 
 /// Observer that receives nothing.
@@ -28,9 +28,9 @@ pub struct NoObserver;
 impl Observer for NoObserver {
     const IS_ENABLED: bool = false;
 
-    fn observe_instruction(&mut self, _: &InstructionEvent<'_>) {}
+    fn record_instruction(&mut self, _: &InstructionEvent<'_>) {}
 
-    fn observe_flow(&mut self, _: FlowEvent) {}
+    fn record_flow(&mut self, _: FlowEvent) {}
 }
 
 /// An executed instruction.

@@ -15,7 +15,7 @@ use crate::types::Type;
 
 impl Interpreter<'_> {
     /// Runs the main routine of a fragment program in the fragments of a quad, in lock step.
-    /// Fragments 0 and 1 are the row with the smaller y, 0 and 2 the column with the smaller x.
+    /// Fragments 0 and 1 have the smaller y, 0 and 2 the smaller x.
     /// Returns the result of each, and an error if one exceeds the step limit.
     pub fn run_quad<T: TextureSource, O: Observer>(
         &self,

@@ -17,7 +17,7 @@ fn format_lanes(lanes: [u64; 4], mask: WriteMask) -> String {
 }
 
 impl Observer for Log {
-    fn observe_instruction(&mut self, event: &InstructionEvent<'_>) {
+    fn record_instruction(&mut self, event: &InstructionEvent<'_>) {
         let operands = event.operands.iter();
         let operands = operands.map(|it| format_lanes(it.lanes, it.read));
         let operands: Vec<String> = operands.collect();
@@ -33,7 +33,7 @@ impl Observer for Log {
         self.out_of_bounds.push(event.is_access_out_of_bounds);
     }
 
-    fn observe_flow(&mut self, event: FlowEvent) {
+    fn record_flow(&mut self, event: FlowEvent) {
         self.lines.push(match event.change {
             FlowChange::Branch { is_taken, .. } => format!("branch {is_taken}"),
             FlowChange::LoopStart { .. } => "loop".to_owned(),
@@ -122,14 +122,14 @@ fn indices_and_accesses_out_of_bounds_are_reported() {
     );
     struct Elements(Vec<(i64, u32, bool)>, Vec<bool>);
     impl Observer for Elements {
-        fn observe_instruction(&mut self, event: &InstructionEvent<'_>) {
+        fn record_instruction(&mut self, event: &InstructionEvent<'_>) {
             let elements = event.operands.iter().filter_map(|it| it.element);
             self.0.extend(
                 elements.map(|it| (it.requested, it.clamp_to_array(), it.is_out_of_bounds())),
             );
             self.1.push(event.is_access_out_of_bounds);
         }
-        fn observe_flow(&mut self, _: FlowEvent) {}
+        fn record_flow(&mut self, _: FlowEvent) {}
     }
     let mut environment = Environment::default();
     environment.memory.buffers = vec![vec![vec![0; 8]]];
@@ -146,10 +146,10 @@ fn indices_and_accesses_out_of_bounds_are_reported() {
 fn condition_codes_are_those_after_the_instruction() {
     struct Codes(Vec<Option<[Flags; 4]>>);
     impl Observer for Codes {
-        fn observe_instruction(&mut self, event: &InstructionEvent<'_>) {
+        fn record_instruction(&mut self, event: &InstructionEvent<'_>) {
             self.0.push(event.result.and_then(|result| result.codes));
         }
-        fn observe_flow(&mut self, _: FlowEvent) {}
+        fn record_flow(&mut self, _: FlowEvent) {}
     }
     let program =
         parse_program("r1.x = mov.f32 {0.0}\nr1.xy, cc3 = sub.f32 {1.0}, {3.0, 1.0, 0.0, 0.0}");
