@@ -185,6 +185,19 @@ fn the_interpreter_needs_no_device() {
     let (status, _, stderr) = run(&folder, &line);
     assert_eq!(status, 1);
     assert!(stderr.contains("tess_control"), "{stderr}");
+    folder.write("a.fp", "!!ARBfp1.0\nMOV result.color, 1;\nEND");
+    let line = [
+        "draw",
+        "a.fp",
+        "-o",
+        "g.png",
+        "--interpreter",
+        "--size",
+        "1025x1024",
+    ];
+    let (status, _, stderr) = run(&folder, &line);
+    assert_eq!(status, 2);
+    assert!(stderr.contains("1049600 pixels"), "{stderr}");
     let endless = "FRAG\nDCL OUT[0], COLOR\nDCL TEMP[0]\nBGNLOOP\nADD TEMP[0], TEMP[0], TEMP[0]\nENDLOOP\nMOV OUT[0], TEMP[0]\nEND";
     folder.write("loop.fp", endless);
     let line = ["draw", "loop.fp", "-o", "g.png", "--interpreter"];

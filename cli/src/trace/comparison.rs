@@ -97,7 +97,7 @@ pub(super) fn compare_colors(
     filter_error: f64,
 ) -> Vec<AttachmentComparison> {
     let mut found = Vec::new();
-    let colors = simulated.colors.iter().zip(&simulated.formats);
+    let colors = simulated.colors.iter().zip(simulated.formats.iter());
     for (number, (color, format)) in colors.enumerate() {
         let observed = find_color(observations, number, pixel);
         let (Some(simulated), Some(format), Some(observed)) = (color, format, observed) else {

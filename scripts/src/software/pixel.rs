@@ -9,6 +9,7 @@ use crate::script::Requirements;
 use crate::script::pipeline_state::{BlendState, PipelineState};
 use ash::vk;
 use glasm::ir::{BaseType, Semantic};
+use std::rc::Rc;
 
 /// Colors of a pixel, by attachment; `None` for numbers without attachment.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -16,7 +17,7 @@ pub struct PixelColors {
     /// Values as the format stores them.
     pub colors: Vec<Option<[f64; 4]>>,
     /// Formats of the attachments.
-    pub formats: Vec<Option<Format>>,
+    pub formats: Rc<[Option<Format>]>,
 }
 
 /// A pixel of the framebuffer.
@@ -32,7 +33,7 @@ pub(super) struct PixelState {
 impl PixelState {
     /// Returns the pixel before the first command: colors of 0 and the largest depth.
     pub(super) fn new(requirements: &Requirements) -> Self {
-        let formats = requirements.attachments.colors.clone();
+        let formats: Rc<[_]> = requirements.attachments.colors.clone().into();
         let colors = formats
             .iter()
             .map(|format| format.as_ref().map(|_| [0.0; 4]));

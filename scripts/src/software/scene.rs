@@ -91,6 +91,9 @@ pub fn find_fragment(
     }
 }
 
+/// Number of pixels of the framebuffer for which images can be rendered at most.
+const MAX_IMAGE_PIXELS: u64 = 1 << 20;
+
 /// Images of a script.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RenderedImages {
@@ -115,8 +118,21 @@ pub struct RenderedImage {
 /// omitted, and among the limitations.
 ///
 /// # Errors
-/// If a command sets a parameter that a program does not declare.
+/// If a command sets a parameter that a program does not declare, or if the framebuffer has more
+/// than 2^20 pixels.
 pub fn render_images(script: &Script, step_limit: u64) -> Result<RenderedImages, String> {
+    let pixels: u64 = script
+        .requirements
+        .framebuffer
+        .iter()
+        .copied()
+        .map(u64::from)
+        .product();
+    if pixels > MAX_IMAGE_PIXELS {
+        return Err(format!(
+            "the image has {pixels} pixels, more than {MAX_IMAGE_PIXELS}"
+        ));
+    }
     let area = PixelArea {
         origin: [0, 0],
         size: script.requirements.framebuffer,
