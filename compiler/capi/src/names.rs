@@ -1,12 +1,9 @@
 //! Names for logs.
 
-use crate::enums::read_number;
 use crate::ffi_args::{self, require};
-use crate::ffi_guard::{Failure, catch_or, glasm_result};
-use crate::parameters::{glasm_block_parameter, glasm_parameter_source};
+use crate::ffi_guard::{catch_or, glasm_result};
+use crate::parameters::{glasm_block_parameter, read_parameter_source};
 use crate::semantic::{glasm_semantic_info, read_semantic};
-use crate::state_parameter::read_parameter;
-use glasm::ir::ParamSource;
 use std::ffi::c_char;
 
 /// Returns the name of a result, such as "GLASM_RESULT_PROGRAM_ERROR"; "unknown result" for other
@@ -66,20 +63,5 @@ pub unsafe extern "C" fn glasm_parameter_format(
         let source = read_parameter_source(require(parameter, "parameter")?)?;
         // SAFETY: the caller provides memory for that many bytes.
         Ok(unsafe { ffi_args::write_text(text, capacity, &source.to_string()) })
-    })
-}
-
-/// Reads the source of a parameter; fails for an unknown source or state.
-fn read_parameter_source(parameter: &glasm_block_parameter) -> Result<ParamSource, Failure> {
-    use glasm_parameter_source as Source;
-    let index = parameter.index;
-    Ok(match read_number(parameter.source, "source")? {
-        Source::Env => ParamSource::Env(index),
-        Source::Local => ParamSource::Local(index),
-        Source::Subroutine => ParamSource::Subroutine(index),
-        Source::GlState => ParamSource::State(read_parameter(&parameter.state)?),
-        Source::Literal => ParamSource::Literal(parameter.literal_bits),
-        Source::Named => ParamSource::Named(index),
-        Source::StateProgramArgument => ParamSource::Argument,
     })
 }

@@ -1,6 +1,8 @@
 //! Parameters: where the values of the parameter block come from.
 
-use crate::state_parameter::{convert_state_parameter, glasm_state_parameter};
+use crate::enums::read_number;
+use crate::ffi_guard::Failure;
+use crate::state_parameter::{convert_state_parameter, glasm_state_parameter, read_parameter};
 use glasm::ir::ParamSource;
 use glasm_capi_macros::c_enum;
 
@@ -62,4 +64,21 @@ pub(crate) fn convert_parameter(source: ParamSource) -> glasm_block_parameter {
         ParamSource::Named(index) => of(Source::Named, index),
         ParamSource::Argument => of(Source::StateProgramArgument, 0),
     }
+}
+
+/// Reads the source of a parameter; fails for an unknown source or state.
+pub(crate) fn read_parameter_source(
+    parameter: &glasm_block_parameter,
+) -> Result<ParamSource, Failure> {
+    use glasm_parameter_source as Source;
+    let index = parameter.index;
+    Ok(match read_number(parameter.source, "source")? {
+        Source::Env => ParamSource::Env(index),
+        Source::Local => ParamSource::Local(index),
+        Source::Subroutine => ParamSource::Subroutine(index),
+        Source::GlState => ParamSource::State(read_parameter(&parameter.state)?),
+        Source::Literal => ParamSource::Literal(parameter.literal_bits),
+        Source::Named => ParamSource::Named(index),
+        Source::StateProgramArgument => ParamSource::Argument,
+    })
 }

@@ -100,7 +100,7 @@ impl ValueBuilder {
     }
 
     /// Returns the value of type `to` whose components are the first `size` of `lanes`, or the
-    /// scalar that all of them are. Returns `None` if there is no such value; lanes from `size` on
+    /// scalar that all of them are. Returns `None` without such a value; lanes from `size` on
     /// are ignored.
     #[inline(always)]
     pub(crate) fn find_whole_value(&self, lanes: &[Lane; 4], size: u8, to: Scalar) -> Option<Val> {

@@ -189,7 +189,7 @@ impl BufferEmitter<'_, '_> {
 }
 
 /// Emits `access` in a branch that runs if word `word` is less than `bound`; returns zeros
-/// otherwise. Without `bound` there is no branch.
+/// otherwise. Without `bound` it emits `access` alone.
 pub(super) fn emit_if_in_bounds<C: AsMut<ValueBuilder>>(
     cx: &mut C,
     bound: Option<Val>,
