@@ -94,8 +94,30 @@ pub(crate) fn run_step() -> Result<Counts> {
     let output = shell::below_target("packages/output");
     shell::create_empty_dir(&output)?;
     let builds = Builds::create_with_system_linker()?;
-    write_packages(&builds, &Release::read(0)?, &output)?;
-    installation::test_packages(&output)
+    let release = Release::read(0)?;
+    write_packages(&builds, &release, &output)?;
+    let mut counts = test_reproducibility(&builds, &release, &output)?;
+    counts += installation::test_packages(&output)?;
+    Ok(counts)
+}
+
+/// Writes the packages of the same binaries again and counts the files that differ, which it prints,
+/// as failures.
+fn test_reproducibility(builds: &Builds, release: &Release, output: &Path) -> Result<Counts> {
+    let again = shell::below_target("packages/again");
+    shell::create_empty_dir(&again)?;
+    write_packages(builds, release, &again)?;
+    let mut counts = Counts::default();
+    for entry in std::fs::read_dir(output)? {
+        let path = entry?.path();
+        let second = again.join(path.file_name().unwrap_or_default());
+        let equal = std::fs::read(&path)? == std::fs::read(&second).unwrap_or_default();
+        if !equal {
+            println!("{} differs from {}", path.display(), second.display());
+        }
+        counts += Counts::from_check(equal);
+    }
+    Ok(counts)
 }
 
 /// Writes the archive and the packages of Debian to a directory.
