@@ -234,3 +234,30 @@ fn the_interpreter_and_a_device_draw_the_same() {
         assert!(count < 200, "{name}: {count} pixels differ");
     }
 }
+
+/// Draws a program whose addresses have 32 bits, and one that computes a wrong address: that may
+/// crash the device, but never without advice.
+#[test]
+fn programs_with_addresses_draw_or_say_why() {
+    let folder = Folder::new("draw-addresses");
+    let Some(()) = find_device(&folder) else {
+        return;
+    };
+    let load = |address: &str| {
+        format!(
+            "!!NVfp4.0\nOPTION NV_shader_buffer_load;\nTEMP a, r;\nMOV.U a.x, {address};\n\
+             LOAD.F32X4 r, a.x;\nADD result.color, r, {{1, 0.5, 0, 1}};\nEND"
+        )
+    };
+    folder.write("low.fp", load("program.local[0].x"));
+    draw(&folder, &["low.fp"]);
+    assert_eq!(pixels(&folder).at(7, 7), [255, 128, 0, 255]);
+    folder.write("wrong.fp", load("16"));
+    let size = ["--size", "16x16"];
+    let line = [&["draw", "wrong.fp", "-o", "out.png"], &size[..]].concat();
+    let (status, _, stderr) = run(&folder, &line);
+    let advice = stderr.contains("glasm draw --interpreter");
+    assert_eq!(advice, stderr.contains("crashed"), "{status}: {stderr}");
+    draw(&folder, &["wrong.fp", "--interpreter", "--size", "16x16"]);
+    assert_eq!(pixels(&folder).at(7, 7), [255, 128, 0, 255]);
+}

@@ -13,7 +13,7 @@ use crate::batch::catch_panic;
 use crate::console::{Console, Fatal, Progress, Status, replace_control_characters};
 use crate::inputs::{EmbeddedProgram, Input, starts_with_header};
 use crate::loaded_input::LoadedInput;
-use crate::report::ScriptResult;
+use crate::report::{Fault, ScriptResult};
 use crate::run::worker::Worker;
 use crate::scene::{Scene, SceneInput, SceneProgram, build_scene};
 use animation::{Frame, ImageContents};
@@ -48,7 +48,11 @@ pub(crate) fn draw(args: &DrawArgs, console: Console) -> Result<Status, Fatal> {
     let rendered = if args.interpreter {
         interpret_scene(&scene, dir.path(), console)?
     } else {
-        run_scene(&scene, dir.path(), args, console)?
+        let hint = programs
+            .iter()
+            .any(SceneProgram::reads_memory)
+            .then_some(ADDRESS_HINT);
+        run_scene(&scene, (dir.path(), hint), args, console)?
     };
     let Some(rendered) = rendered else {
         return Ok(Status::Failed);
@@ -76,11 +80,16 @@ struct Rendered {
     output: Vec<String>,
 }
 
+/// What to do if a device crashes that draws programs with addresses.
+const ADDRESS_HINT: &str = "the programs access memory through addresses, and addresses outside of \
+     buffers crash devices; --local and --env set the parameters, `glasm draw --interpreter` reads 0 \
+     outside of buffers";
+
 /// Runs the script of a scene on a device, which saves its images to a directory. Prints the
-/// reasons and returns `None` if it does not.
+/// reasons, with `crash_hint` if the device crashes, and returns `None` if it does not.
 fn run_scene(
     scene: &Scene,
-    dir: &Path,
+    (dir, crash_hint): (&Path, Option<&str>),
     args: &DrawArgs,
     console: Console,
 ) -> Result<Option<Rendered>, Fatal> {
@@ -91,6 +100,9 @@ fn run_scene(
     let result = worker.run_script(&script, 0);
     if result.images.len() != scene.images.len() {
         report_failures(&result, &script, args, console);
+        if let Some(hint) = crash_hint.filter(|_| result.fault == Some(Fault::Crash)) {
+            console.write_err(&console.format_warning(hint));
+        }
         return Ok(None);
     }
     Ok(Some(Rendered {

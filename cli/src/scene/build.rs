@@ -205,6 +205,10 @@ impl<'a> Builder<'a> {
         if self.shape.as_ref().is_some_and(|shape| !shape.is_flat) {
             text += "depthbuffer\n";
         }
+        let mut programs = self.pipeline.programs.iter();
+        if programs.any(|program| program.usage.has_low_addresses) {
+            text += "address32\n";
+        }
         for line in &self.options.require {
             let _ = writeln!(text, "{line}");
         }
@@ -408,6 +412,22 @@ mod tests {
             .collect();
         assert_eq!(values.len(), 2);
         assert_ne!(values[0], values[1]);
+    }
+
+    #[test]
+    fn programs_with_addresses_of_32_bits_require_low_buffers() {
+        let options = SceneOptions::default();
+        let requires = |text: &str| {
+            let scene = build(text, &options).unwrap();
+            scene.text.contains("\naddress32\n")
+        };
+        let low = "!!NVfp4.0\nOPTION NV_shader_buffer_load;\nTEMP r;\n\
+                   LOAD.F32X4 r, program.local[0].x;\nMOV result.color, r;\nEND";
+        assert!(requires(low));
+        let high = "!!NVfp5.0\nOPTION NV_gpu_program5_mem_extended;\nLONG TEMP a;\nTEMP r;\n\
+                    PK64.U a.x, program.local[0];\nLOAD.F32X4 r, a.x;\n\
+                    MOV result.color, r;\nEND";
+        assert!(!requires(high));
     }
 
     #[test]

@@ -69,6 +69,11 @@ impl SceneProgram {
         }
     }
 
+    /// Returns true if the program accesses memory through addresses.
+    pub(crate) fn reads_memory(&self) -> bool {
+        self.usage.reads_memory
+    }
+
     /// Returns the stage; `None` for vertex state programs.
     pub(super) fn stage(&self) -> Option<Stage> {
         match self.program_type {

@@ -8,7 +8,7 @@ use super::vectors::{
 use glasm::ir::resource::{BufferId, MemorySpace};
 use glasm::ir::{
     BufferKind, Id as _, Inst, InstData, Op, OperandBase, ParamSource, Program, RegisterId,
-    Semantic, Src, Stage, StateParam, Storage, TexTarget,
+    Semantic, Src, Stage, StateParam, Storage, TexTarget, Width,
 };
 use glasm::state::MatrixName;
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,6 +43,8 @@ pub(super) struct ProgramUsage {
     pub(super) normal_maps: BTreeSet<u32>,
     /// True if memory is accessed through addresses.
     pub(super) reads_memory: bool,
+    /// True if addresses of 32 bits are among them.
+    pub(super) has_low_addresses: bool,
     /// True if a matrix of the view is read, or a parameter that is used as one.
     pub(super) reads_view: bool,
     /// Use of each input, by its index.
@@ -84,6 +86,10 @@ impl ProgramUsage {
                 .mem_accesses
                 .iter()
                 .any(|access| access.space == MemorySpace::Global),
+            has_low_addresses: program
+                .insts
+                .iter()
+                .any(|inst| has_low_address(program, inst)),
             reads_view,
             normal_maps: find_normal_maps(program),
             inputs,
@@ -108,6 +114,31 @@ fn is_view_matrix(source: ParamSource) -> bool {
         | MatrixName::Palette(_)
         | MatrixName::Program(_) => false,
     }
+}
+
+/// Returns true if an instruction accesses memory through an address of 32 bits, which another one
+/// extends to 64 bits.
+fn has_low_address(program: &Program, inst: &Inst) -> bool {
+    let InstData::Mem(id) = inst.data else {
+        return false;
+    };
+    let access = program.mem_accesses.get(id);
+    if access.is_none_or(|access| access.space != MemorySpace::Global) {
+        return false;
+    }
+    // Stores and atomics have their value before the address.
+    let address = program.sources(inst).last().map(|source| source.base);
+    let Some(OperandBase::Register(address)) = address else {
+        return false;
+    };
+    program.insts.iter().any(|other| {
+        let is_extended = if let InstData::Cvt { from, .. } = other.data {
+            from.width() == Width::W32
+        } else {
+            false
+        };
+        is_extended && other.dst.is_some_and(|dst| dst.register == address)
+    })
 }
 
 /// Returns the number of vectors of each constant buffer: the declared one, or the one that
