@@ -2,6 +2,7 @@
 
 use super::environment::ProgramEnvironment;
 use super::fragment::RasterPrimitive;
+use super::line::Line;
 use super::primitives::{PrimitiveKind, PrimitiveList, append_strip, assemble_primitives};
 use super::programs::StageProgram;
 use super::raster::{Point, Shape, Triangle, Viewport};
@@ -120,7 +121,7 @@ impl<'a, 's> DrawRun<'a, 's> {
     /// Returns the primitives of an instance that are rasterized.
     ///
     /// # Errors
-    /// If a program exceeds the step limit, or the primitives are lines or patches.
+    /// If a program exceeds the step limit, or the primitives are patches that are not tessellated.
     pub(super) fn process_instance(
         &mut self,
         instance: u32,
@@ -205,7 +206,7 @@ impl<'a, 's> DrawRun<'a, 's> {
 
     /// Runs a geometry program for a primitive, and returns the vertices of each primitive that it
     /// emits.
-    fn run_geometry(
+    pub(super) fn run_geometry(
         &self,
         program: &StageProgram,
         vertices: &[Rc<VertexResult>],
@@ -281,6 +282,13 @@ impl<'a, 's> DrawRun<'a, 's> {
                     triangle.is_clockwise() == (state.front_face == vk::FrontFace::CLOCKWISE);
                 (Shape::Triangle(Box::new(triangle)), is_front)
             }
+            (PrimitiveKind::Lines, [a, b]) => {
+                let width = f64::from(state.line_width);
+                let Some(line) = Line::new([a, b], width, viewport) else {
+                    return Ok(());
+                };
+                (Shape::Line(Box::new(line)), true)
+            }
             (PrimitiveKind::Points, [vertex]) => {
                 let size = self.find_point_size(vertex);
                 let Some(point) = Point::new(vertex, size, viewport) else {
@@ -293,7 +301,12 @@ impl<'a, 's> DrawRun<'a, 's> {
                 let kind = PrimitiveKind::Triangles;
                 return self.append_primitive(primitives, kind, vertices, number);
             }
-            _ => return Err("only triangles and points are rasterized".to_owned()),
+            (PrimitiveKind::LinesAdjacency, [_, a, b, _]) => {
+                let vertices = vec![Rc::clone(a), Rc::clone(b)];
+                let kind = PrimitiveKind::Lines;
+                return self.append_primitive(primitives, kind, vertices, number);
+            }
+            _ => return Err("patches without tessellation are not rasterized".to_owned()),
         };
         if !is_culled(state, &shape, is_front) {
             primitives.push(RasterPrimitive {

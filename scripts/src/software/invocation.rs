@@ -2,9 +2,7 @@
 
 use super::environment::ProgramEnvironment;
 use super::programs::StageProgram;
-use glasm::ir::interp::{
-    Interpreter, Observer, ProgramMemory, QuadFragment, RunResult, StepLimitExceeded,
-};
+use glasm::ir::interp::{Interpreter, Observer, QuadFragment, RunResult, StepLimitExceeded};
 use glasm::ir::{BaseType, Semantic};
 use std::rc::Rc;
 
@@ -41,8 +39,6 @@ pub struct InvocationResult {
     pub is_discarded: bool,
     /// Number of steps; 0 for invocations without results.
     pub(super) steps: u64,
-    /// Memory after the run.
-    pub(super) memory: ProgramMemory,
 }
 
 impl TracedInvocation {
@@ -59,7 +55,7 @@ impl TracedInvocation {
         let mut environment = self.environment.clone();
         let Ok(mut interpreter) = Interpreter::new(&self.program.ir) else {
             // Programs are verified when they are loaded.
-            return Ok(self.collect_result(None, environment));
+            return Ok(InvocationResult::new(&self.program, None));
         };
         interpreter.step_limit = step_limit;
         let result = match &self.kind {
@@ -83,26 +79,23 @@ impl TracedInvocation {
                 None
             }
         };
-        Ok(self.collect_result(result, environment))
+        Ok(InvocationResult::new(&self.program, result))
     }
+}
 
+impl InvocationResult {
     /// Returns the result of a run, with the outputs that the program writes.
-    fn collect_result(
-        &self,
-        result: Option<RunResult>,
-        environment: ProgramEnvironment,
-    ) -> InvocationResult {
+    pub(super) fn new(program: &StageProgram, result: Option<RunResult>) -> Self {
         let is_discarded = result.as_ref().is_some_and(|result| result.demoted);
         let steps = result.as_ref().map_or(0, |result| result.steps);
         let lanes = result.map(|result| result.outputs).unwrap_or_default();
-        let outputs = self.program.ir.outputs.iter().zip(lanes);
-        let written = outputs.filter(|(output, _)| self.program.writes(output.semantic));
+        let outputs = program.ir.outputs.iter().zip(lanes);
+        let written = outputs.filter(|(output, _)| program.writes(output.semantic));
         let written = written.map(|(output, lanes)| (output.semantic, output.base, lanes));
-        InvocationResult {
+        Self {
             outputs: written.collect(),
             is_discarded,
             steps,
-            memory: environment.memory,
         }
     }
 }

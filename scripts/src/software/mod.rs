@@ -13,7 +13,7 @@
 //! | `initial_results` | results that programs do not write |
 //! | `environment` | parameters, buffers and memory of a program |
 //! | `vertices`, `primitives` | attributes of vertices, vertices of primitives |
-//! | `raster`, `raster_run` | coverage and interpolation; draws at the pixels of an area |
+//! | `raster`, `line`, `raster_run` | coverage and interpolation; draws at the pixels of an area |
 //! | `fragment`, `pixel` | inputs of fragments; per-fragment tests and blending |
 //! | `sampler`, `filter` | texels |
 //! | `draw`, `dispatch` | vertices and primitives of a draw; work groups |
@@ -29,6 +29,7 @@ mod filter;
 mod fragment;
 mod initial_results;
 mod invocation;
+mod line;
 mod pixel;
 mod primitives;
 mod programs;

@@ -1,10 +1,11 @@
-//! Rasterization of triangles and points at single pixels, in homogeneous coordinates: triangles
-//! that cross the plane w = 0 need no clipping.
+//! Rasterization of triangles and points at single positions, in homogeneous coordinates: triangles
+//! that cross the plane w = 0 need no clipping. `line` rasterizes lines.
 //!
 //! The weights of the vertices at a pixel solve `x y w` of the vertices times weights = `x y 1` of
 //! the pixel in normalized device coordinates. They are the perspective-correct weights divided by w;
 //! multiplied by w of their vertex they are the weights that are linear in screen space.
 
+use super::line::Line;
 use super::vertices::VertexResult;
 
 /// Fixed-point units of a pixel to which devices round the positions of vertices.
@@ -22,7 +23,7 @@ impl Viewport {
     }
 
     /// Returns the position in pixels of a position in clip space.
-    fn to_pixels(self, clip: [f64; 4]) -> [f64; 2] {
+    pub(super) fn to_pixels(self, clip: [f64; 4]) -> [f64; 2] {
         let Self(area) = self;
         [0, 1].map(|axis| (clip[axis] / clip[3] + 1.0) / 2.0 * area[axis + 2] + area[axis])
     }
@@ -46,6 +47,8 @@ pub(super) struct Weights {
 pub(super) enum Shape {
     /// A triangle.
     Triangle(Box<Triangle>),
+    /// A rectangle.
+    Line(Box<Line>),
     /// A square.
     Point(Point),
 }
@@ -57,10 +60,60 @@ pub(super) struct Triangle {
     clip: [[f64; 4]; 3],
     /// Rows of the inverse of the matrix of x, y and w.
     inverse: [[f64; 3]; 3],
-    /// Positions of the vertices in fixed point, if all are in front of the viewer.
-    fixed: Option<[[i64; 2]; 3]>,
-    /// Twice the signed area in fixed point, or the determinant of the matrix.
+    /// Positions of the vertices, if all are in front of the viewer.
+    corners: Option<Corners<3>>,
+    /// Positive if the vertices are in clockwise order.
     area: f64,
+}
+
+/// Convex polygon in fixed point.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Corners<const N: usize> {
+    positions: [[i64; 2]; N],
+    /// 1 if they are in clockwise order on a screen whose y axis points down, else -1.
+    sign: i64,
+}
+
+impl<const N: usize> Corners<N> {
+    /// Returns the polygon with corners in pixels; `None` if it has no area.
+    pub(super) fn new(corners: [[f64; 2]; N]) -> Option<Self> {
+        let positions = corners.map(to_fixed);
+        let sign = cross_product(positions[0], positions[1], positions[2]).signum();
+        (sign != 0).then_some(Self { positions, sign })
+    }
+
+    /// Returns the least and the largest coordinates in pixels.
+    pub(super) fn find_bounds(&self) -> [[f64; 2]; 2] {
+        let all = self.positions.iter();
+        [i64::min, i64::max].map(|choose| {
+            [0, 1].map(|axis| {
+                let coordinates = all.clone().map(|position| position[axis]);
+                coordinates.reduce(choose).unwrap_or(0) as f64 / SUBPIXELS
+            })
+        })
+    }
+
+    /// Returns true if the polygon covers a position in pixels. Positions on an edge belong to it if
+    /// it is a top or left edge.
+    pub(super) fn covers(&self, pixel: [f64; 2]) -> bool {
+        let place = to_fixed(pixel);
+        (0..N).all(|number| {
+            let (from, to) = (self.positions[number], self.positions[(number + 1) % N]);
+            let side = self.sign.saturating_mul(cross_product(from, to, place));
+            // The interior is to the right of a left edge, and below a top edge.
+            let [dx, dy] = [0, 1].map(|axis| {
+                self.sign
+                    .saturating_mul(to[axis].saturating_sub(from[axis]))
+            });
+            let is_top_left = dy < 0 || dy == 0 && dx > 0;
+            side > 0 || side == 0 && is_top_left
+        })
+    }
+}
+
+/// Returns a position in pixels in fixed point.
+fn to_fixed(pixel: [f64; 2]) -> [i64; 2] {
+    pixel.map(|coordinate| (coordinate * SUBPIXELS).round() as i64)
 }
 
 /// A point: the square around its position.
@@ -94,18 +147,19 @@ impl Triangle {
             return None;
         }
         let inverse = std::array::from_fn(|row| columns.map(|column| column[row] / determinant));
-        let fixed = clip.iter().all(|position| position[3] > 0.0).then(|| {
-            clip.map(|position| {
-                let pixels = viewport.to_pixels(position);
-                pixels.map(|coordinate| (coordinate * SUBPIXELS).round() as i64)
-            })
-        });
-        let area = fixed.map_or(determinant, |[a, b, c]| cross_product(a, b, c) as f64);
-        (area != 0.0).then_some(Self {
+        let corners = if clip.iter().all(|position| position[3] > 0.0) {
+            Some(Corners::new(
+                clip.map(|position| viewport.to_pixels(position)),
+            )?)
+        } else {
+            None
+        };
+        let area = corners.map_or(determinant, |corners| corners.sign as f64);
+        Some(Self {
             viewport,
             clip,
             inverse,
-            fixed,
+            corners,
             area,
         })
     }
@@ -121,22 +175,12 @@ impl Triangle {
         self.inverse.map(|row| row[0] * x + row[1] * y + row[2])
     }
 
-    /// Returns true if the triangle covers a position in pixels. Positions on an edge belong to the
-    /// triangle if it is a top or left edge.
+    /// Returns true if the triangle covers a position in pixels.
     fn covers(&self, pixel: [f64; 2]) -> bool {
-        let Some(fixed) = self.fixed else {
-            return self.solve(pixel).iter().all(|weight| *weight > 0.0);
-        };
-        let place = pixel.map(|coordinate| (coordinate * SUBPIXELS).round() as i64);
-        let sign = if self.area > 0.0 { 1 } else { -1 };
-        (0..3).all(|number| {
-            let (from, to) = (fixed[(number + 1) % 3], fixed[(number + 2) % 3]);
-            let side = sign * cross_product(from, to, place);
-            // The interior is to the right of a left edge, and below a top edge.
-            let (dx, dy) = (sign * (to[0] - from[0]), sign * (to[1] - from[1]));
-            let is_top_left = dy < 0 || dy == 0 && dx > 0;
-            side > 0 || side == 0 && is_top_left
-        })
+        match self.corners {
+            Some(corners) => corners.covers(pixel),
+            None => self.solve(pixel).iter().all(|weight| *weight > 0.0),
+        }
     }
 }
 
@@ -173,17 +217,12 @@ impl Shape {
     pub(super) fn find_bounds(&self) -> [[f64; 2]; 2] {
         match self {
             Self::Triangle(triangle) => {
-                let Some(corners) = triangle.fixed else {
-                    return [[f64::NEG_INFINITY; 2], [f64::INFINITY; 2]];
-                };
-                let [least, largest] = [i64::min, i64::max].map(|choose| {
-                    [0, 1].map(|axis| {
-                        let [a, b, c] = corners.map(|corner| corner[axis]);
-                        choose(choose(a, b), c) as f64 / SUBPIXELS
-                    })
-                });
-                [least, largest]
+                let unbounded = [[f64::NEG_INFINITY; 2], [f64::INFINITY; 2]];
+                triangle
+                    .corners
+                    .map_or(unbounded, |corners| corners.find_bounds())
             }
+            Self::Line(line) => line.find_bounds(),
             Self::Point(point) => {
                 let half = point.size / 2.0;
                 [-half, half].map(|distance| point.center.map(|place| place + distance))
@@ -195,6 +234,7 @@ impl Shape {
     pub(super) fn covers(&self, pixel: [f64; 2]) -> bool {
         match self {
             Self::Triangle(triangle) => triangle.covers(pixel),
+            Self::Line(line) => line.covers(pixel),
             Self::Point(point) => {
                 let coordinate = point.find_coordinate(pixel);
                 coordinate.iter().all(|place| (0.0..1.0).contains(place))
@@ -219,6 +259,7 @@ impl Shape {
                     reciprocal_w,
                 }
             }
+            Self::Line(line) => line.find_weights(pixel),
             Self::Point(point) => Weights {
                 perspective: [1.0, 0.0, 0.0],
                 linear: [1.0, 0.0, 0.0],

@@ -1,8 +1,9 @@
 //! Draws at the pixels of an area of the framebuffer: one pixel for a trace, all for images.
 
 use super::draw::{DrawRun, count_steps};
+use super::environment::ProgramEnvironment;
 use super::fragment::{FragmentInputs, RasterPrimitive, Varyings};
-use super::invocation::{RunKind, TracedInvocation};
+use super::invocation::{InvocationResult, RunKind, TracedInvocation};
 use super::pixel::PixelState;
 use super::programs::StageProgram;
 use super::raster::Weights;
@@ -10,7 +11,7 @@ use super::scene::LocatedFragment;
 use super::state::SceneState;
 use crate::script::{Clear, Command, Convention, Draw, GlOutcome, Script};
 use ash::vk;
-use glasm::ir::interp::NoObserver;
+use glasm::ir::interp::{Interpreter, NoObserver};
 use glasm::ir::{Semantic, Stage};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -190,25 +191,43 @@ impl<'s> RasterRun<'s> {
         if draw.instances > MAX_INSTANCES {
             return Err(format!("the draw has more than {MAX_INSTANCES} instances"));
         }
+        let mut interpreter = Interpreter::new(&fragment.ir).map_err(|_| "invalid program")?;
+        interpreter.step_limit = self.step_limit;
         for instance in 0..draw.instances {
             let limit = self.step_limit;
             let mut run = DrawRun::new(&mut self.state, draw, limit)?;
             run.steps_left = self.steps_left;
             let primitives = run.process_instance(instance)?;
             self.steps_left = run.steps_left;
-            for primitive in primitives {
-                let primitive = Rc::new(primitive);
-                let pixels = self.area.iter_between(primitive.shape.find_bounds());
-                for pixel in pixels.filter(|pixel| is_in_scissor(draw, *pixel)) {
-                    let center = pixel.map(|place| f64::from(place) + 0.5);
-                    if primitive.shape.covers(center) {
-                        let place = FragmentPlace {
-                            pixel,
-                            line,
-                            instance,
-                        };
-                        self.run_fragment(draw, place, &fragment, &primitive)?;
-                    }
+            let run = FragmentRun {
+                draw,
+                line,
+                instance,
+                program: &fragment,
+                interpreter: &interpreter,
+            };
+            let mut environment = self.state.build_environment(&fragment);
+            let result = self.run_fragments(&run, primitives, &mut environment);
+            self.state.store_memory(&fragment, &environment.memory);
+            result?;
+        }
+        Ok(())
+    }
+
+    /// Runs the fragment program for primitives at all pixels that they cover.
+    fn run_fragments(
+        &mut self,
+        run: &FragmentRun<'_>,
+        primitives: Vec<RasterPrimitive>,
+        environment: &mut ProgramEnvironment,
+    ) -> Result<(), String> {
+        for primitive in primitives {
+            let primitive = Rc::new(primitive);
+            let pixels = self.area.iter_between(primitive.shape.find_bounds());
+            for pixel in pixels.filter(|pixel| is_in_scissor(run.draw, *pixel)) {
+                let center = pixel.map(|place| f64::from(place) + 0.5);
+                if primitive.shape.covers(center) {
+                    self.run_fragment(run, pixel, &primitive, environment)?;
                 }
             }
         }
@@ -218,16 +237,12 @@ impl<'s> RasterRun<'s> {
     /// Runs the fragment program for a primitive that covers a pixel.
     fn run_fragment(
         &mut self,
-        draw: &Draw,
-        place: FragmentPlace,
-        program: &Rc<StageProgram>,
+        run: &FragmentRun<'_>,
+        pixel: [u32; 2],
         primitive: &Rc<RasterPrimitive>,
+        environment: &mut ProgramEnvironment,
     ) -> Result<(), String> {
-        let FragmentPlace {
-            pixel,
-            line,
-            instance,
-        } = place;
+        let FragmentRun { draw, program, .. } = *run;
         let pixel_index = self.area.find_index(pixel);
         let center = pixel.map(|place| f64::from(place) + 0.5);
         let weights = primitive.shape.find_weights(center);
@@ -235,12 +250,11 @@ impl<'s> RasterRun<'s> {
         if self.is_clipped(draw, program, primitive, &weights) {
             return Ok(());
         }
-        let mut environment = self.state.build_environment(program);
         let varyings = Rc::new(Varyings::new(&self.state, program, primitive, pixel));
         let inputs = FragmentInputs {
             state: &self.state,
             program,
-            environment: &environment,
+            environment,
             varyings: &varyings,
             depth_range,
             colors: &self.pixels[pixel_index].content.colors,
@@ -248,18 +262,23 @@ impl<'s> RasterRun<'s> {
         let quad = inputs.build_quad();
         environment.textures.interpolant = Some(varyings);
         let [x, y] = pixel;
-        let invocation = TracedInvocation {
+        let index = (x % 2 + 2 * (y % 2)) as usize;
+        // A trace begins with the memory before the fragment.
+        let invocation = (self.purpose == Purpose::Fragment).then(|| TracedInvocation {
             program: Rc::clone(program),
-            index: (x % 2 + 2 * (y % 2)) as usize,
-            environment,
-            kind: RunKind::Quad(Box::new(quad)),
-        };
+            index,
+            environment: environment.clone(),
+            kind: RunKind::Quad(Box::new(quad.clone())),
+        });
+        let results = run
+            .interpreter
+            .run_quad(environment, &quad, &mut NoObserver);
         // A program that does not end is traced, too: up to the limit.
-        let is_drawn = match invocation.run(self.step_limit, &mut NoObserver) {
-            Ok(result) => {
+        let is_drawn = match results {
+            Ok(results) => {
+                let result = InvocationResult::new(program, results.into_iter().nth(index));
                 // The quad has four fragments.
                 self.steps_left = count_steps(self.steps_left, 4 * result.steps)?;
-                self.state.store_memory(program, &result.memory);
                 let depth = depth_range[0] + (depth_range[1] - depth_range[0]) * weights.depth;
                 self.pixels[pixel_index].apply_fragment(program, &result, &draw.state, depth)
             }
@@ -267,17 +286,20 @@ impl<'s> RasterRun<'s> {
                 return Err(format!("the fragment program: {error}"));
             }
             Err(error) => {
-                self.limitations.insert(format!("line {line}: {error}"));
+                self.limitations
+                    .insert(format!("line {}: {error}", run.line));
                 false
             }
         };
         let is_better = is_drawn || self.found.as_ref().is_none_or(|found| !found.is_drawn);
-        if is_better || self.selected_line == Some(line) {
+        if let Some(invocation) = invocation
+            && (is_better || self.selected_line == Some(run.line))
+        {
             self.found = Some(LocatedFragment {
                 invocation,
-                line,
+                line: run.line,
                 primitive: primitive.number,
-                instance,
+                instance: run.instance,
                 is_drawn,
                 pixel_index,
                 colors: self.pixels[pixel_index].content.clone(),
@@ -382,13 +404,15 @@ impl<'s> RasterRun<'s> {
     }
 }
 
-/// Fragment of a draw.
-#[derive(Clone, Copy, Debug)]
-struct FragmentPlace {
-    pixel: [u32; 2],
+/// Fragments of an instance of a draw.
+#[derive(Clone, Copy)]
+struct FragmentRun<'a> {
+    draw: &'a Draw,
     /// Line of the draw.
     line: u32,
     instance: u32,
+    program: &'a Rc<StageProgram>,
+    interpreter: &'a Interpreter<'a>,
 }
 
 /// Returns true if the scissor of a draw contains a pixel, or if there is none.
