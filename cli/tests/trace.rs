@@ -5,6 +5,7 @@
 
 mod support;
 
+use glasm_tests::skip::skip;
 use serde_json::Value;
 use support::{Folder, run};
 
@@ -344,16 +345,59 @@ fn programs_are_traced_without_a_script() {
 
 #[test]
 fn draws_that_are_not_simulated_are_named() {
-    let script = "[vertex program passthrough]\n[fragment program]\n!!ARBfp1.0\n\
-        MOV result.color, 1;\nEND\n[vertex data]\n0/R32G32_SFLOAT\n-1 -1\n1 1\n\
-        [test]\ndraw arrays LINES 0 2\n";
-    let folder = Folder::new("trace-lines");
+    // GLSL has no form that is interpreted.
+    let script = "[vertex program passthrough]\n[fragment shader]\n#version 450\n\
+        layout(location = 0) out vec4 color;\nvoid main() { color = vec4(1); }\n\
+        [test]\ndraw rect -1 -1 2 2\n";
+    let folder = Folder::new("trace-glsl");
     folder.write("a.shader_test", script);
     let (status, _, stderr) = run(&folder, &["trace", "a.shader_test", "--no-device"]);
     assert_eq!(status, 2);
-    assert!(stderr.contains("line 11"), "{stderr}");
-    assert!(
-        stderr.contains("only triangles and points are rasterized"),
-        "{stderr}"
-    );
+    assert!(stderr.contains("line 7"), "{stderr}");
+    assert!(stderr.contains("not an assembly program"), "{stderr}");
+}
+
+/// Checks the trace that a command requests: of the draw before it, not of the one after it.
+#[test]
+fn commands_of_scripts_request_traces() {
+    let folder = Folder::new("trace-command");
+    let (status, _, stderr) = run(&folder, &["devices"]);
+    if status != 0 {
+        skip(stderr);
+        return;
+    }
+    let program = "!!ARBfp1.0\nTEMP a;\nMOV a, program.local[0];\nMUL result.color, a, 2;";
+    let first = "parameter local_fp 0 (0.25, 0, 0, 1)\ndraw rect -1 -1 2 2\ntrace pixel 1 0\n\
+                 parameter local_fp 0 (0.5, 0, 0, 1)";
+    folder.write("a.shader_test", wrap(program, first));
+    let args = ["run", "a.shader_test", "--json", "report.json"];
+    let (status, stdout, stderr) = run(&folder, &args);
+    assert_eq!(status, 0, "{stdout}{stderr}");
+    assert!(stdout.contains("MUL result.color, a, 2"), "{stdout}");
+    assert!(stdout.contains("result.color = (0.5, 0, 0, 2)"), "{stdout}");
+    let text = std::fs::read_to_string(folder.0.join("report.json")).unwrap();
+    let report: Value = serde_json::from_str(&text).unwrap();
+    let trace = &report["scripts"][0]["traces"][0];
+    // The commands start in line 15.
+    assert_eq!(trace["line"], 17);
+    assert_eq!(trace["pixel"], serde_json::json!([1, 0]));
+    assert_eq!(trace["trace"]["command_line"], 16);
+    assert_eq!(trace["trace"]["device"]["agrees"], true, "{trace}");
+    assert_eq!(trace["trace"]["statements"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn commands_without_fragment_say_so() {
+    let folder = Folder::new("trace-command-none");
+    let (status, _, stderr) = run(&folder, &["devices"]);
+    if status != 0 {
+        skip(stderr);
+        return;
+    }
+    let script = wrap("!!ARBfp1.0\nMOV result.color, 1;", "trace pixel 1 1");
+    folder.write("a.shader_test", script);
+    let (status, stdout, stderr) = run(&folder, &["run", "a.shader_test"]);
+    assert_eq!(status, 0, "{stdout}{stderr}");
+    let expected = "line 13: trace pixel 1 1: the script draws nothing";
+    assert!(stdout.contains(expected), "{stdout}");
 }

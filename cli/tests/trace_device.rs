@@ -94,3 +94,106 @@ fn simulated_colors_agree_with_the_device() {
         reports.len()
     );
 }
+
+/// Traces a script with options, and returns the comparison with the device.
+fn compare(folder: &Folder, script: &str, options: &[&str]) -> Value {
+    folder.write("a.shader_test", script);
+    let mut args = vec!["trace", "a.shader_test", "--json"];
+    args.extend(options);
+    let (_, stdout, stderr) = run(folder, &args);
+    assert_eq!(stderr, "", "{options:?}");
+    let report: Value = serde_json::from_str(&stdout).unwrap();
+    report["device"].clone()
+}
+
+#[test]
+fn vertices_agree_with_the_device() {
+    let folder = Folder::new("trace-vertices");
+    let (status, _, stderr) = run(&folder, &["devices"]);
+    if status != 0 {
+        skip(stderr);
+        return;
+    }
+    for require in ["", "[require]\nGL >= 1.3\n"] {
+        let script = format!(
+            "{require}[vertex program]\n!!NVvp4.0\nTEMP a;\nI2F a.x, vertex.id.x;\n\
+             MUL result.position, vertex.attrib[0], {{0.5, 0.5, 0.25, 1}};\n\
+             MOV result.color, vertex.attrib[1];\nMOV result.texcoord[1], a.x;\nEND\n\
+             [geometry program]\n!!NVgp4.0\nPRIMITIVE_IN TRIANGLES;\nPRIMITIVE_OUT TRIANGLE_STRIP;\n\
+             VERTICES_OUT 3;\nEND\n\
+             [fragment program]\n!!ARBfp1.0\nMOV result.color, fragment.color;\nEND\n\
+             [vertex data]\n0/R32G32B32_SFLOAT 1/R32G32_SFLOAT\n\
+             0 0 0  1 2\n1 0 1  3 4\n1 1 1  5 6\n0 1 0  7 8\n\
+             [test]\ndraw arrays TRIANGLE_STRIP 0 4\n"
+        );
+        let device = compare(&folder, &script, &["--vertex", "2"]);
+        if device["compared"] != true {
+            skip(device["reason"].as_str().unwrap());
+            return;
+        }
+        assert_eq!(device["agrees"], true, "{device}");
+        let results = device["vertices"].as_array().unwrap();
+        let find = |name: &str| {
+            let mut results = results.iter();
+            let found = results.find(|it| it["name"].as_str().unwrap().contains(name));
+            found.unwrap()["observed"].clone()
+        };
+        assert_eq!(find("position"), serde_json::json!([0.5, 0.5, 0.25, 1.0]));
+        assert_eq!(find("color"), serde_json::json!([5.0, 6.0, 0.0, 1.0]));
+        assert_eq!(find("texcoord"), serde_json::json!([2.0, 2.0, 2.0, 2.0]));
+    }
+}
+
+/// Checks the vertices of a rectangle, whose corners the script does not list.
+#[test]
+fn corners_of_rectangles_agree_with_the_device() {
+    let folder = Folder::new("trace-corners");
+    let (status, _, stderr) = run(&folder, &["devices"]);
+    if status != 0 {
+        skip(stderr);
+        return;
+    }
+    let script = "[vertex program]\n!!ARBvp1.0\nMOV result.position, vertex.position;\n\
+                  MOV result.texcoord[0], vertex.texcoord[0];\nEND\n\
+                  [fragment program]\n!!ARBfp1.0\nMOV result.color, fragment.texcoord[0];\nEND\n\
+                  [test]\ndraw rect tex -1 -1 2 2 0 0 3 5\n";
+    let device = compare(&folder, script, &["--vertex", "3"]);
+    if device["compared"] != true {
+        skip(device["reason"].as_str().unwrap());
+        return;
+    }
+    assert_eq!(device["agrees"], true, "{device}");
+    let observed = &device["vertices"][1]["observed"];
+    assert_eq!(*observed, serde_json::json!([3.0, 5.0, 0.0, 1.0]));
+}
+
+#[test]
+fn primitives_agree_with_the_device() {
+    let folder = Folder::new("trace-primitives");
+    let (status, _, stderr) = run(&folder, &["devices"]);
+    if status != 0 {
+        skip(stderr);
+        return;
+    }
+    // Two triangles of a strip of four vertices: the second has the other order.
+    let script = "[vertex program]\n!!NVvp4.0\nMOV result.position, vertex.position;\nEND\n\
+                  [geometry program]\n!!NVgp4.0\nPRIMITIVE_IN LINES;\n\
+                  PRIMITIVE_OUT TRIANGLE_STRIP;\nVERTICES_OUT 4;\n\
+                  MOV result.texcoord[0], 1;\nMOV result.position, vertex[0].position;\nEMIT;\n\
+                  MOV result.texcoord[0], 2;\nMOV result.position, vertex[1].position;\nEMIT;\n\
+                  MOV result.texcoord[0], 3;\nMOV result.position, vertex[0].position.yxzw;\nEMIT;\n\
+                  MOV result.texcoord[0], 4;\nMOV result.position, vertex[1].position.yxzw;\nEMIT;\n\
+                  END\n\
+                  [fragment program]\n!!ARBfp1.0\nMOV result.color, 1;\nEND\n\
+                  [vertex data]\n0/R32G32B32_SFLOAT\n0 0 0\n0.5 0 1\n0.25 1 1\n0 1 0\n\
+                  [test]\ndraw arrays LINES 0 4\n";
+    let device = compare(&folder, script, &["--primitive", "1"]);
+    if device["compared"] != true {
+        skip(device["reason"].as_str().unwrap());
+        return;
+    }
+    assert_eq!(device["agrees"], true, "{device}");
+    let vertices = device["vertices"].as_array().unwrap();
+    let positions = vertices.iter().filter(|it| it["name"] == "result.position");
+    assert_eq!(positions.count(), 6);
+}

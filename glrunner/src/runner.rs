@@ -49,6 +49,13 @@ impl Runner {
         run_and_report(path, &self.clock, run, || {})
     }
 
+    /// Runs a script that was built from the one at a path. All errors are in the report, as those of
+    /// [`Self::run_file`].
+    pub fn run_parsed(&self, path: &Path, script: &Script) -> ScriptReport {
+        let run = |name: &str, _: &[u8]| with_outcome(self.run_script(name, script));
+        run_and_report(path, &self.clock, run, || {})
+    }
+
     /// Parses and runs the text of a script, whose name is that of output files. Returns its
     /// outcome and results, which contain all errors; no results if it is skipped.
     fn run_text(&self, name: &str, text: &[u8]) -> (Outcome, Results) {
@@ -60,10 +67,7 @@ impl Runner {
             Ok(script) => self.run_script(name, &script),
             Err(errors) => Ok(Results::from_parse_errors(errors)),
         };
-        match results {
-            Ok(results) => (results.outcome(), results),
-            Err(reason) => (Outcome::Skip(reason), Results::default()),
-        }
+        with_outcome(results)
     }
 
     /// Runs a script in a new context. `Err` is the reason to skip it; failures, also to open the
@@ -115,5 +119,13 @@ impl Runner {
             Err(error) => results.add_failure(None, error.to_string()),
         }
         Ok(results)
+    }
+}
+
+/// Returns results with their outcome; a reason becomes a skip.
+fn with_outcome(results: Result<Results, String>) -> (Outcome, Results) {
+    match results {
+        Ok(results) => (results.outcome(), results),
+        Err(reason) => (Outcome::Skip(reason), Results::default()),
     }
 }

@@ -438,6 +438,8 @@ impl ScriptRun<'_> {
             Command::DepthRange(range) => runner.set_depth_range(*range),
             Command::SaveImage { name, surface } => self.save_image(runner, name, *surface),
             Command::Load { alternate, error } => runner.load_program(*alternate, error.as_ref()),
+            // Traced after the run.
+            Command::TracePixel { .. } => Ok(()),
             // Compared before the first command runs.
             Command::ExpectError(_) | Command::ExpectWarning(_) => Ok(()),
         }

@@ -117,6 +117,15 @@ impl Runner {
         })
     }
 
+    /// Runs a script that was built from the one in a file. All errors are in the report, as those of
+    /// [`Self::run_file`].
+    pub fn run_parsed(&self, path: &Path, script: &Script) -> ScriptReport {
+        let run = |name: &str, _: &[u8]| self.run_script(name, script);
+        run_and_report(path, &self.clock, run, || {
+            *self.device.borrow_mut() = None;
+        })
+    }
+
     /// Parses a script and runs it; errors of its parsing are failures of the results. `name` is
     /// that of the script in file names.
     fn run_text(&self, name: &str, text: &[u8]) -> (Outcome, Results) {

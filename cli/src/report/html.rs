@@ -129,7 +129,8 @@ impl Page {
     fn write_outputs_without_failures(&mut self, results: &Results) {
         let has_output = |record: &&ScriptResult| {
             let is_listed = record.outcome.is_failure() || record.outcome == Verdict::ExpectedFail;
-            !is_listed && (!record.output.is_empty() || !record.images.is_empty())
+            let has_lines = record.iter_output_lines().next().is_some();
+            !is_listed && (has_lines || !record.images.is_empty())
         };
         if !results.iter_results().any(|record| has_output(&record)) {
             return;
@@ -170,12 +171,9 @@ impl Page {
         for failure in &record.failures {
             self.write_failure(failure, &source);
         }
-        if !record.output.is_empty() {
-            let _ = writeln!(
-                self.text,
-                "<pre>{}</pre>",
-                escape_html(&record.output.join("\n"))
-            );
+        let lines: Vec<&str> = record.iter_output_lines().map(String::as_str).collect();
+        if !lines.is_empty() {
+            let _ = writeln!(self.text, "<pre>{}</pre>", escape_html(&lines.join("\n")));
         }
         self.write_images(record);
         self.text.push_str("</details>\n");

@@ -88,7 +88,7 @@ fn build_test_case(record: &ScriptResult) -> TestCase {
     let output: Vec<String> = attempts
         .chain(compared)
         .chain(known)
-        .chain(record.output.iter().cloned())
+        .chain(record.iter_output_lines().cloned())
         .collect();
     if !output.is_empty() {
         case.set_system_out(output.join("\n"));

@@ -1,6 +1,7 @@
 //! Result of one script, and the results of a run.
 
 use crate::console::replace_control_characters;
+use crate::trace::CommandTrace;
 use glasm_scripts::compare::{Decision, RunComparison};
 use glasm_scripts::timing::Timings;
 use glasm_vkrunner::{Outcome, Phase, ScriptReport};
@@ -121,6 +122,9 @@ pub(crate) struct ScriptResult {
     pub(crate) failures: Vec<ScriptFailure>,
     /// Lines that the script printed.
     pub(crate) output: Vec<String>,
+    /// Traces that `trace` commands request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) traces: Vec<CommandTrace>,
     /// Images that the script saved.
     pub(crate) images: Vec<String>,
     /// Images of the failures.
@@ -257,6 +261,7 @@ impl ScriptResult {
             covered_features: Vec::new(),
             failures: Vec::new(),
             output: Vec::new(),
+            traces: Vec::new(),
             images: Vec::new(),
             failure_images: Vec::new(),
             comparison: None,
@@ -285,13 +290,20 @@ impl ScriptResult {
         replace_control_characters(&text)
     }
 
-    /// Formats earlier attempts, the output of the script and its failures, in indented lines.
+    /// Returns the lines that the script printed, then those of its traces.
+    pub(super) fn iter_output_lines(&self) -> impl Iterator<Item = &String> {
+        let traces = self.traces.iter().flat_map(|trace| &trace.text);
+        self.output.iter().chain(traces)
+    }
+
+    /// Formats earlier attempts, the output of the script, its traces and its failures, in indented
+    /// lines.
     pub(super) fn format_details(&self) -> String {
         let mut text = String::new();
         for (attempt, number) in self.earlier_attempts.iter().zip(1..) {
             text.push_str(&indent_lines(&format!("attempt {number}: {attempt}")));
         }
-        for line in &self.output {
+        for line in self.iter_output_lines() {
             text.push_str(&indent_lines(line));
         }
         for failure in &self.failures {

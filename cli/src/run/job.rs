@@ -3,11 +3,12 @@
 
 use crate::args::{ApiArg, ComparedSides, RoundTripArg, SideArg, ValidationArg, WorkerArgs};
 use crate::report::ScriptResult;
+use crate::trace::{CommandTrace, trace_commands};
 use glasm_scripts::compare::recording::RecordingError;
 use glasm_scripts::compare::{Driver, Recording, RunComparison, compare_runs, run_names};
 use glasm_scripts::observation::ObservationMode;
 use glasm_scripts::results::{Outcome, ScriptReport};
-use glasm_scripts::script::read_covers;
+use glasm_scripts::script::{Script, read_covers};
 use glasm_scripts::timing::Timings;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -66,6 +67,14 @@ impl Runner {
         match self {
             Self::Vulkan(runner) => runner.run_file(path),
             Self::Gl(runner) => runner.run_file(path),
+        }
+    }
+
+    /// Runs a script that was built from the one in a file.
+    fn run_parsed(&self, path: &Path, script: &Script) -> ScriptReport {
+        match self {
+            Self::Vulkan(runner) => runner.run_parsed(path, script),
+            Self::Gl(runner) => runner.run_parsed(path, script),
         }
     }
 
@@ -184,6 +193,8 @@ impl Side {
 /// Work of a worker process.
 pub(super) struct WorkerJob {
     task: JobKind,
+    /// Options of the runner that observes the results of traced scripts.
+    args: WorkerArgs,
     /// Name of the device that they run on.
     device: String,
 }
@@ -205,7 +216,8 @@ impl WorkerJob {
             let sides = [Side::open(a, args)?, Side::open(b, args)?];
             let device = format!("{}{SIDE_SEPARATOR}{}", sides[0].name(), sides[1].name());
             let task = JobKind::Compare(Box::new(sides));
-            return Ok(Self { task, device });
+            let args = args.clone();
+            return Ok(Self { task, args, device });
         }
         let observe = match args.record {
             Some(_) => ObservationMode::On,
@@ -217,7 +229,8 @@ impl WorkerJob {
             Some(dir) => JobKind::Record(runner, dir.clone()),
             None => JobKind::Run(runner),
         };
-        Ok(Self { task, device })
+        let args = args.clone();
+        Ok(Self { task, args, device })
     }
 
     /// Returns the name of the device that scripts run on.
@@ -229,7 +242,13 @@ impl WorkerJob {
     /// recording that cannot be written is a failure of the script.
     pub(super) fn run_script(&self, path: &Path) -> ScriptResult {
         match &self.task {
-            JobKind::Run(runner) => ScriptResult::new(path, &self.device, runner.run_script(path)),
+            JobKind::Run(runner) => {
+                let report = runner.run_script(path);
+                ScriptResult {
+                    traces: self.trace_commands(path),
+                    ..ScriptResult::new(path, &self.device, report)
+                }
+            }
             JobKind::Record(runner, dir) => {
                 let mut report = runner.run_script(path);
                 let recording = Recording::from_report(&runner.driver_info(), &mut report);
@@ -241,6 +260,31 @@ impl WorkerJob {
             }
             JobKind::Compare(sides) => self.compare_script(sides, path),
         }
+    }
+
+    /// Returns the traces that commands of a script request, compared with a second run of the script
+    /// that observes its results.
+    fn trace_commands(&self, path: &Path) -> Vec<CommandTrace> {
+        if self.has_given_up_device() {
+            return Vec::new();
+        }
+        let args = WorkerArgs {
+            save_images: None,
+            failure_images: None,
+            ..self.args.clone()
+        };
+        let mut observing: Option<Runner> = None;
+        trace_commands(path, &mut |path, script| {
+            let runner = match &observing {
+                Some(runner) => runner,
+                None => {
+                    let mode = ObservationMode::On;
+                    let runner = Runner::open(args.api, args.device.as_deref(), mode, &args)?;
+                    observing.insert(runner)
+                }
+            };
+            Ok((runner.driver_info().device, runner.run_parsed(path, script)))
+        })
     }
 
     /// Runs a script on both sides, or reads recordings, and returns the result of the comparison,

@@ -2,7 +2,7 @@
 
 use glasm_scripts::format::{Encoding, Format};
 use glasm_scripts::observation::{Observation, ObservedLayout};
-use glasm_scripts::software::PixelColors;
+use glasm_scripts::software::{CaptureScript, CapturedResult, EMPTY_WORD, PixelColors};
 
 /// Result of the comparison with the device.
 #[derive(Clone, PartialEq, Debug)]
@@ -17,6 +17,8 @@ pub(super) enum Comparison {
         attachments: Vec<AttachmentComparison>,
         /// Buffers after the dispatch.
         buffers: Vec<BufferComparison>,
+        /// Results of vertices.
+        vertices: Vec<VertexComparison>,
     },
 }
 
@@ -44,6 +46,21 @@ pub(super) struct BufferComparison {
     pub(super) difference: Option<BufferDifference>,
 }
 
+/// Comparison of a result of a vertex that the device has captured.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct VertexComparison {
+    /// Number of the vertex among those that the program emits.
+    pub(super) number: usize,
+    /// Result; `None` if either side has no such vertex.
+    pub(super) result: Option<CapturedResult>,
+    /// Components of the simulation; none without such a vertex.
+    pub(super) simulated: Vec<u32>,
+    /// Components of the device.
+    pub(super) observed: Vec<u32>,
+    /// True if the components agree within the tolerance.
+    pub(super) agrees: bool,
+}
+
 /// First word of a buffer that differs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct BufferDifference {
@@ -63,10 +80,12 @@ impl Comparison {
             Self::Results {
                 attachments,
                 buffers,
+                vertices,
                 ..
             } => {
                 attachments.iter().any(|it| !it.agrees)
                     || buffers.iter().any(|it| it.difference.is_some())
+                    || vertices.iter().any(|it| !it.agrees)
             }
         }
     }
@@ -148,6 +167,92 @@ fn is_close(
     (simulated - observed).abs() <= tolerance
 }
 
+/// Compares the results of vertices with those that a device has captured. Nothing is returned if the
+/// buffer was not observed.
+pub(super) fn compare_capture(
+    capture: &CaptureScript,
+    observations: &[Observation],
+) -> Vec<VertexComparison> {
+    let mut found = observations.iter();
+    let found = found.find(|it| it.line.is_none() && it.subject == capture.subject);
+    let Some(found) = found else {
+        return Vec::new();
+    };
+    let counts = capture.results.iter().map(|it| it.component_count);
+    let stride: usize = counts.sum();
+    let words = read_words(&found.bytes);
+    let observed = words.chunks_exact(stride.max(1));
+    let is_captured = |vertex: &&[u32]| vertex.iter().any(|word| *word != EMPTY_WORD);
+    let observed: Vec<&[u32]> = observed.take_while(is_captured).collect();
+    let size = capture.primitive_size.max(1);
+    let mut comparisons = Vec::new();
+    for (number, primitive) in capture.vertices.chunks(size).enumerate() {
+        let start = number * size;
+        let own = observed.get(start..start + primitive.len());
+        let order = own.map_or(0, |own| find_rotation(capture, primitive, own));
+        for (index, simulated) in primitive.iter().enumerate() {
+            let own = own.map(|own| own[(index + order) % own.len()]);
+            append_vertex(&mut comparisons, capture, start + index, (simulated, own));
+        }
+    }
+    for (number, vertex) in observed.iter().enumerate().skip(capture.vertices.len()) {
+        comparisons.push(VertexComparison {
+            number,
+            result: None,
+            simulated: Vec::new(),
+            observed: vertex.to_vec(),
+            agrees: false,
+        });
+    }
+    comparisons
+}
+
+/// Appends the comparisons of the results of a vertex; of a single one if the device lacks it.
+fn append_vertex(
+    comparisons: &mut Vec<VertexComparison>,
+    capture: &CaptureScript,
+    number: usize,
+    (simulated, observed): (&[u32], Option<&[u32]>),
+) {
+    let Some(observed) = observed else {
+        comparisons.push(VertexComparison {
+            number,
+            result: None,
+            simulated: simulated.to_vec(),
+            observed: Vec::new(),
+            agrees: false,
+        });
+        return;
+    };
+    let mut start = 0;
+    for result in &capture.results {
+        let range = start..start + result.component_count;
+        let (own, other) = (&simulated[range.clone()], &observed[range.clone()]);
+        comparisons.push(VertexComparison {
+            number,
+            result: Some(*result),
+            simulated: own.to_vec(),
+            observed: other.to_vec(),
+            agrees: own.iter().zip(other).all(|(a, b)| is_same_word(*a, *b)),
+        });
+        start = range.end;
+    }
+}
+
+/// Returns by how many vertices a device begins a primitive later than the simulation; 0 if its
+/// vertices differ.
+fn find_rotation(capture: &CaptureScript, primitive: &[Vec<u32>], observed: &[&[u32]]) -> usize {
+    let is_same = |order: &usize| {
+        primitive.iter().enumerate().all(|(index, vertex)| {
+            let own = observed[(index + order) % observed.len()];
+            vertex.iter().zip(own).all(|(a, b)| is_same_word(*a, *b))
+        })
+    };
+    // The vertices of a line have an order.
+    let orders = if capture.primitive_size == 3 { 3 } else { 1 };
+    (0..orders).find(is_same).unwrap_or(0)
+}
+
 /// Compares the contents of buffers with those of the same name at the end of a run.
 pub(super) fn compare_buffers(
     simulated: &[Observation],
@@ -169,11 +274,7 @@ pub(super) fn compare_buffers(
 
 /// Returns the first different word of two buffers.
 fn find_difference(simulated: &[u8], observed: &[u8]) -> Option<BufferDifference> {
-    let words = |bytes: &[u8]| -> Vec<u32> {
-        let (words, _) = bytes.as_chunks::<4>();
-        words.iter().map(|word| u32::from_le_bytes(*word)).collect()
-    };
-    let (own, other) = (words(simulated), words(observed));
+    let (own, other) = (read_words(simulated), read_words(observed));
     let mut pairs = own.iter().zip(&other).enumerate();
     let found = pairs.find(|(_, (a, b))| !is_same_word(**a, **b));
     found.map(|(number, (simulated, observed))| BufferDifference {
@@ -181,6 +282,12 @@ fn find_difference(simulated: &[u8], observed: &[u8]) -> Option<BufferDifference
         simulated: *simulated,
         observed: *observed,
     })
+}
+
+/// Returns the words of some bytes; an incomplete last one is omitted.
+fn read_words(bytes: &[u8]) -> Vec<u32> {
+    let (words, _) = bytes.as_chunks::<4>();
+    words.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
 /// Returns true if two words are equal, or are floats as close as different rounding explains.
@@ -196,6 +303,8 @@ fn is_same_word(simulated: u32, observed: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glasm::ir::{BaseType, Semantic};
+    use glasm_scripts::script::{BufferId, Script};
 
     #[test]
     fn words_are_compared_as_floats_and_integers() {
@@ -207,6 +316,43 @@ mod tests {
         assert_eq!(difference([7, one], [7, one + 3]), None);
         assert_eq!(difference([7, one], [8, one]), Some(0));
         assert_eq!(difference([7, one], [7, 2.0f32.to_bits()]), Some(4));
+    }
+
+    /// Returns a capture of triangles, each vertex of which has an integer result, and what a device
+    /// has captured.
+    fn capture(vertices: &[u32], observed: &[u32]) -> Vec<VertexComparison> {
+        let script = Script::parse(b"[test]\nxfb 0 size 64\n").unwrap();
+        let capture = CaptureScript {
+            subject: "xfb 0:0".to_owned(),
+            results: vec![CapturedResult {
+                semantic: Semantic::Layer,
+                base: BaseType::UnsignedInt,
+                component_count: 1,
+            }],
+            primitive_size: 3,
+            vertices: vertices.iter().map(|word| vec![*word]).collect(),
+            script,
+        };
+        let words = observed.iter().chain([&EMPTY_WORD; 2]);
+        let bytes: Vec<u8> = words.flat_map(|word| word.to_le_bytes()).collect();
+        let id = BufferId(0);
+        let observation = Observation::from_buffer(&capture.script, id, &bytes);
+        compare_capture(&capture, &[observation])
+    }
+
+    #[test]
+    fn vertices_of_triangles_may_begin_anywhere() {
+        let agrees = |a: &[u32], b: &[u32]| capture(a, b).iter().all(|it| it.agrees);
+        assert!(agrees(&[1, 2, 3], &[1, 2, 3]));
+        assert!(agrees(&[1, 2, 3], &[3, 1, 2]));
+        assert!(!agrees(&[1, 2, 3], &[3, 2, 1]));
+        assert!(agrees(&[1, 2, 3, 4, 5, 6], &[1, 2, 3, 6, 4, 5]));
+        // Missing and additional vertices.
+        let missing = capture(&[1, 2, 3, 4, 5, 6], &[1, 2, 3]);
+        let numbers = missing.iter().filter(|it| it.result.is_none());
+        assert_eq!(numbers.map(|it| it.number).collect::<Vec<_>>(), [3, 4, 5]);
+        let added = capture(&[1, 2, 3], &[1, 2, 3, 4]);
+        assert_eq!((added[3].number, added[3].agrees), (3, false));
     }
 
     #[test]

@@ -1,31 +1,41 @@
 //! Runs of scripts on the device whose results are compared with those of the simulation.
 
-use super::comparison::{Comparison, compare_buffers, compare_colors};
+use super::comparison::{Comparison, compare_buffers, compare_capture, compare_colors};
 use super::scene::{Expected, Located, Scene};
-use crate::args::TraceArgs;
 use glasm_scripts::observation::ObservationMode;
 use glasm_scripts::script::{Command, Script};
 use glasm_vkrunner::{DeviceChoice, Outcome, RunOptions, Runner, ScriptReport, Validation};
-use std::path::PathBuf;
+use std::path::Path;
 
-/// Runs the script on the device up to the traced draw or dispatch, and compares the color of the
-/// pixel, or the buffers.
+/// Name of a device, and the report of a script that it has run; the error is the reason why there is
+/// none.
+pub(super) type DeviceRun = Result<(String, ScriptReport), String>;
+
+/// Runs the script on the device up to the traced draw or dispatch, or a script that captures the
+/// vertices of the invocation, and compares the results. `run` runs a script that was built from
+/// the one in a file, and observes its results.
 pub(super) fn compare_with_device(
     scene: &Scene,
     located: &Located,
-    args: &TraceArgs,
+    run: &mut dyn FnMut(&Path, &Script) -> DeviceRun,
 ) -> Comparison {
-    if args.no_device {
-        return Comparison::None("not requested".to_owned());
-    }
-    if let Expected::Nothing(reason) = &located.expected {
-        return Comparison::None(reason.clone());
-    }
-    let (device, report) = match run_script(scene, located.line, args) {
+    let ended;
+    let script = match &located.expected {
+        Expected::Nothing(reason) => return Comparison::None(reason.clone()),
+        Expected::Vertices(capture) => &capture.script,
+        Expected::Pixel(..) | Expected::Buffers(_) => {
+            ended = end_script_after(&scene.script, located.line);
+            &ended
+        }
+    };
+    let (device, report) = match run(&scene.path, script) {
         Ok(run) => run,
         Err(reason) => return Comparison::None(reason),
     };
-    let (mut attachments, mut buffers) = (Vec::new(), Vec::new());
+    if let Outcome::Skip(reason) = &report.outcome {
+        return Comparison::None(format!("{device} skips the script: {reason}"));
+    }
+    let (mut attachments, mut buffers, mut vertices) = (Vec::new(), Vec::new(), Vec::new());
     match &located.expected {
         Expected::Nothing(_) => {}
         Expected::Pixel(pixel, colors) => {
@@ -40,9 +50,12 @@ pub(super) fn compare_with_device(
         Expected::Buffers(expected) => {
             buffers = compare_buffers(expected, &report.observations);
         }
+        Expected::Vertices(capture) => {
+            vertices = compare_capture(capture, &report.observations);
+        }
     }
-    if attachments.is_empty() && buffers.is_empty() {
-        let failure = report.failures.first();
+    let failure = report.failures.first();
+    if attachments.is_empty() && buffers.is_empty() && vertices.is_empty() {
         let reason = failure.map_or("nothing was read", |it| it.message.as_str());
         return Comparison::None(format!("{device}: {reason}"));
     }
@@ -50,30 +63,13 @@ pub(super) fn compare_with_device(
         device,
         attachments,
         buffers,
+        vertices,
     }
 }
 
-/// File that is removed when it is dropped.
-struct TemporaryScript(PathBuf);
-
-impl Drop for TemporaryScript {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
-/// Returns the name of the device and the report of the script, which ends after the command at a
-/// line. The error is the reason why there is none.
-fn run_script(
-    scene: &Scene,
-    line: u32,
-    args: &TraceArgs,
-) -> Result<(String, ScriptReport), String> {
-    let name = format!("glasm-trace-{}.shader_test", std::process::id());
-    let file = TemporaryScript(std::env::temp_dir().join(name));
-    let text = end_script_after(&scene.script, line);
-    std::fs::write(&file.0, text).map_err(|error| format!("{}: {error}", file.0.display()))?;
-    let device = args.device.as_deref();
+/// Runs a script that was built from the one in a file on the Vulkan device of a name or number, or
+/// on the best one.
+pub(super) fn run_on_vulkan(device: Option<&str>, path: &Path, script: &Script) -> DeviceRun {
     let options = RunOptions {
         device: device.map_or(DeviceChoice::Best, DeviceChoice::parse),
         validation: Validation::Off,
@@ -81,34 +77,18 @@ fn run_script(
         ..RunOptions::default()
     };
     let runner = Runner::new(&options).map_err(|error| error.to_string())?;
-    let report = runner.run_file(&file.0);
-    let device = runner.device_info().name.clone();
-    if let Outcome::Skip(reason) = report.outcome {
-        return Err(format!("{device} skips the script: {reason}"));
-    }
-    Ok((device, report))
+    let report = runner.run_parsed(path, script);
+    Ok((runner.device_info().name.clone(), report))
 }
 
-/// Returns the text of a script without the commands after a line that change what is compared:
-/// draws, clears, dispatches, and writes to buffers. Other commands remain, among them those that a
-/// script must have.
-fn end_script_after(script: &Script, line: u32) -> Vec<u8> {
-    let is_removed = |own: u32| {
-        let mut steps = script.steps.iter().filter(|step| step.line == own);
-        own > line && steps.any(|step| is_effect(&step.command))
-    };
-    let lines = script.text.split_inclusive(|byte| *byte == b'\n');
-    let mut text = Vec::with_capacity(script.text.len());
-    let mut continues = false;
-    for (own, content) in (1..).zip(lines) {
-        if continues || is_removed(own) {
-            continues = content.trim_ascii_end().ends_with(b"\\");
-            text.push(b'\n');
-        } else {
-            text.extend_from_slice(content);
-        }
-    }
-    text
+/// Returns a script without the commands after a line that change what is compared: draws, clears,
+/// dispatches, and writes to buffers. Other commands remain, among them those that a script must
+/// have.
+fn end_script_after(script: &Script, line: u32) -> Script {
+    let mut script = script.clone();
+    let steps = &mut script.steps;
+    steps.retain(|step| step.line <= line || !is_effect(&step.command));
+    script
 }
 
 /// Returns true for commands that change the framebuffer or buffers.
@@ -135,16 +115,11 @@ mod tests {
         let text = b"[vertex program passthrough]\n[fragment program]\n!!ARBfp1.0\nEND\n[test]\n\
             draw rect -1 -1 2 2\nprobe all rgba 0 0 0 0\ndraw rect 0 0 1 1\nclear\n";
         let script = Script::parse(text).unwrap();
-        let ended = end_script_after(&script, 8);
-        let ended = String::from_utf8(ended).unwrap();
-        assert!(
-            ended.ends_with("probe all rgba 0 0 0 0\ndraw rect 0 0 1 1\n\n"),
-            "{ended}"
-        );
-        let first = String::from_utf8(end_script_after(&script, 6)).unwrap();
-        assert!(
-            first.ends_with("draw rect -1 -1 2 2\nprobe all rgba 0 0 0 0\n\n\n"),
-            "{first}"
-        );
+        let lines = |line| {
+            let ended = end_script_after(&script, line);
+            ended.steps.iter().map(|step| step.line).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(8), [6, 7, 8]);
+        assert_eq!(lines(6), [6, 7]);
     }
 }

@@ -1,16 +1,17 @@
 //! Traces as text.
 
-use super::comparison::{AttachmentComparison, BufferComparison, Comparison};
+use super::comparison::{AttachmentComparison, BufferComparison, Comparison, VertexComparison};
 use super::names::{
     NamedValue, describe_operand, describe_result, find_source_index, format_bits, format_codes,
-    format_tested_codes, format_value, name_operand_of,
+    format_tested_codes, format_value, name_operand_of, name_output,
 };
 use super::recorder::{Finding, InstructionRecord};
 use super::report::{FirstFinding, Report, format_lanes};
 use super::scene::SourceLines;
 use super::statements::{Flow, Statement};
-use glasm::ir::Program;
 use glasm::ir::print::print_inst;
+use glasm::ir::{BaseType, Program, Stage, Type, Width};
+use glasm_scripts::software::CapturedResult;
 use std::fmt::Write as _;
 
 /// How values are printed.
@@ -21,6 +22,9 @@ pub(super) struct Style {
     /// Instructions of the IR below statements.
     pub(super) ir: bool,
 }
+
+/// Differences of vertices that are printed.
+const MAX_VERTEX_LINES: usize = 16;
 
 /// Formats a report: the invocation, the statements, the results and the comparison.
 pub(super) fn format_report(report: &Report<'_>, style: Style) -> String {
@@ -69,7 +73,7 @@ pub(super) fn format_report(report: &Report<'_>, style: Style) -> String {
         let _ = writeln!(text, "note: {limitation}");
     }
     let has_notes = !report.located.limitations.is_empty();
-    text + &format_comparison(&report.comparison, has_notes)
+    text + &format_comparison(&report.comparison, program.ir.stage, has_notes)
 }
 
 /// Formats a statement: its line, text, operands, results and changes of control flow.
@@ -257,20 +261,61 @@ fn find_instruction(statement: &Statement, finding: Finding) -> Option<&Instruct
 }
 
 /// Formats the comparison with the device.
-fn format_comparison(comparison: &Comparison, has_notes: bool) -> String {
+fn format_comparison(comparison: &Comparison, stage: Stage, has_notes: bool) -> String {
     match comparison {
         Comparison::None(reason) => format!("device: not compared ({reason})\n"),
         Comparison::Results {
             device,
             attachments,
             buffers,
+            vertices,
         } => {
             let lines = attachments.iter();
             let lines = lines.map(|it| format_attachment(device, it, has_notes));
             let buffers = buffers.iter().map(|it| format_buffer(device, it));
-            lines.chain(buffers).collect()
+            let text: String = lines.chain(buffers).collect();
+            text + &format_vertices(device, vertices, stage)
         }
     }
+}
+
+/// Formats the comparison of captured vertices: the first differences, or that there is none.
+fn format_vertices(device: &str, vertices: &[VertexComparison], stage: Stage) -> String {
+    let Some(last) = vertices.last() else {
+        return String::new();
+    };
+    let differing: Vec<&VertexComparison> = vertices.iter().filter(|it| !it.agrees).collect();
+    if differing.is_empty() {
+        let count = match last.number {
+            0 => "1 vertex agrees".to_owned(),
+            number => format!("{} vertices agree", number + 1),
+        };
+        return format!("results of {count} with {device}\n");
+    }
+    let values = |words: &[u32], result: &Option<CapturedResult>| {
+        let base = result.map_or(BaseType::UnsignedInt, |result| result.base);
+        let words: Vec<u64> = words.iter().copied().map(u64::from).collect();
+        format_lanes(Type::from_base(base, Width::W32), &words)
+    };
+    let lines = differing.iter().take(MAX_VERTEX_LINES).map(|it| {
+        let number = it.number;
+        match &it.result {
+            None if it.observed.is_empty() => format!("vertex {number}: missing on {device}\n"),
+            None => format!("vertex {number}: only on {device}\n"),
+            Some(result) => format!(
+                "vertex {number}: {} = {}, differs from {device}: {}\n",
+                name_output(result.semantic, stage),
+                values(&it.simulated, &it.result),
+                values(&it.observed, &it.result)
+            ),
+        }
+    });
+    let mut text: String = lines.collect();
+    if differing.len() > MAX_VERTEX_LINES {
+        let rest = differing.len() - MAX_VERTEX_LINES;
+        let _ = writeln!(text, "{rest} more differences; --json lists all");
+    }
+    text
 }
 
 /// Formats the comparison of a buffer.
@@ -308,5 +353,5 @@ fn format_attachment(device: &str, attachment: &AttachmentComparison, has_notes:
 /// Formats a component of a color.
 fn format_number(value: f64) -> String {
     let single = value as f32;
-    format_value(glasm::ir::Type::F32, u64::from(single.to_bits()))
+    format_value(Type::F32, u64::from(single.to_bits()))
 }

@@ -1,9 +1,10 @@
 //! Traces as JSON. docs/tools.md describes the keys, which remain the same in later versions.
 
-use super::comparison::Comparison;
+use super::comparison::{Comparison, VertexComparison};
 use super::format::format_flow;
 use super::names::{
     NamedValue, describe_operand, describe_result, format_bits, format_codes, format_tested_codes,
+    name_output,
 };
 use super::recorder::InstructionRecord;
 use super::report::Report;
@@ -11,7 +12,7 @@ use super::scene::SourceLines;
 use super::statements::{Flow, Statement};
 use glasm::ir::interp::to_f64;
 use glasm::ir::print::print_inst;
-use glasm::ir::{BaseType, Program, Type};
+use glasm::ir::{BaseType, Program, Stage, Type, Width};
 use serde_json::{Value, json};
 
 /// Returns the JSON form of a report.
@@ -44,7 +45,7 @@ pub(super) fn format_report(report: &Report<'_>, with_ir: bool) -> Value {
         "first_findings": findings.collect::<Vec<_>>(),
         "results": results.collect::<Vec<_>>(),
         "limitations": report.located.limitations,
-        "device": format_comparison(&report.comparison),
+        "device": format_comparison(&report.comparison, program.ir.stage),
     })
 }
 
@@ -178,13 +179,14 @@ fn format_float(ty: Type, bits: u64) -> Value {
 }
 
 /// Returns the JSON form of the comparison with the device.
-fn format_comparison(comparison: &Comparison) -> Value {
+fn format_comparison(comparison: &Comparison, stage: Stage) -> Value {
     match comparison {
         Comparison::None(reason) => json!({ "compared": false, "reason": reason }),
         Comparison::Results {
             device,
             attachments,
             buffers,
+            vertices,
         } => {
             let number = |value: &f64| {
                 let bits = u64::from((*value as f32).to_bits());
@@ -214,7 +216,26 @@ fn format_comparison(comparison: &Comparison) -> Value {
                 "agrees": !comparison.is_different(),
                 "attachments": attachments.collect::<Vec<_>>(),
                 "buffers": buffers.collect::<Vec<_>>(),
+                "vertices": vertices.iter().map(|it| format_vertex(it, stage)).collect::<Vec<_>>(),
             })
         }
     }
+}
+
+/// Returns the JSON form of the comparison of a result of a vertex.
+fn format_vertex(vertex: &VertexComparison, stage: Stage) -> Value {
+    let ty = vertex
+        .result
+        .map_or(Type::U32, |result| Type::from_base(result.base, Width::W32));
+    let values = |words: &[u32]| {
+        let words: Vec<u64> = words.iter().copied().map(u64::from).collect();
+        format_values(ty, &words)
+    };
+    json!({
+        "vertex": vertex.number,
+        "name": vertex.result.map(|result| name_output(result.semantic, stage)),
+        "simulated": values(&vertex.simulated),
+        "observed": values(&vertex.observed),
+        "agrees": vertex.agrees,
+    })
 }

@@ -3,8 +3,10 @@
 //!
 //! `scene` selects the invocation, which `glasm_scripts::software` provides with its inputs;
 //! `recorder` observes the run; `statements` combines instructions of the IR to statements of the
-//! source; `format`, `json` and `diff` print them; `device` runs the script on a device, `comparison` compares the results.
+//! source; `format`, `json` and `diff` print them; `device` runs the script on a device,
+//! `comparison` compares the results. `commands` traces what `trace` commands of scripts request.
 
+mod commands;
 mod comparison;
 mod device;
 mod diff;
@@ -20,12 +22,15 @@ use crate::args::TraceArgs;
 use crate::batch::{STACK_SIZE, catch_panic};
 use crate::console::{Console, Fatal, Status, replace_control_characters};
 use comparison::Comparison;
-use device::compare_with_device;
+use device::{DeviceRun, compare_with_device, run_on_vulkan};
 use diff::{Difference, Side, find_difference};
 use format::Style;
-use glasm_scripts::script::ProgramForm;
+use glasm_scripts::script::{ProgramForm, Script};
 use report::{Report, Trace};
 use scene::{Located, Scene};
+use std::path::Path;
+
+pub(crate) use commands::{CommandTrace, trace_commands};
 
 /// Traces the selected invocation. Returns `Failed` if the device has another result, or if two
 /// programs differ.
@@ -56,10 +61,12 @@ fn run_trace(args: &TraceArgs, console: Console) -> Result<Status, Fatal> {
     let is_selection = args.last_write.is_some() || args.first_nan || !args.watch.is_empty();
     let limit = args.max_statements;
     let report = Report {
-        comparison: if trace.result.is_some() {
-            compare_with_device(&scene, &located, args)
+        comparison: if args.no_device {
+            Comparison::None("not requested".to_owned())
         } else {
-            Comparison::None("the program has not ended".to_owned())
+            let device = args.device.as_deref();
+            let mut run = |path: &Path, script: &Script| run_on_vulkan(device, path, script);
+            compare_result(&scene, &located, &trace, &mut run)
         },
         omitted: selected.len().saturating_sub(limit),
         shown: selected.into_iter().take(limit).collect(),
@@ -84,6 +91,19 @@ fn run_trace(args: &TraceArgs, console: Console) -> Result<Status, Fatal> {
     Ok(Status::from_failures(usize::from(
         report.comparison.is_different(),
     )))
+}
+
+/// Compares the result of a trace with that of the device on which `run` runs scripts.
+fn compare_result(
+    scene: &Scene,
+    located: &Located,
+    trace: &Trace,
+    run: &mut dyn FnMut(&Path, &Script) -> DeviceRun,
+) -> Comparison {
+    if trace.result.is_none() {
+        return Comparison::None("the program has not ended".to_owned());
+    }
+    compare_with_device(scene, located, run)
 }
 
 /// Returns true if instructions of the IR are shown: on request, and for programs in that form, which

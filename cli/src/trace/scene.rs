@@ -9,8 +9,8 @@ use glasm_scripts::observation::Observation;
 use glasm_scripts::results::{Failure, read_script};
 use glasm_scripts::script::{Command, ProgramSection, Script, is_script};
 use glasm_scripts::software::{
-    ComputeSelection, FragmentSelection, PixelColors, StageProgram, TracedInvocation,
-    find_fragment, find_invocation, find_primitive, find_vertex,
+    CaptureScript, ComputeSelection, FragmentSelection, LocatedVertices, PixelColors, StageProgram,
+    TracedInvocation, find_fragment, find_invocation, find_primitive, find_vertex,
 };
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -33,6 +33,8 @@ pub(super) enum Expected {
     Pixel([u32; 2], PixelColors),
     /// Contents of the buffers.
     Buffers(Vec<Observation>),
+    /// Vertices that a script captures.
+    Vertices(Box<CaptureScript>),
 }
 
 /// An invocation and what is known about it.
@@ -63,6 +65,15 @@ impl Scene {
             .ok_or_else(|| Fatal(format!("{name} is neither a script nor a program")))?;
         let script = wrapped.script.ok_or(Fatal(wrapped.description))?;
         Self::parse(path, script.as_bytes(), Some(text), console)
+    }
+
+    /// Returns the scene of a script in a file.
+    pub(super) fn from_script(path: &Path, script: Script) -> Self {
+        Self {
+            path: path.to_owned(),
+            script,
+            program_text: None,
+        }
     }
 
     /// Parses a script. Prints its errors and returns an error that names the file if it has some.
@@ -139,11 +150,14 @@ impl Scene {
         let script = &self.script;
         if let Some(vertex) = args.vertex {
             let found = find_vertex(script, args.draw, i64::from(vertex), args.max_steps)?;
-            return Ok(Located::new(found, format!("vertex {vertex}")));
+            return Ok(Located::from_vertices(found, format!("vertex {vertex}")));
         }
         if let Some(primitive) = args.primitive {
             let found = find_primitive(script, args.draw, primitive, args.max_steps)?;
-            return Ok(Located::new(found, format!("primitive {primitive}")));
+            return Ok(Located::from_vertices(
+                found,
+                format!("primitive {primitive}"),
+            ));
         }
         let has = |is_kind: fn(&Command) -> bool| {
             let mut steps = script.steps.iter();
@@ -166,19 +180,29 @@ impl Scene {
                 .buffers
                 .map_or_else(Expected::Nothing, Expected::Buffers);
             return Ok(Located {
+                invocation: found.invocation,
+                line: found.line,
+                description,
                 expected,
+                is_rejected: false,
                 limitations: found.limitations,
-                ..Located::new((found.invocation, found.line), description)
             });
         }
-        let pixel = args.at.unwrap_or_default();
-        let selection = FragmentSelection {
-            pixel,
+        self.locate_pixel(&FragmentSelection {
+            pixel: args.at.unwrap_or_default(),
             line: args.draw,
+            end_line: None,
             step_limit: args.max_steps,
-        };
-        let found = find_fragment(script, &selection)?;
-        let [x, y] = pixel;
+        })
+    }
+
+    /// Returns the selected fragment.
+    ///
+    /// # Errors
+    /// Those of [`find_fragment`].
+    pub(super) fn locate_pixel(&self, selection: &FragmentSelection) -> Result<Located, String> {
+        let found = find_fragment(&self.script, selection)?;
+        let [x, y] = selection.pixel;
         let instance = match found.instance {
             0 => String::new(),
             instance => format!(" of instance {instance}"),
@@ -187,7 +211,7 @@ impl Scene {
             description: format!("pixel ({x}, {y}), primitive {}{instance}", found.primitive),
             invocation: found.invocation,
             line: found.line,
-            expected: Expected::Pixel(pixel, found.colors),
+            expected: Expected::Pixel(selection.pixel, found.colors),
             is_rejected: !found.is_drawn,
             limitations: found.limitations,
         })
@@ -200,15 +224,18 @@ impl Scene {
 }
 
 impl Located {
-    /// Returns an invocation other than a fragment.
-    fn new((invocation, line): (TracedInvocation, u32), description: String) -> Self {
+    /// Returns the invocation for a vertex or a primitive.
+    fn from_vertices(found: LocatedVertices, description: String) -> Self {
+        let notes = found.invocation.program.list_notes();
         Self {
-            invocation,
-            line,
+            limitations: notes.map(str::to_owned).collect(),
+            invocation: found.invocation,
+            line: found.line,
             description,
-            expected: Expected::Nothing("only fragments and dispatches are compared".to_owned()),
+            expected: found
+                .capture
+                .map_or_else(Expected::Nothing, Expected::Vertices),
             is_rejected: false,
-            limitations: BTreeSet::new(),
         }
     }
 }

@@ -426,6 +426,13 @@ pub enum Command {
         /// Surface that is written.
         surface: Surface,
     },
+    /// Requests the trace of the fragment that determines the color of a pixel at this point.
+    /// Runners do nothing; the command that runs the script traces it with
+    /// [`find_fragment`](crate::software::find_fragment).
+    TracePixel {
+        /// X and y of the pixel in the framebuffer.
+        pixel: [u32; 2],
+    },
     /// The script's assembly program must have this error.
     ExpectError(ExpectedError),
     /// Requires a warning about a program.

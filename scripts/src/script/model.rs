@@ -55,6 +55,7 @@ impl Script {
                     | Command::Draw(_)
                     | Command::ProbePixels(_)
                     | Command::SaveImage { .. }
+                    | Command::TracePixel { .. }
             )
         })
     }

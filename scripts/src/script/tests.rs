@@ -821,6 +821,24 @@ fn saved_images_stay_in_their_directory() {
 }
 
 #[test]
+fn traced_pixels_are_in_the_framebuffer() {
+    let script = parse("[require]\nfbsize 4 3\n[test]\ntrace pixel 3 2\n");
+    let expected = Command::TracePixel { pixel: [3, 2] };
+    assert_eq!(script.steps[0].command, expected);
+    let error = |line: &str| {
+        let text = format!("[require]\nfbsize 4 3\n[test]\n{line}\n");
+        let errors = Script::parse(text.as_bytes()).unwrap_err();
+        errors[0].message.clone()
+    };
+    assert_eq!(
+        error("trace pixel 0 3"),
+        "`3` is not a pixel below 3, the size of the framebuffer"
+    );
+    assert_eq!(error("trace vertex 0"), "`vertex` is not `pixel`");
+    assert!(error("trace pixel 1").contains("a pixel below 3"));
+}
+
+#[test]
 fn covers_lines_are_found_anywhere() {
     let text =
         b"# covers: gp.op.ADD/S64 gp.mod.SAT\n[vertex program]\n  #covers: a.b\n[test]\n# covers\n";

@@ -18,10 +18,12 @@
 //! | `sampler`, `filter` | texels |
 //! | `draw`, `dispatch` | vertices and primitives of a draw; work groups |
 //! | `scene`, `selection` | draws and dispatches in order; vertices and primitives of a draw |
+//! | `capture` | scripts that capture the results of vertices and primitives on a device |
 //!
 //! What is not simulated is an error, or a limitation that the result lists: lines, tessellation,
 //! multisampling, stencil tests, images.
 
+mod capture;
 mod dispatch;
 mod draw;
 mod environment;
@@ -41,6 +43,7 @@ mod selection;
 mod state;
 mod vertices;
 
+pub use capture::{CaptureScript, CapturedResult, EMPTY_WORD};
 pub use dispatch::{ComputeSelection, LocatedInvocation, find_invocation};
 pub use invocation::{InvocationResult, TracedInvocation};
 pub use pixel::PixelColors;
@@ -48,7 +51,7 @@ pub use programs::StageProgram;
 pub use scene::{
     FragmentSelection, LocatedFragment, RenderedImage, RenderedImages, find_fragment, render_images,
 };
-pub use selection::{find_primitive, find_vertex};
+pub use selection::{LocatedVertices, find_primitive, find_vertex};
 pub use state::SceneState;
 
 #[cfg(test)]

@@ -19,6 +19,29 @@ pub(super) enum PrimitiveKind {
     Patches,
 }
 
+impl PrimitiveKind {
+    /// Returns the number of vertices of a rasterized primitive; 1 for those that are not rasterized.
+    pub(super) const fn vertex_count(self) -> usize {
+        match self {
+            Self::Points | Self::LinesAdjacency | Self::TrianglesAdjacency | Self::Patches => 1,
+            Self::Lines => 2,
+            Self::Triangles => 3,
+        }
+    }
+
+    /// Returns the topology of separate primitives of this kind.
+    pub(super) const fn list_topology(self) -> PrimitiveTopology {
+        match self {
+            Self::Points => PrimitiveTopology::POINT_LIST,
+            Self::Lines => PrimitiveTopology::LINE_LIST,
+            Self::Triangles => PrimitiveTopology::TRIANGLE_LIST,
+            Self::LinesAdjacency => PrimitiveTopology::LINE_LIST_WITH_ADJACENCY,
+            Self::TrianglesAdjacency => PrimitiveTopology::TRIANGLE_LIST_WITH_ADJACENCY,
+            Self::Patches => PrimitiveTopology::PATCH_LIST,
+        }
+    }
+}
+
 /// Primitives of a draw, each of the same number of vertices.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct PrimitiveList {

@@ -104,7 +104,7 @@ impl StageProgram {
     }
 
     /// Returns what the simulation leaves out for the operations and inputs of the program.
-    pub(super) fn list_notes(&self) -> impl Iterator<Item = &'static str> {
+    pub fn list_notes(&self) -> impl Iterator<Item = &'static str> {
         let has = |flag: OpFlags| self.ir.insts.iter().any(|inst| inst.op.has(flag));
         let is_of_subgroup = |semantic: Semantic| {
             let others = [

@@ -4,8 +4,9 @@
 use super::invocation::TracedInvocation;
 use super::pixel::PixelColors;
 use super::raster_run::{PixelArea, Purpose, RasterRun};
-use crate::script::{Command, Script};
+use crate::script::{Command, Script, ScriptStep};
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 /// Selection of a fragment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,6 +15,8 @@ pub struct FragmentSelection {
     pub pixel: [u32; 2],
     /// Line of the draw; `None` selects the last one that covers the pixel.
     pub line: Option<u32>,
+    /// Line at which the script ends, whose command does not run; `None` for the whole script.
+    pub end_line: Option<u32>,
     /// Maximum number of steps of each invocation.
     pub step_limit: u64,
 }
@@ -39,6 +42,24 @@ pub struct LocatedFragment {
     pub limitations: BTreeSet<String>,
 }
 
+/// Executes steps in order, and calls `visit` after each, until it breaks.
+///
+/// # Errors
+/// Those of [`RasterRun::run_command`].
+fn run_steps(
+    run: &mut RasterRun<'_>,
+    steps: &[ScriptStep],
+    mut visit: impl FnMut(&RasterRun<'_>, &ScriptStep) -> ControlFlow<()>,
+) -> Result<(), String> {
+    for step in steps {
+        run.run_command(&step.command, step.line)?;
+        if visit(run, step).is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
 /// Returns the last fragment that determines the color of a pixel; if none passes all tests, the
 /// last one that covers it.
 ///
@@ -61,12 +82,16 @@ pub fn find_fragment(
     };
     let mut run = RasterRun::new(script, area, Purpose::Fragment, selection.step_limit);
     run.selected_line = selection.line;
-    for step in &script.steps {
-        run.run_command(&step.command, step.line)?;
+    let end = selection.end_line.unwrap_or(u32::MAX);
+    let end = script.steps.partition_point(|step| step.line < end);
+    let steps = &script.steps[..end];
+    run_steps(&mut run, steps, |_, step| {
         if selection.line == Some(step.line) {
-            break;
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
-    }
+    })?;
     let limitations = run.limitations;
     match run.found {
         Some(found) if selection.line.is_none_or(|line| line == found.line) => {
@@ -76,7 +101,7 @@ pub fn find_fragment(
             })
         }
         Some(_) | None => {
-            let mut commands = script.steps.iter().map(|step| &step.command);
+            let mut commands = steps.iter().map(|step| &step.command);
             if !commands.any(|command| matches!(command, Command::Draw(_))) {
                 return Err("the script draws nothing".to_owned());
             }
@@ -139,15 +164,15 @@ pub fn render_images(script: &Script, step_limit: u64) -> Result<RenderedImages,
     };
     let mut run = RasterRun::new(script, area, Purpose::Images, step_limit);
     let mut images = Vec::new();
-    for step in &script.steps {
-        run.run_command(&step.command, step.line)?;
+    run_steps(&mut run, &script.steps, |run, step| {
         if let Command::SaveImage { name, .. } = &step.command {
             images.push(RenderedImage {
                 name: name.clone(),
                 pixels: run.read_colors(),
             });
         }
-    }
+        ControlFlow::Continue(())
+    })?;
     Ok(RenderedImages {
         images,
         is_complete: run.is_complete,

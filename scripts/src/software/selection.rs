@@ -1,10 +1,14 @@
 //! Selection of vertices and primitives of a draw.
 
+use super::capture::{CaptureRequest, CaptureScript};
 use super::draw::DrawRun;
 use super::invocation::{RunKind, TracedInvocation};
+use super::primitives::PrimitiveKind;
+use super::programs::StageProgram;
 use super::state::SceneState;
-use super::vertices::VertexNumber;
-use crate::script::{Command, Draw, Script};
+use super::vertices::{VertexNumber, VertexResult};
+use crate::script::{Command, Draw, DrawSource, Script};
+use glasm::ir::Semantic;
 use std::rc::Rc;
 
 /// Returns the state before a draw, and the draw: that of a line, or the last one of the script.
@@ -38,8 +42,19 @@ fn find_draw<'s>(
     Ok((state, draw, line))
 }
 
-/// Returns the run of the vertex program for a vertex of the first instance of a draw, and the line
-/// of the draw. `vertex` is the index of the vertex, with the offset of the draw.
+/// An invocation of a program before rasterization.
+#[derive(Clone, Debug)]
+pub struct LocatedVertices {
+    /// The invocation.
+    pub invocation: TracedInvocation,
+    /// Line of the draw.
+    pub line: u32,
+    /// Script that captures its results on a device, or the reason why there is none.
+    pub capture: Result<Box<CaptureScript>, String>,
+}
+
+/// Returns the run of the vertex program for a vertex of the first instance of a draw. `vertex` is
+/// the index of the vertex, with the offset of the draw.
 ///
 /// # Errors
 /// If the script lacks such a draw or vertex.
@@ -48,24 +63,56 @@ pub fn find_vertex(
     line: Option<u32>,
     vertex: i64,
     step_limit: u64,
-) -> Result<(TracedInvocation, u32), String> {
+) -> Result<LocatedVertices, String> {
     let (mut state, draw, line) = find_draw(script, line, step_limit)?;
-    let run = DrawRun::new(&mut state, draw, step_limit)?;
+    let mut run = DrawRun::new(&mut state, draw, step_limit)?;
     let number = VertexNumber {
         index: vertex,
         instance: 0,
     };
+    let program = Rc::clone(&run.vertex_program);
     let invocation = TracedInvocation {
-        program: Rc::clone(&run.vertex_program),
+        program: Rc::clone(&program),
         index: 0,
         environment: run.vertex_environment(number)?,
         kind: RunKind::Single,
     };
-    Ok((invocation, line))
+    Ok(LocatedVertices {
+        invocation,
+        line,
+        capture: capture_vertex(&mut run, &program, number, line).map(Box::new),
+    })
 }
 
-/// Returns the run of the geometry program for a primitive of the first instance of a draw, and the
-/// line of the draw.
+/// Returns the script that captures a vertex of a draw at a line.
+fn capture_vertex(
+    run: &mut DrawRun<'_, '_>,
+    program: &StageProgram,
+    vertex: VertexNumber,
+    line: u32,
+) -> Result<CaptureScript, String> {
+    let base = match run.draw.source {
+        DrawSource::Rect { .. } => 0,
+        DrawSource::Arrays { first, .. } => i64::from(first),
+        DrawSource::Indexed { vertex_offset, .. } => i64::from(vertex_offset),
+    };
+    if base != 0 && program.reads(Semantic::BaseVertex) {
+        return Err("the program reads the first vertex of the draw".to_owned());
+    }
+    let mut result = VertexResult::clone(&*run.process_primitive(&[vertex.index], 0)?[0]);
+    // Without the later stages the colors of this one are clamped.
+    if run.state.script.requirements.fixed.clamp_vertex_colors {
+        result.clamp_colors();
+    }
+    let request = CaptureRequest {
+        program,
+        input: (PrimitiveKind::Points, &[vertex.index]),
+        output: (1, vec![Rc::new(result)]),
+    };
+    request.build_script(run, line)
+}
+
+/// Returns the run of the geometry program for a primitive of the first instance of a draw.
 ///
 /// # Errors
 /// If the script lacks such a draw, primitive or program.
@@ -74,21 +121,38 @@ pub fn find_primitive(
     line: Option<u32>,
     primitive: u32,
     step_limit: u64,
-) -> Result<(TracedInvocation, u32), String> {
+) -> Result<LocatedVertices, String> {
     let (mut state, draw, line) = find_draw(script, line, step_limit)?;
     let mut run = DrawRun::new(&mut state, draw, step_limit)?;
     let program = run.geometry_program.clone();
     let program =
         program.ok_or("there is no geometry program, and only these run for primitives")?;
     let list = run.list_primitives()?;
-    let vertices = list.iter().nth(primitive as usize);
-    let vertices = vertices.ok_or_else(|| format!("the draw has no primitive {primitive}"))?;
-    let vertices = run.process_primitive(vertices, 0)?;
+    let indices = list.iter().nth(primitive as usize);
+    let indices = indices.ok_or_else(|| format!("the draw has no primitive {primitive}"))?;
+    let vertices = run.process_primitive(indices, 0)?;
     let invocation = TracedInvocation {
         environment: run.geometry_environment(&program, &vertices, primitive),
-        program,
+        program: Rc::clone(&program),
         index: 0,
         kind: RunKind::Primitive,
     };
-    Ok((invocation, line))
+    let capture = if primitive != 0 && program.reads(Semantic::PrimitiveId) {
+        Err("the program reads the number of the primitive".to_owned())
+    } else {
+        let emitted = run.run_geometry(&program, &vertices, primitive);
+        emitted.and_then(|(kind, emitted)| {
+            let request = CaptureRequest {
+                program: &program,
+                input: (list.kind, indices),
+                output: (kind.vertex_count(), emitted.concat()),
+            };
+            request.build_script(&run, line)
+        })
+    };
+    Ok(LocatedVertices {
+        invocation,
+        line,
+        capture: capture.map(Box::new),
+    })
 }

@@ -15,6 +15,7 @@ fn locate(script: &Script, pixel: [u32; 2]) -> Result<LocatedFragment, String> {
     let selection = FragmentSelection {
         pixel,
         line: None,
+        end_line: None,
         step_limit: LIMIT,
     };
     find_fragment(script, &selection)
@@ -123,19 +124,49 @@ fn pixels_outside_of_draws_have_no_fragment() {
 }
 
 #[test]
+fn fragments_are_found_up_to_a_line() {
+    let script = parse(
+        "[require]\nfbsize 4 4\nframebuffer R32G32B32A32_SFLOAT\n[vertex program passthrough]\n\
+         [fragment program]\n!!ARBfp1.0\nMOV result.color, program.local[0];\nEND\n[test]\n\
+         parameter local_fp 0 (1, 0, 0, 1)\ndraw rect -1 -1 2 2\n\
+         parameter local_fp 0 (0, 1, 0, 1)\ndraw rect -1 -1 2 2\n",
+    );
+    let find = |end_line| {
+        let selection = FragmentSelection {
+            pixel: [1, 1],
+            line: None,
+            end_line,
+            step_limit: LIMIT,
+        };
+        find_fragment(&script, &selection).map(|found| (found.line, found.colors.colors[0]))
+    };
+    assert_eq!(find(None), Ok((13, Some([0.0, 1.0, 0.0, 1.0]))));
+    assert_eq!(find(Some(13)), Ok((11, Some([1.0, 0.0, 0.0, 1.0]))));
+    assert_eq!(find(Some(11)), Err("the script draws nothing".to_owned()));
+}
+
+#[test]
 fn vertices_read_their_attributes() {
     let text = "[vertex program]\n!!ARBvp1.0\nMOV result.position, vertex.attrib[2];\nEND\n\
                 [fragment program]\n!!ARBfp1.0\nMOV result.color, 1;\nEND\n\
                 [vertex data]\n2/R32G32_SFLOAT\n1 2\n3 4\n5 6\n\
                 [test]\ndraw arrays TRIANGLES 0 3\n";
     let script = parse(text);
-    let (invocation, line) = find_vertex(&script, None, 1, LIMIT).unwrap();
+    let LocatedVertices {
+        invocation,
+        line,
+        capture,
+    } = find_vertex(&script, None, 1, LIMIT).unwrap();
     let result = invocation.run(LIMIT, &mut NoObserver).unwrap();
     let (semantic, _, lanes) = result.outputs[0];
     assert_eq!((semantic, line), (Semantic::Position, 15));
     let lanes = lanes.map(|bits| f32::from_bits(bits as u32));
     assert_eq!(lanes, [3.0, 4.0, 0.0, 1.0]);
     assert!(find_vertex(&script, None, 3, LIMIT).is_err());
+    let capture = capture.unwrap();
+    let expected = [3.0f32, 4.0, 0.0, 1.0].map(f32::to_bits);
+    assert_eq!(capture.vertices, [expected]);
+    assert_eq!(capture.script.indices, [1]);
 }
 
 #[test]

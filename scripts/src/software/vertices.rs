@@ -70,7 +70,7 @@ impl VertexResult {
     }
 
     /// Clamps the colors to 0 and 1.
-    fn clamp_colors(&mut self) {
+    pub(super) fn clamp_colors(&mut self) {
         for (semantic, lanes) in &mut self.outputs {
             if matches!(semantic, Semantic::Color(_) | Semantic::BackColor(_)) {
                 *lanes = lanes.map(|bits| f32::from_bits(bits).clamp(0.0, 1.0).to_bits());

@@ -101,6 +101,7 @@ pub(crate) const COMMANDS: &[(&str, ParseCommand)] = &[
     ("texture", textures::parse_texture),
     ("tolerance", query_probes::parse_tolerance),
     ("topology", draws::parse_topology_property),
+    ("trace", pixel_probes::parse_trace),
     ("track_matrix", vertex_programs::parse_track_matrix),
     ("ubo", buffers::parse_ubo),
     ("uniform", buffers::parse_uniform),

@@ -1,4 +1,4 @@
-//! Commands about pixels: `probe` and `relative probe` of framebuffers, and `save`.
+//! Commands about pixels: `probe` and `relative probe` of framebuffers, `save` and `trace`.
 
 use super::attachments::parse_attachment;
 use super::parser::TestParser;
@@ -269,6 +269,23 @@ pub(super) fn parse_save(
         (is_identifier(word) && word.ends_with(".png")).then(|| word.to_owned())
     })?;
     parser.push_command(words, Command::SaveImage { name, surface })
+}
+
+/// Parses the arguments of `trace pixel X Y`, and appends the command. Returns an error if the pixel
+/// is outside of the framebuffer.
+pub(super) fn parse_trace(
+    parser: &mut TestParser,
+    words: &mut WordCursor<'_>,
+) -> Result<(), LineError> {
+    words.parse_with("`pixel`", |word| (word == "pixel").then_some(()))?;
+    let mut coordinate = |side: u32| {
+        let what = format!("a pixel below {side}, the size of the framebuffer");
+        let is_inside = |number: &u32| *number < side;
+        words.parse_with(&what, |word| word.parse().ok().filter(is_inside))
+    };
+    let [width, height] = parser.framebuffer;
+    let pixel = [coordinate(width)?, coordinate(height)?];
+    parser.push_command(words, Command::TracePixel { pixel })
 }
 
 #[cfg(test)]
