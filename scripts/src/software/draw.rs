@@ -3,6 +3,7 @@
 use super::environment::ProgramEnvironment;
 use super::fragment::RasterPrimitive;
 use super::line::Line;
+use super::patches::StageInputs;
 use super::primitives::{PrimitiveKind, PrimitiveList, append_strip, assemble_primitives};
 use super::programs::StageProgram;
 use super::raster::{Point, Shape, Triangle, Viewport};
@@ -20,14 +21,16 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Kind of the primitives that a geometry program emits, and the vertices of each.
-type EmittedPrimitives = (PrimitiveKind, Vec<Vec<Rc<VertexResult>>>);
+/// Kind of primitives, and the vertices of each.
+pub(super) type AssembledPrimitives = (PrimitiveKind, Vec<Vec<Rc<VertexResult>>>);
 
 /// A draw whose primitives are rasterized.
 pub(super) struct DrawRun<'a, 's> {
     pub(super) state: &'a SceneState<'s>,
     pub(super) draw: &'a Draw,
     pub(super) vertex_program: Rc<StageProgram>,
+    pub(super) control_program: Option<Rc<StageProgram>>,
+    pub(super) evaluation_program: Option<Rc<StageProgram>>,
     pub(super) geometry_program: Option<Rc<StageProgram>>,
     pub(super) step_limit: u64,
     /// Steps that its programs may still execute.
@@ -47,10 +50,10 @@ impl<'a, 's> DrawRun<'a, 's> {
         draw: &'a Draw,
         step_limit: u64,
     ) -> Result<Self, String> {
-        for stage in [Stage::TessControl, Stage::TessEval] {
-            if state.find_program(stage)?.is_some() {
-                return Err("tessellation is not simulated".to_owned());
-            }
+        let control_program = state.find_control_program()?;
+        let evaluation_program = state.find_program(Stage::TessEval)?;
+        if control_program.is_some() && evaluation_program.is_none() {
+            return Err("control programs without evaluation program are not simulated".to_owned());
         }
         let vertex_program = state.find_program(Stage::Vertex)?;
         let vertex_program = vertex_program.ok_or("there is no vertex program")?;
@@ -70,6 +73,8 @@ impl<'a, 's> DrawRun<'a, 's> {
             state,
             draw,
             vertex_program,
+            control_program,
+            evaluation_program,
             geometry_program,
             step_limit,
             steps_left: u64::MAX,
@@ -136,59 +141,21 @@ impl<'a, 's> DrawRun<'a, 's> {
                     instance,
                 })?);
             }
-            match self.geometry_program.clone() {
-                None => self.append_primitive(&mut primitives, list.kind, vertices, number)?,
-                Some(geometry) => {
-                    let (kind, emitted) = self.run_geometry(&geometry, &vertices, number)?;
-                    for vertices in emitted {
-                        self.append_primitive(&mut primitives, kind, vertices, number)?;
-                    }
+            let (kind, assembled) = match self.evaluation_program.clone() {
+                Some(evaluation) => self.run_tessellation(&evaluation, vertices, number)?,
+                None => (list.kind, vec![vertices]),
+            };
+            for vertices in assembled {
+                let (kind, emitted) = match self.geometry_program.clone() {
+                    Some(geometry) => self.run_geometry(&geometry, &vertices, number)?,
+                    None => (kind, vec![vertices]),
+                };
+                for vertices in emitted {
+                    self.append_primitive(&mut primitives, kind, vertices, number)?;
                 }
             }
         }
         Ok(primitives)
-    }
-
-    /// Returns the environment of a geometry program for a primitive.
-    pub(super) fn geometry_environment(
-        &self,
-        program: &StageProgram,
-        vertices: &[Rc<VertexResult>],
-        number: u32,
-    ) -> ProgramEnvironment {
-        let load = |vertex: Option<&Rc<VertexResult>>| {
-            let inputs = program.ir.inputs.iter();
-            inputs
-                .map(|input| {
-                    if input.semantic == Semantic::PrimitiveId {
-                        return [u64::from(number), 0, 0, 1];
-                    }
-                    if let Some(level) = self.find_level(input.semantic) {
-                        return [u64::from(level.to_bits()), 0, 0, 0];
-                    }
-                    let lanes = vertex.and_then(|vertex| vertex.find_lanes(input.semantic));
-                    let missing = [0, 0, 0, 1.0f32.to_bits()];
-                    lanes.unwrap_or(missing).map(u64::from)
-                })
-                .collect()
-        };
-        ProgramEnvironment {
-            inputs: load(None),
-            vertices: vertices.iter().map(|vertex| load(Some(vertex))).collect(),
-            ..self.state.build_environment(program)
-        }
-    }
-
-    /// Returns the default tessellation level of a semantic; `None` for other semantics.
-    fn find_level(&self, semantic: Semantic) -> Option<f32> {
-        let index = if let Semantic::TessLevelOuter(number) = semantic {
-            usize::from(number & 3)
-        } else if let Semantic::TessLevelInner(number) = semantic {
-            4 + usize::from(number & 1)
-        } else {
-            return None;
-        };
-        Some(self.draw.state.tess_levels[index])
     }
 
     /// Returns the results of the vertices of a primitive.
@@ -211,8 +178,9 @@ impl<'a, 's> DrawRun<'a, 's> {
         program: &StageProgram,
         vertices: &[Rc<VertexResult>],
         number: u32,
-    ) -> Result<EmittedPrimitives, String> {
-        let mut environment = self.geometry_environment(program, vertices, number);
+    ) -> Result<AssembledPrimitives, String> {
+        let inputs = StageInputs::new(vertices, number);
+        let mut environment = self.stage_environment(program, &inputs);
         let mut interpreter = Interpreter::new(&program.ir).map_err(|_| "invalid program")?;
         interpreter.step_limit = self.step_limit;
         let emitted = interpreter.run_primitive(&mut environment);
@@ -324,7 +292,8 @@ impl<'a, 's> DrawRun<'a, 's> {
     /// Returns the clip distances that clip: all, or those of the enabled planes in languages in which
     /// planes are enabled separately.
     fn find_clip_mask(&self) -> u32 {
-        let program = self.geometry_program.as_ref();
+        let programs = [&self.geometry_program, &self.evaluation_program];
+        let program = programs.into_iter().flatten().next();
         let program = program.unwrap_or(&self.vertex_program);
         if program.ir.modes.enabled_clip_distances {
             u32::from(self.state.script.requirements.fixed.clip_plane_mask)

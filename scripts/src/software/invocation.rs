@@ -15,6 +15,8 @@ pub(super) enum RunKind {
     Quad(Box<[QuadFragment; 4]>),
     /// The invocations of a geometry program for a primitive.
     Primitive,
+    /// The invocations of a tessellation control program for a patch.
+    Patch,
     /// A work group.
     Group([u32; 3]),
 }
@@ -66,6 +68,11 @@ impl TracedInvocation {
             }
             RunKind::Primitive => {
                 interpreter.run_primitive_observed(&mut environment, observer)?;
+                None
+            }
+            RunKind::Patch => {
+                let mut in_turn = |_| 0;
+                interpreter.run_patch_observed(&mut environment, &mut in_turn, observer)?;
                 None
             }
             RunKind::Group(group) => {

@@ -13,6 +13,7 @@
 //! | `initial_results` | results that programs do not write |
 //! | `environment` | parameters, buffers and memory of a program |
 //! | `vertices`, `primitives` | attributes of vertices, vertices of primitives |
+//! | `patches`, `tessellator` | tessellation programs; subdivision of patches |
 //! | `raster`, `line`, `raster_run` | coverage and interpolation; draws at the pixels of an area |
 //! | `fragment`, `pixel` | inputs of fragments; per-fragment tests and blending |
 //! | `sampler`, `filter` | texels |
@@ -32,6 +33,7 @@ mod fragment;
 mod initial_results;
 mod invocation;
 mod line;
+mod patches;
 mod pixel;
 mod primitives;
 mod programs;
@@ -41,6 +43,7 @@ mod sampler;
 mod scene;
 mod selection;
 mod state;
+mod tessellator;
 mod vertices;
 
 pub use capture::{CaptureScript, CapturedResult, EMPTY_WORD};

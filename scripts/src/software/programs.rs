@@ -184,6 +184,32 @@ impl SceneState<'_> {
         Ok(Some(program))
     }
 
+    /// Returns the current tessellation control program; `None` if the script has none, or patches
+    /// remain unchanged.
+    ///
+    /// # Errors
+    /// Those of [`Self::find_program`].
+    pub(super) fn find_control_program(&mut self) -> Result<Option<Rc<StageProgram>>, String> {
+        let section = self.program_state.program(self.script, Stage::TessControl);
+        match section.map(|section| section.form) {
+            None | Some(ProgramForm::PassThrough) => Ok(None),
+            Some(_) => self.find_program(Stage::TessControl),
+        }
+    }
+
+    /// Returns the program of the stage after the vertex stage; `None` if the script has none.
+    fn find_after_vertex(&mut self) -> Result<Option<Rc<StageProgram>>, String> {
+        if let Some(program) = self.find_control_program()? {
+            return Ok(Some(program));
+        }
+        for stage in [Stage::TessEval, Stage::Geometry, Stage::Fragment] {
+            if let Some(program) = self.find_program(stage)? {
+                return Ok(Some(program));
+            }
+        }
+        Ok(None)
+    }
+
     /// Returns true if fragments of back faces have the back colors: the script requires it, or its
     /// fixed functions light both sides.
     pub(super) fn has_two_sided_colors(&self) -> bool {
@@ -242,16 +268,16 @@ impl SceneState<'_> {
             }));
         }
         let mut reads = FixedVertexOutputs::default();
-        let geometry = self.find_program(Stage::Geometry)?;
-        if fragment_is_fixed && geometry.is_none() {
+        let next = self.find_after_vertex()?;
+        let is_last = next
+            .as_ref()
+            .is_none_or(|next| next.stage() == Stage::Fragment);
+        if fragment_is_fixed && is_last {
             for (set, unit) in key.texture_units.iter().enumerate() {
                 reads.texcoords |= u8::from(unit.target.is_some()) << set;
             }
             reads.fog_coordinate = key.fog_mode.is_some();
-        } else if let Some(next) = match geometry {
-            Some(geometry) => Some(geometry),
-            None => self.find_program(Stage::Fragment)?,
-        } {
+        } else if let Some(next) = next {
             for set in 0..MAX_TEXTURE_UNITS as u8 {
                 reads.texcoords |= u8::from(next.reads(Semantic::TexCoord(set))) << set;
             }
@@ -265,10 +291,7 @@ impl SceneState<'_> {
     /// Builds the vertex program that copies attributes to the inputs of the next stage.
     fn build_passthrough(&mut self, section: &ProgramSection) -> Result<StageProgram, String> {
         let mut copies: Vec<AttributeCopy> = Vec::new();
-        let next = match self.find_program(Stage::Geometry)? {
-            Some(geometry) => Some(geometry),
-            None => self.find_program(Stage::Fragment)?,
-        };
+        let next = self.find_after_vertex()?;
         let inputs = next.iter().flat_map(|program| program.ir.inputs.iter());
         for input in inputs {
             let Some(attribute) = find_conventional_attribute(input.semantic) else {

@@ -349,8 +349,17 @@ impl<'s> RasterRun<'s> {
             Semantic::SecondaryPosition,
             Semantic::SecondaryViewportMask,
         ];
-        for stage in [Stage::Vertex, Stage::Geometry] {
-            let program = self.state.find_program(stage)?;
+        for stage in [
+            Stage::Vertex,
+            Stage::TessControl,
+            Stage::TessEval,
+            Stage::Geometry,
+        ] {
+            let program = if stage == Stage::TessControl {
+                self.state.find_control_program()?
+            } else {
+                self.state.find_program(stage)?
+            };
             let Some(program) = program else { continue };
             if views.iter().any(|view| program.writes(*view)) {
                 let note = "several viewports and views of a primitive are not simulated";

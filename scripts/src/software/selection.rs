@@ -3,12 +3,13 @@
 use super::capture::{CaptureRequest, CaptureScript};
 use super::draw::DrawRun;
 use super::invocation::{RunKind, TracedInvocation};
+use super::patches::StageInputs;
 use super::primitives::PrimitiveKind;
 use super::programs::StageProgram;
 use super::state::SceneState;
 use super::vertices::{VertexNumber, VertexResult};
 use crate::script::{Command, Draw, DrawSource, Script};
-use glasm::ir::Semantic;
+use glasm::ir::{Semantic, Stage};
 use std::rc::Rc;
 
 /// Returns the state before a draw, and the draw: that of a line, or the last one of the script.
@@ -112,7 +113,8 @@ fn capture_vertex(
     request.build_script(run, line)
 }
 
-/// Returns the run of the geometry program for a primitive of the first instance of a draw.
+/// Returns the run of the geometry program for a primitive of the first instance of a draw, or of
+/// the tessellation control program for a patch, whose first invocation is traced.
 ///
 /// # Errors
 /// If the script lacks such a draw, primitive or program.
@@ -124,20 +126,37 @@ pub fn find_primitive(
 ) -> Result<LocatedVertices, String> {
     let (mut state, draw, line) = find_draw(script, line, step_limit)?;
     let mut run = DrawRun::new(&mut state, draw, step_limit)?;
-    let program = run.geometry_program.clone();
-    let program =
-        program.ok_or("there is no geometry program, and only these run for primitives")?;
     let list = run.list_primitives()?;
     let indices = list.iter().nth(primitive as usize);
     let indices = indices.ok_or_else(|| format!("the draw has no primitive {primitive}"))?;
     let vertices = run.process_primitive(indices, 0)?;
+    let (program, kind) = match (&run.geometry_program, &run.control_program) {
+        (Some(program), _) if run.evaluation_program.is_none() => (program, RunKind::Primitive),
+        (_, Some(program)) => (program, RunKind::Patch),
+        (Some(_), None) => {
+            return Err(
+                "primitives of geometry programs after tessellation have no number".to_owned(),
+            );
+        }
+        (None, None) => {
+            return Err(
+                "there is no geometry or tessellation control program, and only these run \
+                 for primitives"
+                    .to_owned(),
+            );
+        }
+    };
+    let program = Rc::clone(program);
+    let inputs = StageInputs::new(&vertices, primitive);
     let invocation = TracedInvocation {
-        environment: run.geometry_environment(&program, &vertices, primitive),
+        environment: run.stage_environment(&program, &inputs),
         program: Rc::clone(&program),
         index: 0,
-        kind: RunKind::Primitive,
+        kind,
     };
-    let capture = if primitive != 0 && program.reads(Semantic::PrimitiveId) {
+    let capture = if program.stage() == Stage::TessControl {
+        Err("results of tessellation control programs are not captured".to_owned())
+    } else if primitive != 0 && program.reads(Semantic::PrimitiveId) {
         Err("the program reads the number of the primitive".to_owned())
     } else {
         let emitted = run.run_geometry(&program, &vertices, primitive);

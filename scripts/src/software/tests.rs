@@ -69,6 +69,89 @@ fn values_are_interpolated_in_perspective() {
     assert!((red(&script("NOPERSPECTIVE ")) - 0.5).abs() < 1e-6);
 }
 
+/// Returns the fragment of a pixel of a line from `from` to `to`, with an attribute from 0 to 1.
+fn draw_line(from: &str, to: &str, state: &str, pixel: [u32; 2]) -> Result<f64, String> {
+    let script = parse(&format!(
+        "[require]\nfbsize 4 4\nframebuffer R32G32B32A32_SFLOAT\n[vertex program passthrough]\n\
+         [fragment program]\n!!NVfp4.0\nMOV result.color, fragment.attrib[1];\nEND\n\
+         [vertex data]\n0/R32G32B32A32_SFLOAT 1/R32_SFLOAT\n{from} 0\n{to} 1\n\
+         [test]\n{state}\ndraw arrays LINE_LIST 0 2\n"
+    ));
+    locate(&script, pixel).map(|found| found.colors.colors[0].unwrap()[0])
+}
+
+/// Checks lines against the rectangle of their width: y = -0.75 is the middle of row 0.
+#[test]
+fn lines_are_rectangles_of_their_width() {
+    let horizontal = |state, pixel| draw_line("-1 -0.75 0 1", "1 -0.75 0 1", state, pixel);
+    assert_eq!(horizontal("", [1, 0]), Ok(0.375));
+    assert!(horizontal("", [1, 1]).is_err());
+    assert_eq!(horizontal("lineWidth 3", [3, 1]), Ok(0.875));
+    assert!(horizontal("lineWidth 3", [3, 2]).is_err());
+    // From pixel (0, 0) to the middle: half of the diagonal.
+    let diagonal = |pixel| draw_line("-1 -1 0 1", "0 0 0 1", "", pixel);
+    assert_eq!(diagonal([1, 1]), Ok(0.75));
+    assert!(diagonal([2, 2]).is_err());
+}
+
+/// Checks perspective and clipping: the part with a positive w of a line from w = 1 to w = -1, which
+/// is at infinity where w is 0. At NDC x = 0.5, (1 - t) * 0 + t * 1 = 0.5 * ((1 - t) - t), so that
+/// t = 1 / 4.
+#[test]
+fn lines_are_clipped_behind_the_viewer() {
+    let value = draw_line("0 -0.75 0 1", "1 0.75 0 -1", "", [2, 0]).unwrap();
+    let x = 0.25;
+    assert!((value - x / (1.0 + 2.0 * x)).abs() < 1e-5, "{value}");
+}
+
+/// Returns a script that subdivides a square over the whole framebuffer of 4 x 4 pixels.
+fn tessellate(levels: &str, control: &str) -> Script {
+    parse(&format!(
+        "[require]\nfbsize 4 4\nframebuffer R32G32B32A32_SFLOAT\n[vertex program passthrough]\n\
+         {control}[tess eval program]\n!!NVtep5.0\nTESS_MODE QUADS;\n\
+         MAD result.position, vertex.tesscoord, {{2, 2, 0, 0}}, {{-1, -1, 0, 1}};\n\
+         MOV result.texcoord[0].xy, vertex.tesscoord;\nMOV result.texcoord[0].zw, 1;\nEND\n\
+         [fragment program]\n!!NVfp4.0\nMOV result.color, fragment.texcoord[0];\nEND\n\
+         [vertex data]\n0/R32G32_SFLOAT\n0 0\n0 0\n0 0\n0 0\n\
+         [test]\npatch parameter vertices 4\n{levels}draw arrays PATCH_LIST 0 4\n"
+    ))
+}
+
+#[test]
+fn patches_are_subdivided() {
+    let levels = "patch parameter default level outer 3 2 1 4\n\
+                  patch parameter default level inner 2 3\n";
+    let script = tessellate(levels, "");
+    // Centers at 1.5 / 4 and 2.5 / 4.
+    let color = locate(&script, [1, 2]).unwrap().colors.colors[0].unwrap();
+    for (own, expected) in color.iter().zip([0.375, 0.625, 1.0, 1.0]) {
+        assert!((own - expected).abs() < 1e-6, "{color:?}");
+    }
+    let culled = tessellate("patch parameter default level outer 3 0 1 4\n", "");
+    assert!(locate(&culled, [1, 2]).is_err());
+}
+
+#[test]
+fn control_programs_set_levels() {
+    let control = |level: &str| {
+        format!(
+            "[tess control program]\n!!NVtcp5.0\nVERTICES_OUT 4;\n\
+             MOV result.patch.tessouter[0], {level};\nMOV result.patch.tessouter[1], 1;\n\
+             MOV result.patch.tessouter[2], 1;\nMOV result.patch.tessouter[3], 1;\n\
+             MOV result.patch.tessinner[0], 1;\nMOV result.patch.tessinner[1], 1;\nEND\n"
+        )
+    };
+    assert!(locate(&tessellate("", &control("2")), [3, 3]).is_ok());
+    assert!(locate(&tessellate("", &control("0")), [3, 3]).is_err());
+    let script = tessellate("", &control("2"));
+    let found = find_primitive(&script, None, 0, LIMIT).unwrap();
+    assert_eq!(
+        found.invocation.program.stage(),
+        glasm::ir::Stage::TessControl
+    );
+    assert!(found.invocation.run(LIMIT, &mut NoObserver).is_ok());
+}
+
 #[test]
 fn discarded_and_hidden_fragments_leave_the_pixel() {
     let kill = "!!ARBfp1.0\nTEMP a;\nSUB a, program.local[0].x, 0.5;\nKIL a;\n\
