@@ -9,12 +9,14 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 /// Storage image: its texels according to the commands, and the object once a program needs it.
+#[derive(Clone, Debug)]
 struct StoredImage<Object> {
     data: TextureData,
     object: Option<Object>,
 }
 
 /// Storage images by unit or descriptor.
+#[derive(Clone, Debug)]
 pub struct ImageTable<Object> {
     images: BTreeMap<ImageKey, StoredImage<Object>>,
     /// Images that programs access where the script has bound another one.
@@ -107,6 +109,16 @@ impl<Object> ImageTable<Object> {
             .get(&key)
             .ok_or_else(|| err_missing_image(key))?;
         Ok(&image.data)
+    }
+
+    /// Returns the data of an image, to change its texels; `None` if no command has set it.
+    pub(crate) fn data_mut(&mut self, key: ImageKey) -> Option<&mut TextureData> {
+        self.images.get_mut(&key).map(|image| &mut image.data)
+    }
+
+    /// Returns the images that commands have set.
+    pub(crate) fn iter_images(&self) -> impl Iterator<Item = (ImageKey, &TextureData)> {
+        self.images.iter().map(|(key, image)| (*key, &image.data))
     }
 
     /// Returns the data of an image and its object, which `create` creates if there is none.

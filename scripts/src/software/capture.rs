@@ -111,7 +111,8 @@ impl CaptureRequest<'_> {
             .steps
             .iter()
             .any(|step| matches!(step.command, Command::Draw(_)));
-        if has_draws && self.program.accesses_shared_memory() {
+        let has_images = !self.program.ir.images.is_empty();
+        if has_draws && (self.program.accesses_shared_memory() || has_images) {
             return Err("earlier draws may change the memory that the program reads".to_owned());
         }
         let stage = self.program.stage();

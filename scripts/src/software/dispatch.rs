@@ -39,8 +39,8 @@ pub struct LocatedInvocation {
     pub line: u32,
     /// What the simulation leaves out, in words.
     pub limitations: BTreeSet<String>,
-    /// Contents of all buffers of the script after the whole dispatch, or the reason why they are
-    /// unknown.
+    /// Contents of all buffers and images of the script after the whole dispatch, or the reason why
+    /// they are unknown.
     pub buffers: Result<Vec<Observation>, String>,
 }
 
@@ -97,7 +97,7 @@ impl SceneState<'_> {
             let result = interpreter.run_work_group(&mut environment, group, &mut |_| 0);
             result.map_err(|error| error.to_string())?;
         }
-        self.store_memory(&program, &environment.memory);
+        self.store_results(&program, &environment);
         Ok(())
     }
 
@@ -241,17 +241,12 @@ pub fn find_invocation(
     };
     let limitations = invocation.program.list_notes();
     let limitations = limitations.map(str::to_owned).collect();
-    let has_images = !invocation.program.ir.images.is_empty();
-    let finished = if has_images {
-        Err("images are not simulated".to_owned())
-    } else {
-        state.run_compute(&step.command, selection.step_limit)
-    };
+    let finished = state.run_compute(&step.command, selection.step_limit);
     let buffers = finished.map(|()| {
         let contents = state.buffers.iter().enumerate();
-        contents
-            .map(|(number, bytes)| Observation::from_buffer(script, BufferId(number), bytes))
-            .collect()
+        let buffers = contents
+            .map(|(number, bytes)| Observation::from_buffer(script, BufferId(number), bytes));
+        buffers.chain(state.images.observe()).collect()
     });
     Ok(LocatedInvocation {
         invocation,

@@ -83,6 +83,11 @@ impl<'a, 's> DrawRun<'a, 's> {
         })
     }
 
+    /// Returns the vertex program, and its environment with what it has written.
+    pub(super) fn into_results(self) -> (Rc<StageProgram>, ProgramEnvironment) {
+        (self.vertex_program, self.environment)
+    }
+
     /// Returns the primitives of the draw before a geometry program.
     pub(super) fn list_primitives(&self) -> Result<PrimitiveList, String> {
         assemble_primitives(self.draw, &self.state.script.indices)

@@ -20,7 +20,7 @@ impl SceneState<'_> {
             vertices: Vec::new(),
             params: self.list_parameters(program),
             memory: self.build_memory(program),
-            textures: self.textures.snapshot(&program.ir),
+            textures: self.textures.snapshot(&program.ir, &self.images),
         }
     }
 
@@ -100,9 +100,21 @@ impl SceneState<'_> {
         Some((bound.buffer, start..start.saturating_add(size).min(len)))
     }
 
+    /// Stores what a program has written into its environment: memory and images.
+    pub(super) fn store_results(
+        &mut self,
+        program: &StageProgram,
+        environment: &ProgramEnvironment,
+    ) {
+        self.store_memory(program, &environment.memory);
+        if !program.ir.images.is_empty() {
+            self.images = environment.textures.images.clone();
+        }
+    }
+
     /// Stores what a program has written into its memory in the buffers of the script. A buffer may
     /// be accessible in several ways: only those in which it has changed count.
-    pub(super) fn store_memory(&mut self, program: &StageProgram, memory: &ProgramMemory) {
+    fn store_memory(&mut self, program: &StageProgram, memory: &ProgramMemory) {
         if memory.regions.is_empty() && memory.buffers.is_empty() {
             return;
         }

@@ -15,14 +15,14 @@
 //! | `vertices`, `primitives` | attributes of vertices, vertices of primitives |
 //! | `patches`, `tessellator` | tessellation programs; subdivision of patches |
 //! | `raster`, `line`, `raster_run` | coverage and interpolation; draws at the pixels of an area |
-//! | `fragment`, `pixel` | inputs of fragments; per-fragment tests and blending |
-//! | `sampler`, `filter` | texels |
+//! | `fragment`, `pixel`, `stencil` | inputs of fragments; per-fragment tests and blending |
+//! | `sampler`, `filter`, `images` | texels |
 //! | `draw`, `dispatch` | vertices and primitives of a draw; work groups |
 //! | `scene`, `selection` | draws and dispatches in order; vertices and primitives of a draw |
 //! | `capture` | scripts that capture the results of vertices and primitives on a device |
 //!
-//! What is not simulated is an error, or a limitation that the result lists: lines, tessellation,
-//! multisampling, stencil tests, images.
+//! What is not simulated is an error, or a limitation that the result lists: multisampling, layers,
+//! several views, logical operations, depth bias, coverage masks, anisotropic filters.
 
 mod capture;
 mod dispatch;
@@ -30,6 +30,7 @@ mod draw;
 mod environment;
 mod filter;
 mod fragment;
+mod images;
 mod initial_results;
 mod invocation;
 mod line;
@@ -43,6 +44,7 @@ mod sampler;
 mod scene;
 mod selection;
 mod state;
+mod stencil;
 mod tessellator;
 mod vertices;
 

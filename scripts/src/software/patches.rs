@@ -6,8 +6,9 @@ use super::primitives::PrimitiveKind;
 use super::programs::StageProgram;
 use super::tessellator::{TessLevels, TessModes, subdivide};
 use super::vertices::VertexResult;
+use crate::script::Convention;
 use glasm::ir::interp::{Interpreter, PatchOutputs};
-use glasm::ir::primitive::TessMode;
+use glasm::ir::primitive::{TessMode, TessWinding};
 use glasm::ir::{Input, Semantic};
 use std::rc::Rc;
 
@@ -131,7 +132,7 @@ impl DrawRun<'_, '_> {
         let modes = TessModes {
             mode: modes.tess_mode,
             spacing: modes.tess_spacing,
-            winding: modes.tess_order,
+            winding: self.find_winding(modes.tess_order),
             has_points: modes.point_mode,
         };
         let subdivision = subdivide(modes, patch.levels);
@@ -166,6 +167,15 @@ impl DrawRun<'_, '_> {
             vertices.map(|index| Rc::clone(&results[*index])).collect()
         });
         Ok((kind, primitives.collect()))
+    }
+
+    /// Returns the winding of a program where v grows upward: in Vulkan it grows downward.
+    fn find_winding(&self, winding: TessWinding) -> TessWinding {
+        match (self.state.script.requirements.convention, winding) {
+            (Convention::OpenGl, _) => winding,
+            (Convention::Vulkan, TessWinding::Ccw) => TessWinding::Cw,
+            (Convention::Vulkan, TessWinding::Cw) => TessWinding::Ccw,
+        }
     }
 
     /// Returns the patch that the control program outputs; without one the vertices, with the levels

@@ -3,10 +3,11 @@
 use super::filter::passes_comparison;
 use super::invocation::InvocationResult;
 use super::programs::StageProgram;
+use super::stencil::{TestOutcome, passes_stencil, update_stencil};
 use crate::format::{DepthFormat, Encoding, Format};
 use crate::script::Clear;
 use crate::script::Requirements;
-use crate::script::pipeline_state::{BlendState, PipelineState};
+use crate::script::pipeline_state::{BlendState, PipelineState, StencilFace};
 use ash::vk;
 use glasm::ir::{BaseType, Semantic};
 use std::rc::Rc;
@@ -25,6 +26,7 @@ pub struct PixelColors {
 pub(super) struct PixelState {
     pub(super) content: PixelColors,
     depth: f64,
+    stencil: u8,
     depth_format: Option<DepthFormat>,
     alpha_test: glasm::AlphaTest,
     clamps_colors: bool,
@@ -43,6 +45,7 @@ impl PixelState {
                 formats,
             },
             depth: 1.0,
+            stencil: 0,
             depth_format: requirements.attachments.depth,
             alpha_test: requirements.fixed.alpha_test,
             clamps_colors: requirements.fixed.clamp_fragment_colors,
@@ -60,6 +63,7 @@ impl PixelState {
         }
         if clear.only.is_none() {
             self.depth = self.round_depth(f64::from(clear.depth));
+            self.stencil = clear.stencil as u8;
         }
     }
 
@@ -69,13 +73,13 @@ impl PixelState {
         texels.map_or(depth, |format| format.decode(&format.encode([depth; 4]))[0])
     }
 
-    /// Applies the tests and the blending of a draw to a fragment with a depth. Returns false, and
-    /// changes nothing, if the fragment fails a test.
+    /// Applies the tests and the blending of a draw to a fragment of a front or back face with a
+    /// depth. Returns false, and changes at most the stencil value, if the fragment fails a test.
     pub(super) fn apply_fragment(
         &mut self,
         program: &StageProgram,
         result: &InvocationResult,
-        state: &PipelineState,
+        (state, is_front): (&PipelineState, bool),
         depth: f64,
     ) -> bool {
         if result.is_discarded {
@@ -98,7 +102,10 @@ impl PixelState {
         }
         let written = find(Semantic::FragDepth).map(|(_, lanes)| f32::from_bits(lanes[2] as u32));
         let depth = self.round_depth(written.map_or(depth, f64::from).clamp(0.0, 1.0));
-        if !self.test_depth(state, depth) {
+        let face = if is_front { state.front } else { state.back };
+        let reference = find(Semantic::FragStencil).map(|(_, lanes)| lanes[1] as u32);
+        let reference = reference.unwrap_or(face.reference);
+        if !self.test_stencil_and_depth(state, (&face, reference), depth) {
             return false;
         }
         for number in 0..self.content.colors.len() {
@@ -130,6 +137,29 @@ impl PixelState {
             alpha
         };
         passes_alpha_test(self.alpha_test, alpha)
+    }
+
+    /// Applies the stencil test of a face with a reference, then the depth test, and changes the
+    /// stencil value as their outcome requires. Returns true if both pass.
+    fn test_stencil_and_depth(
+        &mut self,
+        state: &PipelineState,
+        (face, reference): (&StencilFace, u32),
+        depth: f64,
+    ) -> bool {
+        let has_stencil = self.depth_format.is_some_and(|format| format.has_stencil);
+        if !state.stencil_test || !has_stencil {
+            return self.test_depth(state, depth);
+        }
+        let outcome = if !passes_stencil(face, reference, self.stencil) {
+            TestOutcome::StencilFailed
+        } else if !self.test_depth(state, depth) {
+            TestOutcome::DepthFailed
+        } else {
+            TestOutcome::Passed
+        };
+        self.stencil = update_stencil(face, outcome, reference, self.stencil);
+        outcome == TestOutcome::Passed
     }
 
     /// Compares a depth with that of the pixel, which it replaces if the test passes and the state

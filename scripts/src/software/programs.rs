@@ -129,7 +129,7 @@ impl StageProgram {
             (
                 self.stage() == Stage::Fragment
                     && has(OpFlags::WRITES)
-                    && self.accesses_shared_memory(),
+                    && (self.accesses_shared_memory() || !self.ir.images.is_empty()),
                 "memory does not have the stores of fragments of other pixels",
             ),
         ];

@@ -16,9 +16,6 @@ use glasm::ir::{Semantic, Stage};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Note about images.
-const NO_IMAGES: &str = "images are not simulated: they read as 0";
-
 /// Instances that a simulated draw can have at most.
 const MAX_INSTANCES: u32 = 1 << 16;
 
@@ -199,6 +196,8 @@ impl<'s> RasterRun<'s> {
             run.steps_left = self.steps_left;
             let primitives = run.process_instance(instance)?;
             self.steps_left = run.steps_left;
+            let (program, environment) = run.into_results();
+            self.state.store_results(&program, &environment);
             let run = FragmentRun {
                 draw,
                 line,
@@ -208,7 +207,7 @@ impl<'s> RasterRun<'s> {
             };
             let mut environment = self.state.build_environment(&fragment);
             let result = self.run_fragments(&run, primitives, &mut environment);
-            self.state.store_memory(&fragment, &environment.memory);
+            self.state.store_results(&fragment, &environment);
             result?;
         }
         Ok(())
@@ -280,7 +279,8 @@ impl<'s> RasterRun<'s> {
                 // The quad has four fragments.
                 self.steps_left = count_steps(self.steps_left, 4 * result.steps)?;
                 let depth = depth_range[0] + (depth_range[1] - depth_range[0]) * weights.depth;
-                self.pixels[pixel_index].apply_fragment(program, &result, &draw.state, depth)
+                let face = (&draw.state, primitive.is_front);
+                self.pixels[pixel_index].apply_fragment(program, &result, face, depth)
             }
             Err(error) if self.purpose == Purpose::Images => {
                 return Err(format!("the fragment program: {error}"));
@@ -365,9 +365,6 @@ impl<'s> RasterRun<'s> {
                 let note = "several viewports and views of a primitive are not simulated";
                 self.limitations.insert(note.to_owned());
             }
-            if !program.ir.images.is_empty() {
-                self.limitations.insert(NO_IMAGES.to_owned());
-            }
             let is_invariant = program.ir.outputs.iter().any(|output| output.invariant);
             let planes = self.state.script.requirements.fixed.clip_plane_mask;
             if is_invariant && planes != 0 {
@@ -381,12 +378,7 @@ impl<'s> RasterRun<'s> {
     /// Adds what the simulation leaves out for a draw.
     fn note_limitations(&mut self, draw: &Draw, program: &StageProgram) {
         let state = &draw.state;
-        let has_stencil = self.state.script.requirements.attachments.has_stencil();
         let notes = [
-            (
-                state.stencil_test && has_stencil,
-                "stencil tests are not simulated",
-            ),
             (
                 state.logic_op_enable,
                 "logical operations on colors are not simulated",
@@ -405,7 +397,6 @@ impl<'s> RasterRun<'s> {
                 self.state.textures.has_anisotropy(),
                 "anisotropic filters are not simulated",
             ),
-            (!program.ir.images.is_empty(), NO_IMAGES),
         ];
         let notes = notes.into_iter().filter(|(applies, _)| *applies);
         let notes = notes.map(|(_, note)| note).chain(program.list_notes());
@@ -439,6 +430,9 @@ fn list_limitations(script: &Script) -> BTreeSet<String> {
     }
     if script.requirements.attachments.layers > 1 {
         limitations.insert("layers are not simulated".to_owned());
+    }
+    if script.requirements.fixed.line_stipple.is_some() {
+        limitations.insert("the line stipple is not simulated".to_owned());
     }
     if script.requirements.polygon_stipple.is_some() {
         limitations.insert("the polygon stipple is not simulated".to_owned());

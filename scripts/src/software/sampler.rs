@@ -1,11 +1,12 @@
 //! Texture image units, and lookups of textures.
 
 use super::filter::{Footprint, TexelFilter, find_cube_face, passes_comparison, spread_comparison};
+use super::images::SceneImages;
 use crate::format::Aspect;
 use crate::script::Convention;
 use crate::texture::{Sampling, Swizzle, TextureData, TextureUpdate};
 use ash::vk;
-use glasm::ir::interp::{InterpolationPoint, TexRequest, TextureSource};
+use glasm::ir::interp::{ImageRequest, InterpolationPoint, TexRequest, TextureSource};
 use glasm::ir::resource::TexMode;
 use glasm::ir::{BaseType, Id, InputId, Program, Stage, TexTarget, UnitSet};
 use std::collections::BTreeMap;
@@ -68,7 +69,7 @@ impl TextureUnits {
     }
 
     /// Returns the textures for a program in their current state.
-    pub(super) fn snapshot(&self, program: &Program) -> SceneTextures {
+    pub(super) fn snapshot(&self, program: &Program, images: &SceneImages) -> SceneTextures {
         SceneTextures {
             units: Rc::clone(&self.units),
             complete_only: self.complete_only,
@@ -79,6 +80,7 @@ impl TextureUnits {
                 1.0
             },
             interpolant: None,
+            images: images.clone(),
         }
     }
 }
@@ -101,6 +103,8 @@ pub(super) struct SceneTextures {
     missing_alpha: f64,
     /// Inputs at other positions; `None` for other programs.
     pub(super) interpolant: Option<Rc<dyn Interpolant>>,
+    /// Images, which the program may change.
+    pub(super) images: SceneImages,
 }
 
 impl TextureSource for SceneTextures {
@@ -116,6 +120,22 @@ impl TextureSource for SceneTextures {
         };
         let interpolant = self.interpolant.as_ref()?;
         interpolant.interpolate(fragment, input.index(), offset.map(f64::from))
+    }
+
+    fn load_texel(&mut self, request: &ImageRequest) -> Option<[u32; 4]> {
+        self.images.load(request)
+    }
+
+    fn store_texel(&mut self, request: &ImageRequest, lanes: [u32; 4]) {
+        self.images.store(request, lanes);
+    }
+
+    fn get_image_size(&mut self, request: &ImageRequest) -> [u32; 4] {
+        self.images.get_size(request)
+    }
+
+    fn get_image_samples(&mut self, request: &ImageRequest) -> u32 {
+        self.images.get_samples(request)
     }
 
     fn access_texture(&mut self, request: &TexRequest) -> [u32; 4] {

@@ -1,5 +1,6 @@
 //! State of a script between two commands, as its commands set it.
 
+use super::images::SceneImages;
 use super::programs::ProgramCache;
 use super::sampler::TextureUnits;
 use crate::gl_state;
@@ -30,6 +31,7 @@ pub struct SceneState<'s> {
     /// Contents of the buffers, by [`BufferId`].
     pub(super) buffers: Vec<Vec<u8>>,
     bound_buffers: HashMap<BindTarget, BufferRange>,
+    pub(super) images: SceneImages,
 }
 
 impl<'s> SceneState<'s> {
@@ -47,12 +49,13 @@ impl<'s> SceneState<'s> {
                 .map(|size| vec![0; usize::try_from(size).unwrap_or(0)])
                 .collect(),
             bound_buffers: find_initial_bindings(script),
+            images: SceneImages::default(),
         }
     }
 
     /// Applies a command that changes state or buffers; all others, draws and dispatches among them,
     /// only change the state that programs are compiled for. Returns an error if the command sets a
-    /// parameter that the program does not declare.
+    /// parameter that the program does not declare, or changes the size of an image.
     pub fn apply(&mut self, command: &Command) -> Result<(), String> {
         self.program_state.apply_command(command, self.script);
         if let Command::Parameter {
@@ -66,7 +69,7 @@ impl<'s> SceneState<'s> {
         }
         self.apply_gl_state(command);
         self.apply_resources(command);
-        Ok(())
+        self.images.apply(command)
     }
 
     /// Applies a change of GL state, of the values of attributes and of textures.

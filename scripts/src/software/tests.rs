@@ -152,6 +152,49 @@ fn control_programs_set_levels() {
     assert!(found.invocation.run(LIMIT, &mut NoObserver).is_ok());
 }
 
+/// Checks that a program reads texels of an image that an earlier dispatch has written, and that
+/// stores outside have no effect.
+#[test]
+fn images_contain_what_dispatches_have_written() {
+    let script = parse(
+        "[compute program]\n!!NVcp5.0\nGROUP_SIZE 4;\n\
+         TEMP a, p;\nMOV.U p, {0, 0, 0, 0};\nMOV.U p.x, invocation.globalid.x;\n\
+         MUL.U a, p.x, 10;\nSTOREIM.U32 image[0], a, p, 1D;\nEND\n\
+         [test]\nimage 1D 0 R32_UINT (3) 7 7 7\ncompute 1 1 1\n",
+    );
+    let selection = ComputeSelection {
+        invocation: [0; 3],
+        line: None,
+        step_limit: LIMIT,
+    };
+    let found = find_invocation(&script, &selection).unwrap();
+    let observed = found.buffers.unwrap();
+    let bytes = [0u32, 10, 20].map(u32::to_le_bytes).concat();
+    assert_eq!(observed.last().unwrap().bytes, bytes);
+}
+
+#[test]
+fn stencil_tests_hide_fragments() {
+    let commands = |reference: u32| {
+        format!(
+            "clear stencil 3\nclear\nstencilTestEnable true\nfrontFace CLOCKWISE\n\
+             front.compareOp VK_COMPARE_OP_EQUAL\nfront.compareMask 255\n\
+             front.reference {reference}\ndraw rect -1 -1 2 2\n"
+        )
+    };
+    let draws = |reference| {
+        let text = format!(
+            "[require]\nfbsize 4 4\ndepthstencil D32_SFLOAT_S8_UINT\n\
+             [vertex program passthrough]\n[fragment program]\n!!ARBfp1.0\n\
+             MOV result.color, 1;\nEND\n[test]\n{}",
+            commands(reference)
+        );
+        locate(&parse(&text), [1, 1]).unwrap().is_drawn
+    };
+    assert!(draws(3));
+    assert!(!draws(4));
+}
+
 #[test]
 fn discarded_and_hidden_fragments_leave_the_pixel() {
     let kill = "!!ARBfp1.0\nTEMP a;\nSUB a, program.local[0].x, 0.5;\nKIL a;\n\

@@ -213,6 +213,43 @@ impl TextureData {
         }
     }
 
+    /// Returns the bytes of a texel; `None` if the texture does not have it.
+    pub(crate) fn find_texel(&self, id: PlaneId, [x, y]: [u32; 2]) -> Option<Vec<u8>> {
+        let range = self.find_texel_range(id, [x, y])?;
+        let size = range.len();
+        let plane = self.planes.get(&id);
+        let texel = plane.and_then(|plane| plane.get(range));
+        Some(texel.map_or_else(|| vec![0; size], <[u8]>::to_vec))
+    }
+
+    /// Replaces the bytes of a texel; ignores texels that the texture does not have.
+    pub(crate) fn set_texel(&mut self, id: PlaneId, place: [u32; 2], texel: &[u8]) {
+        let Some(range) = self.find_texel_range(id, place) else {
+            return;
+        };
+        let bytes = self.shape.plane_bytes(id.level);
+        let plane = self.planes.entry(id).or_insert_with(|| vec![0; bytes]);
+        if let Some(target) = plane.get_mut(range)
+            && target.len() == texel.len()
+        {
+            target.copy_from_slice(texel);
+        }
+    }
+
+    /// Returns the range of the bytes of a texel in its plane; `None` if the texture does not have
+    /// it.
+    fn find_texel_range(&self, id: PlaneId, [x, y]: [u32; 2]) -> Option<Range<usize>> {
+        let [width, height, _] = self.shape.level_extent(id.level);
+        let exists = id.level < self.shape.levels
+            && id.slice < self.shape.slices(id.level)
+            && id.sample < self.shape.samples
+            && x < width
+            && y < height;
+        let size = self.shape.format.texel_size();
+        let start = (y as usize * width as usize + x as usize) * size;
+        exists.then_some(start..start + size)
+    }
+
     /// Returns the texels of a plane; zeros if no update has filled it.
     pub fn plane(&self, id: PlaneId) -> Vec<u8> {
         let zeros = || vec![0; self.shape.plane_bytes(id.level)];

@@ -1,6 +1,7 @@
 //! Environment of a program: inputs, parameters, memory, textures. The interpreter collects the
-//! operands of a texture access, the caller provides the texels.
+//! operands of accesses to textures and images, the caller provides the texels.
 
+use super::images::ImageRequest;
 use super::machine::Machine;
 use super::observer::Observer;
 use super::quad::QuadOperands;
@@ -148,6 +149,26 @@ pub trait TextureSource {
         _point: InterpolationPoint,
     ) -> Option<[u64; 4]> {
         None
+    }
+
+    /// Returns the lanes of a texel of an image, as bits of the type of the request; `None`, the
+    /// default, if it does not exist.
+    fn load_texel(&mut self, _: &ImageRequest) -> Option<[u32; 4]> {
+        None
+    }
+
+    /// Writes a texel of an image; ignores texels that do not exist. The default has no images.
+    fn store_texel(&mut self, _: &ImageRequest, _lanes: [u32; 4]) {}
+
+    /// Returns the size of an image: its dimensions, and after them the number of layers or cubes;
+    /// 0, the default, if it does not exist.
+    fn get_image_size(&mut self, _: &ImageRequest) -> [u32; 4] {
+        [0; 4]
+    }
+
+    /// Returns the number of samples of an image; 1, the default, if it does not exist.
+    fn get_image_samples(&mut self, _: &ImageRequest) -> u32 {
+        1
     }
 
     /// Returns true if all texels that an access reads are populated.

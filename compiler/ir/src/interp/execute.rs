@@ -43,8 +43,7 @@ impl<T: TextureSource, O: Observer> Machine<'_, '_, T, O> {
     }
 
     /// Executes an operation that is not a function of its sources: interpolation, group
-    /// operations, memory and texture accesses, emitted vertices. Images do not exist: their texels
-    /// are 0.
+    /// operations, accesses to memory, textures and images, emitted vertices.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all other operations are functions of their sources"
@@ -86,10 +85,9 @@ impl<T: TextureSource, O: Observer> Machine<'_, '_, T, O> {
             Op::Store => self.execute_store(inst),
             Op::Atomic => self.execute_atomic(inst),
             Op::BufferSize => self.execute_buffer_size(inst),
-            // Images do not exist: their texels are 0.
-            Op::ImageLoad | Op::ImageAtomic | Op::ImageSize => self.store_result(inst, [0; 4]),
-            Op::ImageSamples => self.store_result(inst, [1; 4]),
-            Op::ImageStore => {}
+            Op::ImageLoad | Op::ImageStore | Op::ImageAtomic | Op::ImageSize | Op::ImageSamples => {
+                self.execute_image_access(inst);
+            }
             Op::EmitVertex => {
                 let [stream] = self.load_sources::<1>(inst);
                 self.emit_vertex(stream[0]);

@@ -271,7 +271,7 @@ impl<T: TextureSource, O: Observer> Machine<'_, '_, T, O> {
 
 /// Returns the value that an atomic operation stores: `old` is the value in memory, `x` the
 /// operand, `y` the second operand of a compare-and-exchange. Without an operation it is `old`.
-fn apply_atomic(op: Option<AtomicOp>, ty: Type, old: u64, x: u64, y: u64) -> u64 {
+pub(super) fn apply_atomic(op: Option<AtomicOp>, ty: Type, old: u64, x: u64, y: u64) -> u64 {
     let is_below = |a: u64, b: u64| compare(ty, a, b) == Some(Ordering::Less);
     match op {
         Some(AtomicOp::Add) => alu::eval_add(ty, [old, x]),

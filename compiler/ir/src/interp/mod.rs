@@ -16,6 +16,7 @@ mod environment;
 mod evaluate;
 mod execute;
 mod flow;
+mod images;
 mod interpreter;
 mod machine;
 mod memory;
@@ -32,6 +33,7 @@ pub use evaluate::{
     Carries, Denormals, Flags, FloatArithmetic, SourceLanes, ZeroTimesInf, apply_abs,
     apply_modifiers, apply_negation, compute_carries, convert_result, evaluate_op,
 };
+pub use images::ImageRequest;
 pub use interpreter::{Interpreter, Schedule};
 pub use machine::{EmittedVertices, PatchOutputs, RunResult, StepLimitExceeded, VertexOutputs};
 pub use observer::{
