@@ -3,6 +3,8 @@
 //! Data is unpacked into windows of memory, never into files. Names in archives only appear in the
 //! index. [`Limits`] bound depth and number of bytes.
 
+use crate::bundle::{self, Bundle};
+use crate::capture::{self, SectionData};
 use crate::limits::{CountedReader, Limits};
 use crate::scan::{Found, Scanner, remove_overlaps};
 use sevenz_rust2::{ArchiveReader, Password};
@@ -44,6 +46,8 @@ pub(crate) enum Format {
     SevenZip,
     Debian,
     Apitrace,
+    RenderDoc,
+    UnityFs,
     Data,
 }
 
@@ -67,6 +71,10 @@ impl Format {
             Self::SevenZip
         } else if has(0, b"!<arch>\ndebian-binary") {
             Self::Debian
+        } else if has(0, capture::MAGIC) {
+            Self::RenderDoc
+        } else if has(0, bundle::MAGIC) {
+            Self::UnityFs
         } else if is_apitrace(head) {
             Self::Apitrace
         } else {
@@ -173,7 +181,8 @@ impl<'a> Walk<'a> {
             Format::Apitrace => self.walk_unpacked(SnappyChunks::new(reader), "apitrace"),
             Format::Tar => self.walk_tar(reader),
             Format::Debian => self.walk_debian(reader),
-            Format::Zip | Format::SevenZip => {
+            Format::RenderDoc => self.walk_capture(reader),
+            Format::Zip | Format::SevenZip | Format::UnityFs => {
                 let mut bytes = Vec::new();
                 let limit = self.limits.nested_bytes;
                 reader.take(limit + 1).read_to_end(&mut bytes)?;
@@ -190,6 +199,8 @@ impl<'a> Walk<'a> {
     pub(crate) fn walk_random_access(&mut self, format: Format, bytes: &[u8]) -> io::Result<()> {
         if format == Format::SevenZip {
             self.walk_7z(bytes)
+        } else if format == Format::UnityFs {
+            self.walk_bundle(bytes)
         } else {
             self.walk_zip(bytes)
         }
@@ -251,6 +262,52 @@ impl<'a> Walk<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Scans the sections of a capture of RenderDoc.
+    fn walk_capture(&mut self, reader: &mut dyn Read) -> io::Result<()> {
+        capture::skip_header(reader)?;
+        let mut number = 0;
+        while let Some(header) = capture::read_section_header(reader)? {
+            number += 1;
+            if number > self.limits.entries {
+                self.report("the capture has too many sections");
+                break;
+            }
+            let mut section = reader.take(header.length);
+            let data = SectionData::new(&mut section, header.compression);
+            self.walk_entry(header.name, data)?;
+            io::copy(&mut section, &mut io::sink())?;
+        }
+        Ok(())
+    }
+
+    /// Scans the files of a bundle of Unity.
+    fn walk_bundle(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let (mut bundle, files) = Bundle::open(bytes)?;
+        if files.len() > self.limits.entries {
+            self.report("the bundle has too many files");
+        }
+        let mut position = 0;
+        for file in files.into_iter().take(self.limits.entries) {
+            let Some(gap) = file.offset.checked_sub(position) else {
+                self.report(format!("{} overlaps another file", file.name));
+                continue;
+            };
+            self.skip_bytes(&mut bundle, gap)?;
+            let mut entry = (&mut bundle).take(file.size);
+            self.walk_entry(file.name, &mut entry)?;
+            let rest = entry.limit();
+            self.skip_bytes(&mut bundle, rest)?;
+            position = file.offset.saturating_add(file.size);
+        }
+        Ok(())
+    }
+
+    /// Skips unpacked bytes, which are counted.
+    fn skip_bytes(&mut self, reader: &mut dyn Read, length: u64) -> io::Result<()> {
+        let mut skipped = CountedReader::new(reader.take(length), Rc::clone(&self.remaining));
+        io::copy(&mut skipped, &mut io::sink()).map(drop)
     }
 
     fn walk_zip(&mut self, bytes: &[u8]) -> io::Result<()> {

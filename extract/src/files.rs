@@ -125,13 +125,16 @@ fn walk_archive(
 ) -> bool {
     let mut walk = Walk::new(scanner, limits, data.len() as u64);
     let walked = match format {
-        Format::SevenZip | Format::Zip | Format::Data => walk.walk_random_access(format, data),
+        Format::SevenZip | Format::Zip | Format::UnityFs | Format::Data => {
+            walk.walk_random_access(format, data)
+        }
         Format::Gzip
         | Format::Xz
         | Format::Bzip2
         | Format::Zstd
         | Format::Tar
         | Format::Debian
+        | Format::RenderDoc
         | Format::Apitrace => walk.walk(&mut &*data),
     };
     let is_whole = walked.is_ok();

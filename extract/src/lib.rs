@@ -9,6 +9,8 @@
 
 #![deny(unsafe_op_in_unsafe_fn)]
 
+mod bundle;
+mod capture;
 mod collection;
 mod container;
 mod files;

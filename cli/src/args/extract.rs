@@ -7,8 +7,8 @@ use std::path::PathBuf;
 pub(super) const EXTRACT_HELP: &str = "\
 Programs are found by their headers in any file: as text, in string literals of C, C++, Java, C#, Python, Lua, JSON and
 others, with the entities of XML, after prefixes of lines (logs, comments), in UTF-16, and in strings of binaries.
-Archives are unpacked in memory: zip, tar, gzip, xz, bzip2, zstd, 7z, packages of Debian, traces of apitrace, nested ones
-included. Limits: 6 levels, and 64 MiB or 200 times the size of the file.
+Archives are unpacked in memory: zip, tar, gzip, xz, bzip2, zstd, 7z, packages of Debian, traces of apitrace, captures of
+RenderDoc, bundles of Unity, nested ones included. Limits: 6 levels, and 64 MiB or 200 times the size of the file.
 
 DIR receives each distinct program once, with its exact bytes from the header to END, as NNNN-LANGUAGE.EXTENSION, and
 index.json and index.tsv: source, entry in archives, offset, decoding, options, remarks, whether it loads, first error.
