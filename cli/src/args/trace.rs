@@ -15,7 +15,7 @@ written, and whose index or address is out of bounds; the first of each kind is 
 initially 0, so that reading them is no mistake there.)
 
 X and Y count pixels from 0; Y = 0 is row 0 of the framebuffer: the top, or the bottom in scripts with OpenGL's rules.
-Not simulated: lines, tessellation, stencil tests, images, multisampling; what is left out is reported.
+Not simulated: multisampling, layers, several views, depth bias, logical operations; what is left out is reported.
 
 Exit status: 0 the device agrees or is not asked, 1 the results differ, 2 invalid usage or nothing to trace.
 
@@ -42,7 +42,8 @@ pub(crate) struct TraceArgs {
     /// Trace the invocation of a compute program with this global index
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_numbers::<3>, group = "selection")]
     pub(crate) invocation: Option<[u32; 3]>,
-    /// Trace the geometry program for this primitive of the draw
+    /// Trace the geometry program for this primitive of the draw, or the tessellation control program
+    /// for this patch
     #[arg(long, value_name = "N", group = "selection")]
     pub(crate) primitive: Option<u32>,
     /// Line of the draw or dispatch [default: the last one, or the last one that covers the pixel]

@@ -260,8 +260,7 @@ impl<'s> RasterRun<'s> {
         };
         let quad = inputs.build_quad();
         environment.textures.interpolant = Some(varyings);
-        let [x, y] = pixel;
-        let index = (x % 2 + 2 * (y % 2)) as usize;
+        let index = find_quad_index(pixel);
         // A trace begins with the memory before the fragment.
         let invocation = (self.purpose == Purpose::Fragment).then(|| TracedInvocation {
             program: Rc::clone(program),
@@ -291,11 +290,8 @@ impl<'s> RasterRun<'s> {
                 false
             }
         };
-        let is_better = is_drawn || self.found.as_ref().is_none_or(|found| !found.is_drawn);
-        if let Some(invocation) = invocation
-            && (is_better || self.selected_line == Some(run.line))
-        {
-            self.found = Some(LocatedFragment {
+        if let Some(invocation) = invocation {
+            let fragment = LocatedFragment {
                 invocation,
                 line: run.line,
                 primitive: primitive.number,
@@ -304,9 +300,18 @@ impl<'s> RasterRun<'s> {
                 pixel_index,
                 colors: self.pixels[pixel_index].content.clone(),
                 limitations: BTreeSet::new(),
-            });
+            };
+            self.record_fragment(fragment);
         }
         Ok(())
+    }
+
+    /// Records a fragment as the one that is wanted, unless it is not drawn and another one is.
+    fn record_fragment(&mut self, fragment: LocatedFragment) {
+        let has_drawn = self.found.as_ref().is_some_and(|found| found.is_drawn);
+        if fragment.is_drawn || !has_drawn || self.selected_line == Some(fragment.line) {
+            self.found = Some(fragment);
+        }
     }
 
     /// Returns the depths in the window of the depths 0 and 1 in normalized device coordinates.
@@ -413,6 +418,11 @@ struct FragmentRun<'a> {
     instance: u32,
     program: &'a Rc<StageProgram>,
     interpreter: &'a Interpreter<'a>,
+}
+
+/// Returns the index of a pixel in its quad.
+fn find_quad_index([x, y]: [u32; 2]) -> usize {
+    (x % 2 + 2 * (y % 2)) as usize
 }
 
 /// Returns true if the scissor of a draw contains a pixel, or if there is none.

@@ -44,7 +44,9 @@ pub(super) fn subdivide(modes: TessModes, levels: TessLevels) -> Subdivision {
         TessMode::Quads => 4,
         TessMode::Isolines => 2,
     };
-    let is_culled = levels.outer[..used].iter().any(|level| !(*level > 0.0));
+    let is_culled = levels.outer[..used]
+        .iter()
+        .any(|level| level.is_nan() || *level <= 0.0);
     let mut builder = Builder {
         result: Subdivision::default(),
         modes,
