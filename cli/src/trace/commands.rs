@@ -32,7 +32,7 @@ pub(crate) struct CommandTrace {
     pub(crate) line: u32,
     /// X and y of the pixel.
     pub(crate) pixel: [u32; 2],
-    /// Lines that `glasm trace` prints, or the reason why there is no trace.
+    /// Lines that `glasm trace` prints, or the reason for a missing trace.
     pub(crate) text: Vec<String>,
     /// JSON form of the trace; null if there is none.
     pub(crate) trace: Value,

@@ -21,7 +21,7 @@ pub(super) struct Line {
 
 impl Line {
     /// Returns the line between vertices in clip space, with a width in pixels; `None` if it has no
-    /// length, or is behind the viewer.
+    /// length, or w is negative everywhere.
     pub(super) fn new(
         vertices: [&VertexResult; 2],
         width: f64,

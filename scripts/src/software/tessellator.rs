@@ -1,8 +1,8 @@
 //! Subdivision of the domain of a patch. Vulkan specification, "Tessellation Primitive Generation".
 //!
 //! The specification leaves open where shorter segments are, and how the triangles between two
-//! polylines connect them; here they are symmetric, and each triangle advances on the polyline that
-//! is behind.
+//! polylines connect them; here they are symmetric, and each triangle advances on the polyline of
+//! which less is connected.
 
 use glasm::ir::primitive::{TessMode, TessSpacing, TessWinding};
 

@@ -80,7 +80,7 @@ fn draw_line(from: &str, to: &str, state: &str, pixel: [u32; 2]) -> Result<f64, 
     locate(&script, pixel).map(|found| found.colors.colors[0].unwrap()[0])
 }
 
-/// Checks lines against the rectangle of their width: y = -0.75 is the middle of row 0.
+/// Checks lines against the rectangle of their width: y = -0.75 is the center of the first pixels.
 #[test]
 fn lines_are_rectangles_of_their_width() {
     let horizontal = |state, pixel| draw_line("-1 -0.75 0 1", "1 -0.75 0 1", state, pixel);
