@@ -108,7 +108,7 @@ pub(crate) fn table(text: &mut String, times: &Times) {
     let _ = writeln!(
         text,
         "### A vertex and a fragment program like real ones, microseconds for both\n\n\
-         | pairs | mean size | texts, each by itself | texts, linked | loaded, linked again | loaded, each by itself | loaded, complete interface |\n\
+         | pairs | mean size | sources compiled alone | sources linked | programs linked again | programs compiled alone | programs with complete interface |\n\
          |--:|--:|--:|--:|--:|--:|--:|\n\
          | {PAIRS} | {:.0} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} |\n",
         times.operations,
