@@ -75,7 +75,6 @@ impl Liveness {
 
     /// Removes and returns the record of the next instruction: its needed result lanes in the low
     /// half, needed condition-code lanes in the high half.
-    #[inline]
     pub(crate) fn pop_needed(&mut self) -> u8 {
         self.needed.pop().unwrap_or(0)
     }
@@ -187,7 +186,6 @@ impl LiveState {
 
     /// Sets the live lanes of a slot, and records their old value in the journal if this is the
     /// first change of the slot in the open scope. Does nothing if the lanes do not change.
-    #[inline]
     fn set(&mut self, slot: u32, lanes: u8) {
         let slot_state = &mut self.slots[slot as usize];
         if slot_state.live == lanes {
@@ -201,13 +199,11 @@ impl LiveState {
     }
 
     /// Returns the mask of the live lanes of a slot.
-    #[inline]
     fn live(&self, slot: u32) -> u8 {
         self.slots[slot as usize].live
     }
 
     /// Makes lanes of a slot live; its other lanes are unchanged.
-    #[inline]
     fn gen_lanes(&mut self, slot: u32, lanes: u8) {
         self.set(slot, self.live(slot) | lanes);
     }
@@ -330,12 +326,10 @@ impl LiveState {
 }
 
 impl ReadVisitor for LiveState {
-    #[inline]
     fn is_saturated(&self, slot: u32) -> bool {
         self.live(slot) == 15
     }
 
-    #[inline]
     fn visit_read(&mut self, slot: u32, lanes: u8) {
         self.gen_lanes(slot, lanes);
     }
@@ -411,7 +405,6 @@ impl LivenessWalk<'_> {
     /// Records the lanes that an instruction must compute and makes the lanes that it reads live.
     // A lane of the codes is computed from the same lanes of the sources as that lane of the
     // result.
-    #[inline]
     fn visit_inst(&mut self, inst: &Inst) {
         let needed = inst
             .dst
@@ -427,7 +420,6 @@ impl LivenessWalk<'_> {
 
     /// Returns the lanes of a result (bits 0 to 3) and of its condition codes (bits 4 to 7) that
     /// are read later, as in [`Liveness::needed`], and removes them from the live lanes.
-    #[inline]
     fn take_needed_lanes(&mut self, dst: &Dst) -> u8 {
         let slot = self
             .analysis

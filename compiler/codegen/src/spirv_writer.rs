@@ -12,7 +12,6 @@ macro_rules! word_types {
         pub(crate) struct $name(pub(crate) u32);
 
         impl From<$name> for u32 {
-            #[inline]
             fn from(word: $name) -> Self {
                 word.0
             }
@@ -34,7 +33,6 @@ impl ValueWord {
     pub(crate) const NONE: Self = Self(0);
 
     /// Returns true if this is the id of a value, not [`Self::NONE`].
-    #[inline]
     pub(crate) const fn is_some(self) -> bool {
         self.0 != 0
     }
@@ -51,14 +49,12 @@ pub(crate) struct OperandList {
 
 impl OperandList {
     /// Appends an operand word. Panics if the list is full.
-    #[inline]
     pub(crate) fn push(&mut self, word: impl Into<u32>) {
         self.words[self.len] = word.into();
         self.len += 1;
     }
 
     /// Appends operand words. Panics if the list is full.
-    #[inline]
     pub(crate) fn extend(&mut self, words: impl IntoIterator<Item = impl Into<u32>>) {
         words.into_iter().for_each(|word| self.push(word));
     }
@@ -88,14 +84,12 @@ impl SpirvWriter {
     }
 
     /// Appends an instruction without result: its head and these operand words.
-    #[inline]
     pub(crate) fn push_inst(&mut self, op: Op, operands: &[u32]) {
         self.push_head(op, operands.len());
         self.0.extend_from_slice(operands);
     }
 
     /// Appends an instruction with a result type, a result id and these operand words.
-    #[inline]
     pub(crate) fn push_result_inst<const N: usize>(
         &mut self,
         op: Op,
@@ -115,7 +109,6 @@ impl SpirvWriter {
     }
 
     /// Appends an instruction with a result type, a result id and any number of operand words.
-    #[inline]
     pub(crate) fn push_variadic_result_inst(
         &mut self,
         op: Op,
@@ -131,7 +124,6 @@ impl SpirvWriter {
     }
 
     /// Appends an instruction whose operands are `leading` followed by `operands`.
-    #[inline]
     pub(crate) fn push_prefixed_inst<const M: usize, const N: usize>(
         &mut self,
         op: Op,
@@ -144,7 +136,6 @@ impl SpirvWriter {
     }
 
     /// Appends the first word of an instruction that is followed by `operands` words.
-    #[inline]
     pub(crate) fn push_head(&mut self, op: Op, operands: usize) {
         // The number of words, including this one, is in the upper half (SPIR-V section 2.3).
         self.0.push((operands as u32 + 1) << 16 | op as u32);

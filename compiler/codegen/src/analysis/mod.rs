@@ -465,7 +465,6 @@ impl Analysis {
 
     /// Returns the slot of a register element with a constant index, or `None` if the register is
     /// in memory. An index beyond the array finds the nearest element.
-    #[inline]
     pub(crate) fn find_slot(
         &self,
         program: &Program,

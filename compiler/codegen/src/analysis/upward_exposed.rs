@@ -60,7 +60,6 @@ impl SlotExposure {
 }
 
 impl ReadVisitor for UpwardExposedScan {
-    #[inline]
     fn is_saturated(&self, slot: u32) -> bool {
         let slot_state = self.slots[slot as usize];
         slot_state.definitely_written(self.current_loop) | slot_state.exposed(self.current_loop)

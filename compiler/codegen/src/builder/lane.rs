@@ -17,19 +17,16 @@ impl Lane {
     pub(crate) const UNDEFINED: Self = Self::scalar(ValueWord::NONE);
 
     /// Returns the lane that is the scalar value `id`.
-    #[inline]
     pub(crate) const fn scalar(id: ValueWord) -> Self {
         Self(id.0 << 2)
     }
 
     /// Returns the lane that is component `component` of a vector.
-    #[inline]
     pub(crate) const fn from_component(id: ValueWord, component: usize) -> Self {
         Self(id.0 << 2 | component as u32 & 3)
     }
 
     /// Returns the four lanes that are the components of a vector.
-    #[inline]
     pub(crate) const fn all_components(id: ValueWord) -> [Self; 4] {
         let first = id.0 << 2;
         [
@@ -50,32 +47,27 @@ impl Lane {
     }
 
     /// Returns the value, or `NONE` for a lane that was never written.
-    #[inline]
     pub(crate) const fn id(self) -> ValueWord {
         ValueWord(self.0 >> 2)
     }
 
     /// Returns the index of the component in the value that contains the lane.
-    #[inline]
     pub(crate) const fn component(self) -> usize {
         (self.0 & 3) as usize
     }
 
     /// Returns true if the lane has a value, because it was written.
-    #[inline]
     pub(crate) const fn is_some(self) -> bool {
         self.0 >> 2 != 0
     }
 
     /// Returns true if this component follows `first` by `steps` in the same value.
-    #[inline]
     pub(super) const fn follows(self, first: Self, steps: u32) -> bool {
         self.diff_bits(first, steps) == 0
     }
 
     /// Returns the bits in which the lane differs from the one `steps` after `first`; 0 if they are
     /// the same.
-    #[inline]
     pub(super) const fn diff_bits(self, first: Self, steps: u32) -> u32 {
         self.0 ^ (first.0 + steps)
     }
@@ -83,7 +75,6 @@ impl Lane {
 
 /// Returns true if at most four lanes are the first components of one value, in order. There must
 /// be at least one lane.
-#[inline]
 pub(super) fn are_leading_components(lanes: &[Lane]) -> bool {
     // After w the next number is x of the next id, which is another value: the lanes therefore have
     // to begin at x.
@@ -94,7 +85,6 @@ pub(super) fn are_leading_components(lanes: &[Lane]) -> bool {
 }
 
 /// Returns true if all lanes are components of one value.
-#[inline]
 pub(super) const fn share_one_value(lanes: &[Lane; 4]) -> bool {
     let [Lane(a), Lane(b), Lane(c), Lane(d)] = *lanes;
     // Ids differ in bits above the bits of the component.
@@ -102,7 +92,6 @@ pub(super) const fn share_one_value(lanes: &[Lane; 4]) -> bool {
 }
 
 /// Returns true if the lanes of a mask are the first ones, without a gap.
-#[inline]
 // Adding 1 to a run of ones from bit 0 up carries through all of them; ones after a gap remain.
 pub(crate) const fn is_prefix(lanes: u8) -> bool {
     lanes & (lanes + 1) == 0
@@ -183,7 +172,6 @@ impl LaneSelection {
 }
 
 /// Returns the lanes of `new` where `mask` is set, and those of `old` elsewhere.
-#[inline]
 pub(crate) fn blend(old: &[Lane; 4], new: &[Lane; 4], mask: u8) -> [Lane; 4] {
     // Branch-free, so that four lanes are one operation of the processor.
     let chosen = &LANE_BIT_MASKS[usize::from(mask & 15)];
@@ -221,7 +209,6 @@ impl Val {
 
     /// Returns the components by lane of a destination; lanes outside of `lanes` are arbitrary. A
     /// scalar is in all lanes.
-    #[inline]
     pub(crate) fn to_lanes(self, lanes: u8) -> [Lane; 4] {
         if self.size == 1 {
             return [Lane::scalar(self.id); 4];

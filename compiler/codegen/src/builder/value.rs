@@ -178,13 +178,11 @@ pub(crate) fn bool_scalar(ty: Type) -> Scalar {
 }
 
 /// Selects the first item for signed types, the second for all others.
-#[inline]
 pub(crate) fn select_by_sign<T>(ty: Type, [signed, other]: [T; 2]) -> T {
     if ty.is_signed_int() { signed } else { other }
 }
 
 /// Selects by the base of a type: floats, signed or unsigned integers.
-#[inline]
 pub(crate) fn select_by_base<T>(ty: Type, [float, signed, unsigned]: [T; 3]) -> T {
     match ty.base() {
         BaseType::Float => float,
@@ -223,7 +221,6 @@ impl ResultKey {
     pub(super) const NOT_NEGATIVE: Self = Self(0x4002);
 
     /// Returns the cache key of a vector of selected components.
-    #[inline]
     pub(super) fn from_swizzle(picks: LaneSelection) -> Self {
         // The number of components is part of the key, so that (x, x) and (x, x, x) differ.
         Self(u16::from(picks.components.0) | u16::from(picks.size) << 8)
@@ -276,7 +273,6 @@ impl ValueCache {
 
     /// Returns the cached result with this key in the list that ends at `end`; `None` if there is
     /// none.
-    #[inline]
     pub(super) fn find(&self, mut end: CacheListEnd, key: ResultKey) -> Option<ValueWord> {
         while let Some(computed) = self.get_last_entry(end) {
             if computed.key == key {

@@ -19,7 +19,6 @@ use glasm_ir::{Dst, Inst, Op, OperandBase, Saturate, Src, Type, Width, WriteMask
 /// Evaluates an instruction without side effects that reads only constants, and writes its result
 /// and condition codes. Returns false and emits nothing for other instructions, for copies, and if
 /// the device lacks 64-bit floats that it uses.
-#[inline]
 pub(super) fn fold_constant_inst(
     function: &mut FunctionEmitter<'_>,
     inst: &Inst,
@@ -34,7 +33,6 @@ pub(super) fn fold_constant_inst(
 
 /// Returns true if the first lane that an instruction reads is a constant. This test excludes most
 /// instructions quickly. Instructions without sources do not.
-#[inline]
 fn may_read_constants(function: &FunctionEmitter<'_>, inst: &Inst, lanes: u8) -> bool {
     if inst.source_count == 0 {
         return false;

@@ -280,19 +280,16 @@ impl LaneMap {
     }
 
     /// Returns the current value of a lane; undefined if it was never written.
-    #[inline]
     pub(crate) fn get(&self, slot: u32, lane: usize) -> Lane {
         self.lanes[slot as usize][lane]
     }
 
     /// Returns the current values of the four lanes of a slot.
-    #[inline]
     pub(crate) fn get_slot(&self, slot: u32) -> &[Lane; 4] {
         &self.lanes[slot as usize]
     }
 
     /// Sets the value of a lane; inside branches the old one is restored at their end.
-    #[inline]
     pub(crate) fn set(&mut self, slot: u32, lane: usize, value: Lane) {
         self.logged_mut(slot)[lane] = value;
     }
@@ -306,7 +303,6 @@ impl LaneMap {
 
     /// Returns the lanes of a slot for writing; inside of scopes it first logs the old values,
     /// which `close_scope` restores.
-    #[inline]
     fn logged_mut(&mut self, slot: u32) -> &mut [Lane; 4] {
         let lanes = &mut self.lanes[slot as usize];
         // Outside of all branches no value is restored.

@@ -26,7 +26,6 @@ impl FunctionEmitter<'_> {
 
     /// Names the lanes of a result after its register, if the module has names. Values that existed
     /// before retain their names.
-    #[inline]
     pub(super) fn name_result(&mut self, dst: &Dst, lanes: u8, values: &[Lane; 4]) {
         if self.builder.has_names {
             self.name_lanes(dst.register, lanes, values);
@@ -48,7 +47,6 @@ impl FunctionEmitter<'_> {
 
     /// Names a phi after the register whose lanes it merges, if the module has names. Registers
     /// without a name are loop-carried values.
-    #[inline]
     pub(super) fn name_phi(&mut self, slot: u32, value: ValueWord) {
         if self.options.debug.names {
             let register = self.analysis.slot_register[slot as usize];

@@ -59,7 +59,6 @@ impl ProgramEmitter<'_> {
     /// Computes an instruction and writes its result, condition codes and flags. `needed` has the
     /// lanes of the result in the low and those of the condition codes in the high four bits.
     /// Returns an error if the device lacks 64-bit floats that the instruction uses.
-    #[inline]
     fn emit_and_write(&mut self, cx: InstContext<'_>, needed: u8) -> Result<(), Failure> {
         let inst = cx.inst;
         if !self.function.builder.device.float64

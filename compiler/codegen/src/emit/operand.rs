@@ -153,7 +153,6 @@ impl FunctionEmitter<'_> {
 
     /// Replaces the lanes of a slot by the components of `val`, which was gathered from them. Does
     /// nothing if all lanes were components of one value.
-    #[inline]
     fn cache_vector(&mut self, slot: u32, lanes: u8, from: &[Lane; 4], val: Val) {
         let is_of_one = from.iter().all(|lane| lane.id() == from[0].id());
         if !is_of_one && from.iter().all(|lane| lane.id() != val.id) {

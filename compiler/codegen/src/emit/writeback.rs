@@ -18,7 +18,6 @@ use glasm_ir::{Dst, Inst, RegisterId, Saturate, Type, Width, WriteMask};
 impl FunctionEmitter<'_> {
     /// Writes a result to its register in values without conversion. Returns false, and does
     /// nothing, for results that need a conversion and for registers in memory.
-    #[inline]
     pub(super) fn write_result_fast(
         &mut self,
         inst: &Inst,
@@ -50,7 +49,6 @@ impl FunctionEmitter<'_> {
 
     /// Returns true if a result is written unchanged: no clamp, guard, codes, and no different
     /// width or type. Results without needed lanes are false, too.
-    #[inline]
     fn is_written_unchanged(&self, inst: &Inst, dst: &Dst, needed: u8) -> bool {
         let has_width = || {
             if inst.op.has_carry() {

@@ -134,7 +134,6 @@ impl ParamLoader<'_> {
     }
 
     /// Returns the variable of the parameter block, which it declares on first use.
-    #[inline]
     fn get_or_declare_block(&mut self) -> ValueWord {
         let known = self.params.block;
         if known.is_some() {
@@ -248,7 +247,6 @@ impl ParamLoader<'_> {
 
     /// Returns the lanes of a parameter, which is loaded on first use in the function. Literals are
     /// constants.
-    #[inline]
     pub(crate) fn load(&mut self, param: ParamId) -> [Lane; 4] {
         let id = self.params.loaded[param.index()];
         if id.is_some() {

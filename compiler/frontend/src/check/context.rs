@@ -46,7 +46,6 @@ impl<'s> RuleCx<'s> {
 
 impl RuleCx<'_> {
     /// Returns true if an error was already reported.
-    #[inline]
     pub(crate) fn has_errors(&self) -> bool {
         self.reports.has_errors()
     }
@@ -105,7 +104,6 @@ impl RuleCx<'_> {
     }
 
     /// Returns true if this is an ARB program whose options enable none of the NV instruction sets.
-    #[inline]
     pub(crate) fn is_plain_arb(&self) -> bool {
         // Languages other than ARB ones do not have such options, hence the test for none: they are
         // not plain ARB programs.

@@ -199,7 +199,6 @@ impl<'a, 's> Checker<'a, 's> {
 
     /// Adds the next syntax errors to the reports until `count` of them, counted from the start of
     /// the program, are reported, so that errors appear in source order.
-    #[cold]
     fn report_syntax_errors(&mut self, count: usize) {
         while self.syntax_error_count < count
             && let Some(error) = self.syntax_errors.next()
@@ -222,7 +221,6 @@ impl<'a, 's> Checker<'a, 's> {
 
     /// Checks a statement by its kind. After too many nested blocks only options and statements
     /// with syntax errors are handled.
-    #[inline]
     fn check_statement(&mut self, statement: &mut Statement) {
         let resolver = &mut self.operands.resolver;
         match *statement {

@@ -147,7 +147,6 @@ impl Resolver<'_, '_> {
     /// Returns the variable of a name. A name that is not declared is a register or `A0`, which its
     /// first use declares, or reported, once; a name of another kind is reported. `None` after an
     /// error.
-    #[inline]
     pub(crate) fn resolve_name(&mut self, name: NameId, span: Span) -> Option<u32> {
         match self.symbols.names[name.index()].entity {
             NameEntity::Var(var) => Some(var),

@@ -18,7 +18,6 @@ use glasm_ir::{InstFlags, Op, Src};
 impl Lowerer<'_> {
     /// Lowers an instruction other than flow control to one IR operation or to an expansion, and
     /// sets the flags and precision of what it emits. Emits nothing for flow control.
-    #[inline]
     pub(super) fn lower_non_flow_inst(&mut self, line: &ResolvedInst, info: &'static OpcodeInfo) {
         let cx = InstContext::new(line, info);
         self.begin_inst(line);
@@ -152,7 +151,6 @@ impl Lowerer<'_> {
     /// Lowers an instruction that is one operation whose sources are the operands in order: sources
     /// that are variables are written directly to the program's table. Uses the slow path if an
     /// operand needs an instruction.
-    #[inline]
     pub(crate) fn lower_direct_fast(&mut self, cx: &InstContext<'_>, op: Op) {
         let checked = self.resources.checked;
         let ty = cx.types.ty;

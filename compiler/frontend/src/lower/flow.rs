@@ -107,7 +107,6 @@ impl ControlFlow<'_> {
 
     /// Lowers an instruction and counts it for the limit of steps. Does nothing if it is
     /// unreachable, unless it is flow control: blocks must be balanced there, too.
-    #[inline]
     fn lower_inst(&mut self, l: &mut Lowerer<'_>, line: &ResolvedInst) {
         let info = line.opcode.info();
         if let Translation::Flow(op) = info.lower {

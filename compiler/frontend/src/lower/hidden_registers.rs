@@ -37,7 +37,6 @@ impl HiddenRegisters {
 
     /// Frees all registers: the next instruction begins, and hidden registers hold no values beyond
     /// an instruction.
-    #[inline]
     pub(crate) fn free_all(&mut self) {
         self.used = [0; 2];
     }

@@ -105,7 +105,6 @@ bitflags::bitflags! {
 
 impl VarFlags {
     /// Returns the flags of a variable of this width that has no other properties.
-    #[inline]
     fn from_width(width: Width) -> Self {
         match width {
             Width::W64 => Self::LONG,
@@ -196,7 +195,6 @@ impl IrMap {
     /// Returns the operand that holds a variable or an element of an array. `None` if it was not
     /// accessed yet, if its width is not `width`, so that it must be converted, if it is
     /// dynamically indexed anywhere, or if the index is dynamic.
-    #[inline]
     pub(super) fn cached_location(
         &self,
         var: u32,
@@ -214,7 +212,6 @@ impl IrMap {
     /// Returns the operand that holds a result variable, as
     /// [`cached_location`](Self::cached_location) does; `None` also for results of reduced
     /// precision and for those that are stored to a buffer.
-    #[inline]
     pub(super) fn cached_result_location(
         &self,
         var: u32,
@@ -263,7 +260,6 @@ impl IrMap {
     }
 
     /// Returns true if a variable is declared with reduced precision (`SHORT`).
-    #[inline]
     pub(super) fn is_short(&self, var: u32) -> bool {
         self.locations[var as usize].flags.contains(VarFlags::SHORT)
     }

@@ -49,7 +49,6 @@ pub(crate) struct InstContext<'c> {
 
 impl<'c> InstContext<'c> {
     /// Returns the context of an instruction with table entry `info`.
-    #[inline]
     fn new(inst: &'c ResolvedInst, info: &'static OpcodeInfo) -> Self {
         Self {
             inst,
@@ -83,7 +82,6 @@ pub(crate) struct Lowerer<'c> {
 impl Lowerer<'_> {
     /// Begins an instruction of the source: sets the span of what is emitted and frees the hidden
     /// registers of the previous one.
-    #[inline]
     fn begin_inst(&mut self, line: &ResolvedInst) {
         self.span = line.span;
         self.resources.ir_map.hidden_registers.free_all();

@@ -83,7 +83,6 @@ pub(crate) trait OpBuilder {
 
     /// Appends an instruction that writes the lanes in `mask` of a hidden register, without clamp
     /// and condition codes.
-    #[inline]
     fn emit_to_register(
         &mut self,
         register: RegisterId,
@@ -133,7 +132,6 @@ pub(crate) trait OpBuilder {
     }
 
     /// Appends the last operation of an instruction, without auxiliary data.
-    #[inline]
     fn emit_result(&mut self, line: &Self::Inst<'_>, op: Op, ty: Type, sources: &[Src]) {
         self.emit_result_with_aux(line, op, ty, InstData::None, sources);
     }
@@ -196,13 +194,11 @@ pub(crate) trait OpBuilder {
 impl OpBuilder for Lowerer<'_> {
     type Inst<'l> = InstContext<'l>;
 
-    #[inline]
     fn load_source(&mut self, cx: &InstContext<'_>, operand: usize, ty: Type) -> Src {
         let source = &self.resources.checked.insts.sources[cx.inst.first_source as usize + operand];
         self.load_operand(source, ty)
     }
 
-    #[inline]
     fn emit_inst(&mut self, op: Op, ty: Type, dst: Option<Dst>, aux: InstData, sources: &[Src]) {
         let inst = Inst {
             op,
@@ -225,12 +221,10 @@ impl OpBuilder for Lowerer<'_> {
         ir_map.hidden_registers.alloc(&mut builder.program, width)
     }
 
-    #[inline]
     fn intern_literal(&mut self, bits: [u64; 4]) -> LiteralId {
         self.resources.intern_literal(bits)
     }
 
-    #[inline]
     fn emit_result_with_aux(
         &mut self,
         cx: &InstContext<'_>,
@@ -242,7 +236,6 @@ impl OpBuilder for Lowerer<'_> {
         self.emit_converted_result(cx, op, ty, aux, sources);
     }
 
-    #[inline]
     fn result_type(cx: &InstContext<'_>) -> Type {
         cx.types.result
     }

@@ -19,7 +19,6 @@ impl Lowerer<'_> {
     /// Returns the source that reads an operand as `ty`, with index, suffix, signs and conversions
     /// applied. Emits the instructions that it needs, such as loads, conversions and roundings of
     /// operands, and adds inputs, parameters, registers and literals to the program.
-    #[inline]
     pub(crate) fn load_operand(&mut self, operand: &InstSource, ty: Type) -> Src {
         let mut signs = operand.signs;
         let mut src = match operand.base {
@@ -63,7 +62,6 @@ impl Lowerer<'_> {
     /// a variable: it turns an integer addition into a subtraction, which has other overflow and
     /// carry. Floats have neither, so it is applied to their bits. NV_gpu_program4 sections 2.X.2
     /// and 2.X.4.3.
-    #[inline]
     pub(super) fn make_constant(&mut self, operand: &InstSource, ty: Type) -> Src {
         let mut signs = operand.signs;
         let base = match operand.base {
@@ -121,7 +119,6 @@ impl Lowerer<'_> {
 
     /// Emits a conversion of a source to the width of `ty` if its variable has another, and returns
     /// the result; else returns the source itself.
-    #[inline]
     fn convert_width(&mut self, source: Src, var: u32, ty: Type) -> Src {
         // There are two sizes of registers: SHORT variables and narrow types have 32 bits, too.
         let long = self.resources.checked.vars[var as usize].size == VarSize::Long;

@@ -169,7 +169,6 @@ impl Resources<'_> {
 
     /// Adds an output to the program and returns it. In tessellation control programs, which read
     /// and write the same ones, it is added once for each semantic.
-    #[inline]
     pub(super) fn add_output(&mut self, output: Output) -> OutputId {
         let outputs = &mut self.builder.program.outputs;
         if self.ast.dialect.stage() != Stage::TessControl {

@@ -79,7 +79,6 @@ impl Resources<'_> {
 
     /// Adds a register for a variable, whose name is retained for debugging, and returns it;
     /// `array` is the number of elements of an array.
-    #[inline]
     pub(super) fn add_variable_register(
         &mut self,
         info: &Var,

@@ -23,7 +23,6 @@ impl Lowerer<'_> {
     /// Emits the last operation of an instruction like [`emit_result`](OpBuilder::emit_result), with
     /// sources that are already in the program's table, from `first_source` to its end. They are
     /// removed from the table and pushed again if the result needs further instructions.
-    #[inline]
     pub(super) fn emit_result_from_pushed(
         &mut self,
         cx: &InstContext<'_>,
@@ -58,7 +57,6 @@ impl Lowerer<'_> {
     /// Returns the destination of a result if it needs no work of
     /// [`emit_converted_result`](Self::emit_converted_result) and [`make_dst`](Self::make_dst) other
     /// than the look-up of the register. This is the common case.
-    #[inline]
     fn find_result_fast(&self, cx: &InstContext<'_>) -> Option<Dst> {
         // Only modifiers are tested here: variables that need more than a write are left out by
         // `cached_result_location`.
@@ -86,7 +84,6 @@ impl Lowerer<'_> {
 
     /// Emits the last operation of an instruction, and the conversions, rounding and clamps that its
     /// result needs. An instruction without a result emits nothing.
-    #[inline]
     pub(super) fn emit_converted_result(
         &mut self,
         cx: &InstContext<'_>,
@@ -288,7 +285,6 @@ impl Lowerer<'_> {
     /// instruction as relaxed if the variable has SHORT precision and precisions are not exact. A
     /// written parameter is recorded, so that [`store_params`](Self::store_params) stores it to the
     /// buffer.
-    #[inline]
     fn make_dst(&mut self, cx: &InstContext<'_>, result: &ResolvedDst) -> (Dst, Width) {
         let checked = self.resources.checked;
         let var = result.var;

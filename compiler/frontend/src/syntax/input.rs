@@ -295,7 +295,6 @@ pub(super) fn identifier<'t, 's: 't>(
 
 /// Returns the failure at the next token, which does not match the grammar. The code depends on the
 /// token and on what is expected; nothing is reported or consumed.
-#[cold]
 pub(super) fn fail(input: &Input<'_, '_>, expected: Expected) -> Failure {
     let token = peek(input);
     // The token found is more significant than the expected one: a semicolon instead of an operand
@@ -323,7 +322,6 @@ pub(super) fn fail(input: &Input<'_, '_>, expected: Expected) -> Failure {
 }
 
 /// Returns the failure of the next token, which does not match the grammar, with the code `code`.
-#[cold]
 pub(super) fn fail_with(input: &Input<'_, '_>, expected: Expected, code: Code) -> Failure {
     Failure::at(peek(input), expected, code)
 }

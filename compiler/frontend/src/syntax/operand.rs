@@ -243,7 +243,6 @@ pub(super) fn parse_inst_result(input: &mut Input<'_, '_>) -> Result<Dst> {
 
 /// Returns the failure at a token where the result of an instruction is expected: a missing
 /// operand, a constant, or any other token.
-#[cold]
 fn err_at_result(input: &Input<'_, '_>) -> Failure {
     let code = match peek_kind(input) {
         TokenKind::Semicolon => Code::MissingOperand,

@@ -40,7 +40,6 @@ pub(super) fn parse_register_brackets(
 
 /// Returns the failure for a word in the brackets of a parameter that is not a component of an
 /// address register: that of a register without component, or of an unknown word.
-#[cold]
 pub(super) fn err_at_index(input: &Input<'_, '_>, word: Token) -> Failure {
     let code = match input.state.text(word) {
         [b'A', b'0'..=b'9'] => Code::AddressRegister,
@@ -216,7 +215,6 @@ fn parse_register_number(
 
 /// Reports a number, a word or an address in the brackets of a register file that the file does not
 /// have or allow; `span` is that of the whole register.
-#[cold]
 fn report_bad_register(
     input: &mut Input<'_, '_>,
     file: &NvRegisterFile,

@@ -60,7 +60,6 @@ fn is_within_limits(input: &mut Input<'_, '_>, first: Token) -> bool {
 
 /// Reports a program without END at the end of the source. Returns `Ok(false)`: no statement
 /// follows.
-#[cold]
 fn report_missing_end(input: &mut Input<'_, '_>) -> Result<bool> {
     let (code, message) = (Code::MissingEnd, "the program has no `END`");
     let span = peek(input).span();

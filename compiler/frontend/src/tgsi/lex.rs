@@ -83,7 +83,6 @@ const CLASSES: Classes<TokenKind> = {
 };
 
 /// Returns true if a byte continues a word. Words may begin with a digit: `2D`.
-#[inline]
 pub(super) fn is_word(byte: u8) -> bool {
     Rules::WORD_BYTES[byte as usize]
 }
@@ -173,7 +172,6 @@ impl Word<'_> {
     }
 
     /// Returns true if this is the given word, without regard to case.
-    #[inline]
     pub(super) fn is(&self, word: &str) -> bool {
         is_same(self.text, word)
     }
@@ -188,7 +186,6 @@ pub(super) fn parse_decimal(word: &[u8]) -> Option<u32> {
 }
 
 /// Returns true if `text` equals a word, ignoring case.
-#[inline]
 pub(super) fn is_same(text: &[u8], word: &str) -> bool {
     let word = word.as_bytes();
     let (Some(first), Some(known)) = (text.first(), word.first()) else {
@@ -208,7 +205,6 @@ pub(super) struct Key {
 
 impl Key {
     /// Returns the key of a word, which ignores case: words with different keys differ.
-    #[inline]
     pub(super) fn of(text: &[u8]) -> Self {
         let bytes = if let Some(first) = text.first_chunk() {
             u64::from_le_bytes(*first)
@@ -228,7 +224,6 @@ impl Key {
     }
 
     /// Returns a hash of `bits` bits as an index into hash tables.
-    #[inline]
     pub(super) fn hash(self, bits: u32) -> usize {
         // 2^64 over the golden ratio: the upper bits of the product depend on all bytes.
         let mixed = (self.bytes ^ self.len as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);

@@ -682,7 +682,6 @@ impl OpcodeRow {
     }
 
     /// Returns true if some sources are resources, or are optional.
-    #[inline]
     pub(super) const fn has_resource_sources(&self) -> bool {
         matches!(
             self.lower,
@@ -701,7 +700,6 @@ impl OpcodeRow {
 
     /// Returns true if programs of a stage have it. Strict programs have none of the opcodes that
     /// were removed from the current document.
-    #[inline]
     pub(super) fn is_available(&self, stage: Stage, acceptance: Acceptance) -> bool {
         let is_refused = self.era == SyntaxGeneration::Removed && acceptance == Acceptance::Strict;
         self.stages.contains_stage(stage) && !is_refused

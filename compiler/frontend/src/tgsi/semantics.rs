@@ -188,7 +188,6 @@ impl SemanticName {
     }
 
     /// Returns how a stage provides a system value; `None` if the stage has no such value.
-    #[inline]
     fn system_value_kind(self, stage: Stage) -> Option<InputKind> {
         use Stage::{Compute, Fragment, Geometry, TessControl, TessEval, Vertex};
         Some(match (self, stage) {
@@ -236,7 +235,6 @@ impl SemanticName {
     }
 
     /// Returns the input that is an output of an earlier stage, for stages that have one.
-    #[inline]
     fn varying_kind(self, index: u8, stage: Stage, is_2010: bool) -> Option<InputKind> {
         let semantic = match (self, stage) {
             (Self::PointSize, _) => Semantic::PointSize,
@@ -253,7 +251,6 @@ impl SemanticName {
     }
 
     /// Returns the semantic of a numbered output of stages before rasterization.
-    #[inline]
     fn numbered_semantic(self, index: u8) -> Option<Semantic> {
         Some(match (self, index) {
             (Self::Color, 0..2) => Semantic::Color(index),
@@ -303,7 +300,6 @@ impl SemanticName {
 
     /// Returns the target of a fragment output, None for semantics that fragment programs do not
     /// write. With `dual_source` both colors are blended into attachment 0.
-    #[inline]
     fn fragment_output_target(self, index: u8, dual_source: bool) -> Option<OutputTarget> {
         let (semantic, base) = match (self, index) {
             // Only z of the output counts. TGSI, TGSI_SEMANTIC_POSITION.
@@ -334,7 +330,6 @@ const fn word_input(semantic: Semantic) -> InputKind {
 
 /// Returns the kind of a register whose first `count` lanes are consecutive scalar inputs from
 /// number `from` on.
-#[inline]
 fn lane_inputs(first: fn(u8) -> Semantic, from: u8, count: u8) -> InputKind {
     let lane = |lane: u8| (lane < count).then(|| first(from + lane));
     InputKind::Lanes([0, 1, 2, 3].map(lane))

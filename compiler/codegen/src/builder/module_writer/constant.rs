@@ -9,7 +9,6 @@ use spirv::Op;
 impl ModuleWriter {
     /// Returns the scalar constant with these bits, declared on first use. Bits beyond the type are
     /// ignored; any bit makes a boolean true.
-    #[inline]
     pub(crate) fn constant(&mut self, scalar: Scalar, bits: u64) -> ValueWord {
         if bits < SMALL_CONSTANTS as u64 {
             let known = self.small_constants[scalar as usize][bits as usize];
@@ -150,7 +149,6 @@ impl ModuleWriter {
     }
 
     /// Returns true if a lane is a constant, or was never written, so that it reads as 0.
-    #[inline]
     pub(crate) fn is_constant_lane(&self, lane: Lane) -> bool {
         !lane.id().is_some() || self.is_constant(lane.id())
     }
@@ -235,7 +233,6 @@ impl ModuleWriter {
     }
 
     /// Returns the bits of `val` if it is a constant with equal components, else `None`.
-    #[inline]
     pub(crate) fn splat_bits(&self, val: Val) -> Option<u64> {
         if !self.is_constant(val.id) {
             return None;

@@ -131,7 +131,6 @@ impl ModuleWriter {
     }
 
     /// Allocates an id, which has no type yet.
-    #[inline]
     fn new_id(&mut self) -> u32 {
         let id = self.bound();
         self.values.push(NO_VALUE);
@@ -154,7 +153,6 @@ impl ModuleWriter {
     }
 
     /// Returns a new id of a value with its type and the part of the module that defines it.
-    #[inline]
     pub(crate) fn new_value(&mut self, scalar: Scalar, size: u8, origin: ValueOrigin) -> ValueWord {
         let id = ValueWord(self.bound());
         self.values.push(ValueInfo {
@@ -167,13 +165,11 @@ impl ModuleWriter {
     }
 
     /// Returns component type, size and origin of a value.
-    #[inline]
     pub(crate) fn value_info(&self, id: ValueWord) -> ValueInfo {
         self.values[id.0 as usize]
     }
 
     /// Returns the cached values that are derived from `id`, such as components and casts.
-    #[inline]
     pub(crate) fn derived(&self, id: ValueWord) -> &DerivedValues {
         &self.derived[self.values[id.0 as usize].derived as usize]
     }
@@ -281,7 +277,6 @@ impl DeclarationTable {
     }
 
     /// Returns the declaration with this hash for which `is_same` holds; `None` if there is none.
-    #[inline]
     pub(super) fn find(&self, hash: u32, is_same: impl Fn(u32) -> bool) -> Option<u32> {
         // The table is empty before the first number is added.
         let last = self.slots.len().checked_sub(1)?;
@@ -334,7 +329,6 @@ impl DeclarationTable {
 }
 
 /// Computes a 32-bit hash of words for the table of declarations.
-#[inline]
 pub(super) fn hash(words: impl IntoIterator<Item = u64>) -> u32 {
     // The upper half of a product depends on all words; the rotation makes their order significant.
     // The factor is 2^64 divided by the golden ratio, an odd number: its multiples are distributed

@@ -190,7 +190,6 @@ impl ValueBuilder {
 
     /// Returns `val` with `size` components: a scalar is repeated. A vector must already have
     /// `size` components.
-    #[inline]
     pub(crate) fn widen(&mut self, val: Val, size: u8) -> Val {
         if val.size == size {
             return val;
@@ -222,7 +221,6 @@ impl ValueBuilder {
 
     /// Returns component `component` of a vector, extracted once per function or branch. A scalar
     /// is its only component.
-    #[inline]
     pub(crate) fn extract(&mut self, id: ValueWord, component: usize) -> ValueWord {
         let info = self.value_info(id);
         if info.size == 1 {

@@ -8,7 +8,6 @@ use spirv::{Decoration, GlslStd450Op as GlslOp, LoopControl, Op, SelectionContro
 
 impl ValueBuilder {
     /// Repeats a scalar operand so that both have the same number of components.
-    #[inline]
     pub(crate) fn widen_both(&mut self, a: Val, b: Val) -> (Val, Val) {
         let size = a.size.max(b.size);
         (self.widen(a, size), self.widen(b, size))
@@ -16,7 +15,6 @@ impl ValueBuilder {
 
     /// Adds the decorations that the flags of the current instruction and the program require for
     /// the result of `op`.
-    #[inline]
     pub(crate) fn decorate_result(&mut self, val: Val, op: Op) {
         if self.is_exact || !self.flags.is_empty() {
             self.decorate_result_slow(val, op);

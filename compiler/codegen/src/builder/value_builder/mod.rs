@@ -60,14 +60,12 @@ pub(crate) struct ValueBuilder {
 impl Deref for ValueBuilder {
     type Target = ModuleWriter;
 
-    #[inline]
     fn deref(&self) -> &ModuleWriter {
         &self.module
     }
 }
 
 impl DerefMut for ValueBuilder {
-    #[inline]
     fn deref_mut(&mut self) -> &mut ModuleWriter {
         &mut self.module
     }
@@ -147,7 +145,6 @@ impl ValueBuilder {
 
     /// Appends an instruction with a result of `size` components of type `scalar` to the part of
     /// the function for values of this origin, and returns its id.
-    #[inline]
     pub(crate) fn emit_op_at<const N: usize>(
         &mut self,
         origin: ValueOrigin,
@@ -181,7 +178,6 @@ impl ValueBuilder {
     }
 
     /// Returns the section of the function that contains instructions of this origin.
-    #[inline]
     pub(crate) fn section_mut(&mut self, origin: ValueOrigin) -> &mut SpirvWriter {
         match origin {
             ValueOrigin::Prologue => &mut self.prologue,
@@ -230,7 +226,6 @@ impl ValueBuilder {
 
     /// Records that a derived value was cached, so that it is dropped with the branch. Does nothing
     /// outside of all branches, where values remain available until the end of the function.
-    #[inline]
     fn record_scoped(&mut self, cached: CachedValue) {
         // Outside of all branches a value dominates the rest of the function.
         if self.open_scopes > 0 {
@@ -239,7 +234,6 @@ impl ValueBuilder {
     }
 
     /// Returns the cached result of `id` with this key; `None` if there is none.
-    #[inline]
     pub(super) fn find_cached_result(&self, id: ValueWord, key: ResultKey) -> Option<ValueWord> {
         self.value_cache.find(self.derived(id).results, key)
     }

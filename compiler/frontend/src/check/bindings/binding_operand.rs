@@ -65,7 +65,6 @@ impl Resolver<'_, '_> {
 
     /// Returns the unnamed variable of a result binding, which is created with the binding at its
     /// first use. Paths with one semantic have one variable.
-    #[inline]
     fn get_or_create_result_var(&mut self, binding: IoBinding, span: Span) -> u32 {
         // The key is the semantic, not the path: `result.color` and `result.color.primary` are one
         // variable.
@@ -79,7 +78,6 @@ impl Resolver<'_, '_> {
 
     /// Returns the unnamed variable of a parameter, which is created with the parameter at its
     /// first use.
-    #[inline]
     fn get_or_create_param_var(&mut self, source: ParamSource, span: Span) -> u32 {
         self.get_or_create_implicit(ImplicitKey::Param(source), span, |checker| {
             let first = checker.program.params.len() as u32;
@@ -136,7 +134,6 @@ pub(crate) fn parse_result_mask(cx: &RuleCx<'_>, span: Span) -> Result<WriteMask
 
 /// Reports, with this code, that the suffix of a binding selects no components, and returns `None`
 /// for the caller to return.
-#[cold]
 pub(crate) fn fail_bad_suffix<T>(cx: &mut RuleCx<'_>, code: Code, span: Span) -> Option<T> {
     report_bad_suffix(cx, code, span);
     None

@@ -132,7 +132,6 @@ pub(crate) enum PatternMatch {
 }
 
 /// Reports, as `BindingUnknown`, that the source at `span` is not a binding where it is used.
-#[cold]
 pub(crate) fn report_unknown_binding(cx: &mut RuleCx<'_>, span: Span) {
     let text = cx.source_string(span);
     let message = format!("`{text}` is not a binding here");
@@ -238,7 +237,6 @@ pub(crate) fn read_index_range(
 /// Returns the error that no entry of attributes or results matches: a wrong bracket if the words
 /// of an entry match, else an unknown word. Only entries of the program's language and stage are
 /// considered.
-#[cold]
 pub(crate) fn err_no_io_binding(
     cx: &RuleCx<'_>,
     segments: &[PathSegment],
@@ -388,7 +386,6 @@ pub(crate) struct PathError {
 }
 
 /// Returns an error about a binding path at `span`, without notes; nothing is reported.
-#[cold]
 pub(crate) fn path_error(span: Span, code: Code, message: impl Into<String>) -> BoxedPathError {
     Box::new(PathError {
         span,
@@ -399,14 +396,12 @@ pub(crate) fn path_error(span: Span, code: Code, message: impl Into<String>) -> 
 }
 
 /// Returns the error at `span` of a binding that takes no dynamic index.
-#[cold]
 pub(crate) fn err_needs_constant_index<T>(span: Span) -> Result<T, BoxedPathError> {
     let message = "this binding needs a constant number; declare an array to index it";
     err_path(span, Code::BindingUnknown, message)
 }
 
 /// Returns the error result for a binding path with this code and message.
-#[cold]
 pub(crate) fn err_path<T>(
     span: Span,
     code: Code,

@@ -76,7 +76,6 @@ impl Resolver<'_, '_> {
     /// Returns true if the program may use an entry that is in the tables of all programs of the
     /// language. Otherwise reports it; state that only drivers have and a position that is computed
     /// may be accepted by lenient rules.
-    #[inline]
     fn check_binding_available(&mut self, bound: &BindingTarget, span: Span) -> bool {
         match bound {
             BindingTarget::Params(params) if matches!(params.kind, ParamKind::State(_)) => {
@@ -242,7 +241,6 @@ fn match_entry_bracket(
 
 /// Reports why a path is not a binding, with its notes, and returns `None` for the caller to
 /// return.
-#[cold]
 fn report_path_error(cx: &mut RuleCx<'_>, problem: PathError) -> Option<ResolvedPath> {
     cx.report_error_with_notes(problem.code, problem.span, problem.message, problem.notes);
     None

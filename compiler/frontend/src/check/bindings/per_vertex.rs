@@ -125,7 +125,6 @@ impl Resolver<'_, '_> {
 
     /// Reports a vertex number that exceeds the `count` vertices of the input primitive, the input
     /// patch or the output patch.
-    #[cold]
     fn report_vertex_out_of_range(&mut self, (side, count): (Direction, u32), span: Span) {
         let text = self.cx.source_string(span);
         let patch_or_primitive = match (side, self.find_input_primitive()) {
@@ -230,7 +229,6 @@ pub(crate) fn resolve_attrib_owner(
 
 /// Returns the error that no entry of attributes matches a path, after its prefix: `in` or `out`
 /// and the number of a vertex. `segments` must not be empty.
-#[cold]
 pub(crate) fn err_unknown_attrib(cx: &RuleCx<'_>, segments: &[PathSegment]) -> BoxedPathError {
     // For the hint the prefix is removed, so that the other words can be compared with those of the
     // entries.
@@ -263,7 +261,6 @@ pub(crate) fn err_unknown_attrib(cx: &RuleCx<'_>, segments: &[PathSegment]) -> B
 
 /// Reports a binding of per-patch attributes of the input patch, which do not exist, with a hint to
 /// use `primitive.out`. Returns false for the caller to return.
-#[cold]
 fn report_input_patch_binding(cx: &mut RuleCx<'_>, span: Span) -> bool {
     let text = cx.source_string(span);
     let message = format!("`{text}` would belong to the input patch, which has no such attributes");

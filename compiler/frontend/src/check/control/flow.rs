@@ -85,7 +85,6 @@ impl FlowRules<'_, '_> {
     }
 
     /// Changes the innermost open IF to an ELSE block; reports an ELSE without IF or a second one.
-    #[inline]
     fn check_else(&mut self, inst: &Inst) {
         match self.flow.open_blocks.last_mut() {
             // The block remains open under another kind, so that a second ELSE is distinguished
@@ -103,7 +102,6 @@ impl FlowRules<'_, '_> {
 
     /// Reports a BRK or CONT outside of a loop. BRK records that the innermost loop can end, also
     /// from within IF blocks.
-    #[inline]
     fn check_break_or_continue(&mut self, inst: &Inst, op: FlowOp) {
         // The innermost loop need not be the innermost block: IF blocks inside of it are skipped.
         let mut inner_first = self.flow.open_blocks.iter_mut().rev();
@@ -121,7 +119,6 @@ impl FlowRules<'_, '_> {
 
     /// Records a RET: all open loops can end, and a RET that is unconditional and outside of blocks
     /// ends its basic block in the control-flow graph.
-    #[inline]
     fn check_return(&mut self, inst: &Inst) {
         for open in &mut self.flow.open_blocks {
             open.is_endless = false;
@@ -134,7 +131,6 @@ impl FlowRules<'_, '_> {
 
     /// Records a CALI as a jump to all labels of the type of its SUBROUTINE variable; does nothing
     /// if the operand is not such a variable, which was reported.
-    #[inline]
     fn add_indirect_call(&mut self, inst: &Inst, operands: &[Operand]) {
         // `None` if the operand is not a SUBROUTINE variable, which was reported.
         let var = operands
@@ -235,7 +231,6 @@ impl FlowRules<'_, '_> {
     /// Reports an END instruction of another kind than the innermost open block `open`, and closes
     /// the innermost block that `word` belongs to, with those inside of it; no block if none is
     /// open.
-    #[cold]
     fn report_block_mismatch(&mut self, inst: &Inst, open: OpenBlock, word: &str) {
         let open_keyword = open.kind.keyword();
         let message = format!("END{word} closes a block that {open_keyword} has opened");
@@ -302,7 +297,6 @@ impl FlowRules<'_, '_> {
     }
 
     /// Reports a label whose name another label has.
-    #[cold]
     fn report_duplicate_label(&mut self, name: NameId, span: Span) {
         let message = format!("label `{}` is defined already", self.cx.display_name(name));
         self.cx.report_error(Code::DuplicateLabel, span, message);
@@ -411,7 +405,6 @@ impl FlowRules<'_, '_> {
 
     /// Reports a label that the program does not define, with a hint if the name of another label
     /// is similar.
-    #[cold]
     fn report_undefined_label(&mut self, label: NameId, span: Span) {
         let text = self.cx.display_name(label);
         // In source order, so that the hint does not depend on the order of a table.

@@ -264,7 +264,6 @@ impl DeclarationRules<'_, '_, '_> {
 
     /// Adds to the number of parameters. Returns false after reporting, at `span`, that it exceeds
     /// `limit`; counting then restarts at 0.
-    #[inline]
     pub(crate) fn count_parameters(&mut self, count: u64, limit: u64, span: Span) -> bool {
         self.state.parameters += count;
         let has_room = self.state.parameters <= limit;
@@ -395,7 +394,6 @@ fn check_array_kind(
 
 /// Reports the interpolation modifiers `mods` on attributes that are not interpolated, and any but
 /// FLAT on the primitive number.
-#[inline]
 fn check_interpolation(
     cx: &mut RuleCx<'_>,
     decl: &Decl,

@@ -181,7 +181,6 @@ impl DeclarationRules<'_, '_, '_> {
 
     /// Adds `count` bindings of a table entry, from number `first` on, to the list of attributes or
     /// results of the current declaration.
-    #[inline]
     fn add_io_elements(&mut self, row: &'static BindingInfo, first: u32, count: u32) {
         let numbers = first..first + count;
         self.state
@@ -192,7 +191,6 @@ impl DeclarationRules<'_, '_, '_> {
     /// Returns the elements of a binding, which for attributes and results it adds to the list of
     /// the declaration, for parameters to the program; `None`, without a report, if the declaration
     /// takes other bindings.
-    #[inline]
     fn add_path_elements(&mut self, decl: &Decl, resolved: &ResolvedPath) -> Option<DeclElements> {
         Some(match (decl.kind, resolved.target) {
             (DeclKind::Attrib, bound @ BindingTarget::Attrib(..))
@@ -277,7 +275,6 @@ fn append_elements(
 
 /// Reports buffer elements that do not follow the previous ones of the variable. Returns false for
 /// the caller to return.
-#[cold]
 fn report_not_consecutive(cx: &mut RuleCx<'_>, span: Span) -> bool {
     let message = "the bindings of a buffer variable must be consecutive elements of one buffer";
     cx.report_error(Code::BufferBindings, span, message);
@@ -301,7 +298,6 @@ fn check_range_without_array(cx: &mut RuleCx<'_>, is_matrix: bool, span: Span) {
 }
 
 /// Reports a binding that the kind of declaration does not take, with the bindings that it does.
-#[cold]
 pub(super) fn report_wrong_binding(cx: &mut RuleCx<'_>, decl: &Decl, span: Span) {
     let row = BINDING_DECLARATIONS
         .iter()

@@ -200,7 +200,6 @@ pub(crate) fn check_option(
 
 /// Reports an option that programs of this type do not have, with a hint if the name of an
 /// available one is similar.
-#[cold]
 pub(crate) fn report_unknown_option(cx: &mut RuleCx<'_>, text: &str, span: Span) {
     let available_options = lang_options::OPTIONS
         .iter()
@@ -227,7 +226,6 @@ pub(crate) fn check_option_dependencies(cx: &mut RuleCx<'_>, options: &OptionSta
 }
 
 /// Reports, by a lenient rule, an option of version 5.0 that drivers know from 4.0 on.
-#[cold]
 fn warn_early_option(cx: &mut RuleCx<'_>, row: &OptionInfo, span: Span) {
     let message = format!(
         "option `{}` needs language version {}",

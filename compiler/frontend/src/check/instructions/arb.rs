@@ -19,7 +19,6 @@ use glasm_ir::{Span, Stage};
 
 /// Returns true if the opcode and its suffixes exist under the options of the program; reports it
 /// if not.
-#[inline]
 pub(crate) fn check_arb_form(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) -> bool {
     match info.arb.for_stage(cx.stage) {
         Some(form) if is_form_enabled(cx, inst, form) => true,
@@ -32,7 +31,6 @@ pub(crate) fn check_arb_form(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo
 
 /// Returns true if options have enabled the form of an opcode and the suffixes that it has in an
 /// instruction.
-#[inline]
 pub(crate) fn is_form_enabled(cx: &RuleCx<'_>, inst: &Inst, form: ArbForm) -> bool {
     let mods = inst.modifiers.mods();
     cx.features.contains(form.required_features)

@@ -270,7 +270,6 @@ fn find_form(
 /// Returns true if opcode and modifiers exist in the language, with the options of the program;
 /// reports them if not. False if further checks of the instruction would only report consequential
 /// errors; typed languages always return true.
-#[inline]
 fn check_availability(
     cx: &mut RuleCx<'_>,
     inst: &Inst,
@@ -298,7 +297,6 @@ fn check_availability(
 }
 
 /// Returns true if the language version and the program type have an opcode without an option.
-#[inline]
 pub(crate) fn has_opcode(cx: &RuleCx<'_>, info: &OpcodeInfo) -> bool {
     info.since <= cx.version && info.stages.contains_stage(cx.stage)
 }
@@ -306,7 +304,6 @@ pub(crate) fn has_opcode(cx: &RuleCx<'_>, info: &OpcodeInfo) -> bool {
 /// Returns true if an opcode takes the modifiers of an instruction and no rule restricts them.
 /// False does not mean an error: modifiers with rules, and any before version 5.0, must be checked
 /// by [`check_modifiers`].
-#[inline]
 pub(crate) fn has_modifiers(cx: &RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) -> bool {
     let mods = inst.modifiers.mods();
     // Before 5.0 some modifiers of the table are missing; they are checked elsewhere.

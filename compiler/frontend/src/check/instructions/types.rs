@@ -16,7 +16,6 @@ use glasm_ir::types::{BaseType, Type, Width};
 impl InstTypes {
     /// Returns the types of an instruction whose operands and result have one type, of one
     /// component.
-    #[inline]
     pub(crate) const fn from_type(ty: Type) -> Self {
         Self {
             ty,
@@ -30,7 +29,6 @@ impl InstTypes {
 /// Returns the types of an instruction, but its result has the type of the instruction until
 /// [`result_type`] is applied. Reports unsuitable type modifiers; the types are then those written
 /// or a default.
-#[inline]
 pub(crate) fn check_types(
     cx: &mut RuleCx<'_>,
     inst: &Inst,
@@ -275,7 +273,6 @@ fn check_convert_types(cx: &mut RuleCx<'_>, inst: &Inst, operands: &[Operand]) -
 
 /// Returns the type of an instruction without type modifier. The suffixes R and H are
 /// floating-point types, regardless of the default of the opcode. NV_gpu_program4 section 2.X.4.1.
-#[inline]
 fn default_type(inst: &Inst, info: &OpcodeInfo) -> Type {
     if inst
         .modifiers
@@ -289,7 +286,6 @@ fn default_type(inst: &Inst, info: &OpcodeInfo) -> Type {
 }
 
 /// Returns the support of an opcode for float types if `data` is one, else for integer types.
-#[inline]
 fn type_support(info: &OpcodeInfo, data: &DataType) -> Support {
     if data.ty.is_float() {
         info.float
@@ -313,7 +309,6 @@ pub(crate) fn common_operand_type(info: &OpcodeInfo, types: InstTypes) -> Type {
 
 /// Returns the type of the result, as in registers; that of the instruction for opcodes without
 /// result. Table X.13, output column.
-#[inline]
 pub(crate) fn result_type(info: &OpcodeInfo, types: InstTypes) -> Type {
     let ty = register_type(types.ty);
     match info.result {

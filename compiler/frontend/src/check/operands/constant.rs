@@ -94,7 +94,6 @@ pub(crate) fn encode_literal(text: &[u8], literal: Literal, ty: Type) -> Result<
 
 /// Returns the bits of a float constant as written in the source, rounded once to the width of the
 /// type: 64 bits for `F64`, else 32.
-#[inline]
 fn encode_float(written: &[u8], literal: Literal, ty: Type) -> u64 {
     // At 64 bits the quotient of `f32` values would be rounded too early.
     if let Some(value) = parse_short_decimal(written).filter(|_| ty != Type::F64) {
@@ -168,7 +167,6 @@ pub(crate) fn encode_float_constant(
 
 /// Returns the value of a decimal number without sign and exponent, of at most eight characters and
 /// below 2^24 without its point; `None` for all others.
-#[inline]
 fn parse_short_decimal(text: &[u8]) -> Option<f32> {
     /// Powers of ten, which are floats exactly, by the number of digits after the point.
     const SCALES: [f32; 8] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];

@@ -319,7 +319,6 @@ impl OperandRules<'_, '_> {
     /// index is valid, and its declared type is `ty`, unless `untyped` is set. Reports violations;
     /// a name or path that cannot be resolved remains. Records the size of a result where all
     /// writes must have one size.
-    #[inline]
     pub(crate) fn check_result(&mut self, dst: &mut Dst, ty: Type, untyped: bool) {
         let var = match dst.base {
             OperandBase::Name(name) => match self.resolve_result_name(name, dst) {
@@ -365,7 +364,6 @@ impl OperandRules<'_, '_> {
     /// Resolves the name of a result to its variable. Creates the pseudo variable of a result that
     /// only updates condition codes, and the variable of a numbered register at its first use.
     /// Returns `None` for an undeclared name, which is reported once.
-    #[inline]
     fn resolve_result_name(&mut self, name: NameId, dst: &Dst) -> Option<u32> {
         let span = dst.span;
         match self.resolver.symbols.names[name.index()].entity {

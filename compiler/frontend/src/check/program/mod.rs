@@ -122,7 +122,6 @@ impl CheckedProgram {
 
     /// Returns the index of the variable of a resolved operand, and the variable; `None` for
     /// constants.
-    #[inline]
     pub(crate) fn find_value_var(&self, value: OperandValue) -> Option<(u32, &Var)> {
         match value {
             OperandValue::Var(var) => Some((var, &self.vars[var as usize])),
@@ -132,7 +131,6 @@ impl CheckedProgram {
 
     /// Returns the index of the variable of an operand base, and the variable; `None` for constants
     /// and unresolved names.
-    #[inline]
     pub(crate) fn find_base_var(&self, base: OperandBase) -> Option<(u32, &Var)> {
         match base {
             OperandBase::Var(var) => Some((var, &self.vars[var as usize])),

@@ -201,7 +201,6 @@ impl Resolver<'_, '_> {
     /// Replaces literals that are names of numbers by their values, up to those of the statement
     /// that ends at byte `end`. Returns false if a name does not denote a number, which is
     /// reported: the rest of the statement is not checked. NV_fragment_program section 3.11.2.
-    #[inline]
     pub(crate) fn resolve_named_literals(&mut self, end: u32) -> bool {
         // Most programs have none.
         self.cx.ast.named_literals.is_empty() || self.resolve_named_literals_until(end)
@@ -318,7 +317,6 @@ impl CheckedProgram {
 
     /// Returns true if an operand falls under the rule of one parameter for each instruction: a
     /// parameter, a named constant or an embedded constant.
-    #[inline]
     fn is_counted_operand(&self, operand: &Operand) -> bool {
         match operand.base {
             OperandBase::Var(var) => {
@@ -436,7 +434,6 @@ fn classify_counted_read(
 
 /// Reports `problem` as `TwoParameters` at the span of the operand's parameter or constant, without
 /// signs of the operand.
-#[cold]
 fn report_second_parameter(cx: &mut RuleCx<'_>, operand: &Operand, problem: &str) {
     let span = match operand.base {
         OperandBase::Scalar(literal) => find_signed_number_span(cx, operand.span, literal),
@@ -478,7 +475,6 @@ fn find_braces_span(cx: &RuleCx<'_>, operand: Span) -> Span {
 impl OperandRules<'_, '_> {
     /// Checks that a program does not write both colors, o[COLR] and o[COLH]; reports the first
     /// instruction after which it has written both. NV_fragment_program section 3.11.1.3.
-    #[inline]
     pub(crate) fn check_one_color(&mut self, dst: &ResolvedDst) {
         // Of several such instructions the first is reported: the others only repeat it.
         let colors = 1 << COLR | 1 << COLH;
@@ -491,7 +487,6 @@ impl OperandRules<'_, '_> {
 
     /// Reports a program that writes o[COLR] and o[COLH], and records it so that it is reported
     /// once.
-    #[cold]
     fn report_second_color(&mut self, dst: &ResolvedDst) {
         self.state.registers.has_two_colors = true;
         let span = self.resolver.cx.register_span(dst.span);
@@ -592,7 +587,6 @@ pub(crate) fn check_three_component_result(cx: &mut RuleCx<'_>, inst: &Inst, inf
 
 /// Reports that a program writes no result: by the lenient rule if it contains an instruction that
 /// discards fragments, else as an error of the whole program.
-#[cold]
 fn report_no_result(cx: &mut RuleCx<'_>, program: &CheckedProgram) {
     let message = "the program writes no result";
     let discards =

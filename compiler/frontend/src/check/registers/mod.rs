@@ -123,7 +123,6 @@ impl Resolver<'_, '_> {
 
     /// Reports a name that is not a register, with the reason, and marks it so that its other uses
     /// are not reported.
-    #[cold]
     fn report_unknown_register(&mut self, name: NameId, span: Span, problem: RegisterProblem) {
         self.symbols.names[name.index()].entity = NameEntity::Poisoned;
         let text = self.cx.display_name(name);

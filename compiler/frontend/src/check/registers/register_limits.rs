@@ -26,7 +26,6 @@ enum CountedRegister {
 impl OperandRules<'_, '_> {
     /// Reports a second different register of a kind of which an instruction reads one, and
     /// violations of the rules of fragment programs for parameters and constants.
-    #[inline]
     pub(crate) fn check_register_operands(&mut self, operands: &[Operand]) {
         check_one_register_of_each(&mut self.resolver.cx, self.resolver.program, operands);
         if self.resolver.cx.traits.fragment_names().is_some() {
@@ -76,7 +75,6 @@ impl OperandRules<'_, '_> {
 
     /// Records the result that an instruction writes. Reports the position in a position-invariant
     /// program, and the second color of a fragment program.
-    #[inline]
     pub(crate) fn check_register_result(&mut self, dst: &ResolvedDst) {
         if let Index::Const(number) = dst.index
             && let VarKind::Result { first } = self.resolver.program.vars[dst.var as usize].kind
@@ -131,7 +129,6 @@ impl OperandRules<'_, '_> {
 /// Returns true if the language has the opcode with its suffixes; reports them if not: then
 /// operands and conditions need no further checks. Programs of version 1 are also checked for
 /// conditions and signs that later versions add.
-#[inline]
 pub(crate) fn check_register_form(
     cx: &mut RuleCx<'_>,
     inst: &Inst,
@@ -149,14 +146,12 @@ pub(crate) fn check_register_form(
 }
 
 /// Returns true if the language has the opcode with these suffixes.
-#[inline]
 fn has_register_opcode(cx: &RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) -> bool {
     info.since <= cx.version && info.mods.contains(inst.modifiers.mods())
 }
 
 /// Reports why an opcode with its suffixes is not available: the language version, or a suffix that
 /// it does not take.
-#[cold]
 fn report_missing_register_form(cx: &mut RuleCx<'_>, inst: &Inst, info: &OpcodeInfo) {
     let (name, span) = (info.name, cx.opcode_span(inst));
     if !cx.require_version(info.since, span, format_args!("`{name}` needs")) {
@@ -200,7 +195,6 @@ fn find_parenthesis(cx: &RuleCx<'_>, inst: &Inst) -> Span {
 /// Reports operands that read a second different parameter or attribute, of which an instruction
 /// reads one; the same one may occur in several operands. NV_vertex_program section 2.14.1.7,
 /// NV_fragment_program section 3.11.4.1.
-#[inline]
 fn check_one_register_of_each(cx: &mut RuleCx<'_>, program: &CheckedProgram, operands: &[Operand]) {
     for (number, operand) in operands.iter().enumerate().skip(1) {
         let Some(counted) = find_counted(cx, program, operand) else {
@@ -221,7 +215,6 @@ fn check_one_register_of_each(cx: &mut RuleCx<'_>, program: &CheckedProgram, ope
 /// Returns the kind of register, attribute or parameter, that an operand reads if an instruction
 /// may read only one of that kind; else `None`, also for parameters of fragment programs, which
 /// have a separate rule.
-#[inline]
 fn find_counted(
     cx: &RuleCx<'_>,
     program: &CheckedProgram,
@@ -240,7 +233,6 @@ fn find_counted(
 }
 
 /// Reports an operand that is the instruction's second different attribute or parameter.
-#[cold]
 fn report_second_register(cx: &mut RuleCx<'_>, operand: &Operand, counted: CountedRegister) {
     let span = cx.register_span(operand.span);
     let (code, register_kind) = match counted {

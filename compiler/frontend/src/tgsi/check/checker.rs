@@ -35,7 +35,6 @@ pub(super) struct TgsiChecker<'a> {
 
 impl TgsiChecker<'_> {
     /// Reports the syntax error of a statement if it has one, and returns `Err` for it.
-    #[inline]
     pub(super) fn check_syntax_error(&mut self, failure: Option<u32>) -> CheckResult<()> {
         match failure {
             None => Ok(()),
@@ -44,7 +43,6 @@ impl TgsiChecker<'_> {
     }
 
     /// Reports syntax error number `failure` of the tree.
-    #[cold]
     fn report_syntax_error(&mut self, failure: u32) -> Reported {
         let failure = self.ast.syntax_errors[failure as usize];
         let (code, message, hint) = failure.describe(self.ast.text);
@@ -52,7 +50,6 @@ impl TgsiChecker<'_> {
     }
 
     /// Reports an error at `span`; the result is the proof that an error was reported.
-    #[cold]
     pub(super) fn report_error(
         &mut self,
         code: Code,
@@ -64,7 +61,6 @@ impl TgsiChecker<'_> {
     }
 
     /// Reports an error at `span` with a hint that is shown as a note.
-    #[cold]
     pub(super) fn report_error_with_hint(
         &mut self,
         code: Code,
@@ -79,7 +75,6 @@ impl TgsiChecker<'_> {
     }
 
     /// Reports a broken rule that shipped programs break. Returns true if the program is accepted.
-    #[cold]
     pub(super) fn report_lenient(
         &mut self,
         rule: LenientRule,
@@ -95,7 +90,6 @@ impl TgsiChecker<'_> {
     }
 
     /// Reports an opcode that programs of this stage or of this version do not have.
-    #[cold]
     pub(super) fn report_unavailable_opcode(&mut self, row: &OpcodeRow, span: Span) -> Reported {
         if !row.stages.contains_stage(self.stage) {
             let stage = stage_name(self.stage);
@@ -107,7 +101,6 @@ impl TgsiChecker<'_> {
     }
 
     /// Reports, leniently, an instruction after `END`, where only subroutines are expected.
-    #[cold]
     pub(super) fn report_misplaced(&mut self, inst: Span) -> CheckResult<()> {
         let message = "only subroutines may follow `END`";
         let accepted = self.report_lenient(LenientRule::TextBehindEnd, inst, message);
@@ -115,7 +108,6 @@ impl TgsiChecker<'_> {
     }
 
     /// Reports, leniently, a clamp (`_SAT`) of an opcode with integer results.
-    #[cold]
     pub(super) fn report_clamp_on_integers(&mut self, row: &OpcodeRow, span: Span) {
         let message = format!("the integer result of `{}` cannot be clamped", row.name);
         self.report_lenient(LenientRule::ClampOnInteger, span, message);
@@ -142,7 +134,6 @@ impl TgsiChecker<'_> {
     }
 
     /// Reports a register whose number is larger than in any program.
-    #[cold]
     pub(super) fn report_no_register(&mut self, register: &ResolvedRegister) -> Reported {
         let text = self.quote_source(register.span);
         let message = format!("there is no `{text}`");
@@ -174,7 +165,6 @@ impl TgsiChecker<'_> {
     }
 
     /// Reports a result in a register file that cannot be written.
-    #[cold]
     pub(super) fn report_read_only_register(&mut self, register: &ResolvedRegister) -> Reported {
         let file = register.file.word();
         let message = match register.file.access() {
@@ -187,7 +177,6 @@ impl TgsiChecker<'_> {
     }
 
     /// Reports a write to an image that is not declared as writable.
-    #[cold]
     pub(super) fn report_read_only_image(&mut self, register: &ResolvedRegister) -> Reported {
         let text = self.quote_source(register.span);
         let message = format!("`{text}` is declared without `WR`: it is read only");
@@ -195,7 +184,6 @@ impl TgsiChecker<'_> {
     }
 
     /// Reports a write to a resource that cannot be written.
-    #[cold]
     pub(super) fn report_read_only(&mut self, register: &ResolvedRegister) -> Reported {
         let text = self.quote_source(register.span);
         let message = format!("`{text}` is read only");

@@ -56,7 +56,6 @@ pub(super) struct StatementChecker<'a> {
 impl TgsiResolver<'_> {
     /// Resolves a parsed register with the dynamic parts of its indices. `Err` after a reported
     /// error.
-    #[inline]
     pub(super) fn resolve_register(
         &mut self,
         register: &ast::Register,
@@ -74,7 +73,6 @@ impl TgsiResolver<'_> {
     }
 
     /// Resolves an index to a constant, or to a value and an offset.
-    #[inline]
     fn resolve_index(&mut self, index: ast::Index) -> CheckResult<RegisterIndex> {
         let relative = match index.relative {
             None => None,
@@ -103,7 +101,6 @@ impl TgsiResolver<'_> {
     }
 
     /// Resolves a source operand with sign, bars and swizzle, and adds it to the checked program.
-    #[inline]
     pub(super) fn resolve_operand_source(&mut self, operand: &ast::Operand) -> CheckResult<()> {
         let value = match self.find_value_fast(&operand.register) {
             Some(value) => value,
@@ -134,7 +131,6 @@ impl<'a> StatementChecker<'a> {
     }
 
     /// Adds an instruction to the checked program.
-    #[inline]
     pub(super) fn push_inst(&mut self, inst: CheckedInst) {
         self.resolver.program.insts.push(inst);
     }

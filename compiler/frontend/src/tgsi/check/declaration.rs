@@ -26,7 +26,6 @@ pub(super) struct DclModifiers {
 
 impl TgsiChecker<'_> {
     /// Reports a property whose name is unknown, leniently: it is ignored.
-    #[cold]
     pub(super) fn report_unknown_property(&mut self, name: Span) {
         let text = quote(&self.ast.text[name.range()]);
         let message = format!("`{text}` is not a property");
@@ -39,14 +38,12 @@ impl TgsiChecker<'_> {
     }
 
     /// Reports a count of 0 as a warning or error; `meant` is the count that is used instead.
-    #[cold]
     pub(super) fn report_zero_count(&mut self, name: &str, meant: u32, place: Span) {
         let message = format!("`{name}` is 0, which is taken as {meant}");
         self.report_lenient(LenientRule::ZeroCount, place, message);
     }
 
     /// Reports a register that was declared before.
-    #[cold]
     pub(super) fn report_declared_twice(&mut self, file: RegisterFile, number: u32, span: Span) {
         let message = format!("`{}[{number}]` is declared twice", file.word());
         self.report_error(Code::RegisterTwice, span, message);
@@ -113,7 +110,6 @@ impl TgsiChecker<'_> {
     }
 
     /// Checks that the inputs of a vertex program have numbers up to 255.
-    #[inline]
     pub(super) fn check_attributes(&mut self, head: &DclHeader) -> CheckResult<()> {
         if head.last <= u32::from(u8::MAX) {
             return Ok(());
@@ -123,7 +119,6 @@ impl TgsiChecker<'_> {
     }
 
     /// Returns the entry of a vertex attribute, whose number was checked.
-    #[inline]
     pub(super) fn make_attribute_decl(&self, number: u32, suffixes: &DclModifiers) -> InputDecl {
         let semantic = Semantic::VertexAttribute(number.min(255) as u8);
         let content = InputKind::Input(semantic, BaseType::Float);
@@ -132,7 +127,6 @@ impl TgsiChecker<'_> {
 
     /// Returns the semantic of a declaration with its index and span. Without one, fragment inputs
     /// are generic, which is reported leniently; for other registers this is an error.
-    #[inline]
     pub(super) fn require_semantic(
         &mut self,
         head: &DclHeader,
@@ -152,7 +146,6 @@ impl TgsiChecker<'_> {
     }
 
     /// Reports a register that an earlier declaration already declares.
-    #[cold]
     pub(super) fn report_declared_again(&mut self, head: &DclHeader, number: u32) {
         let message = format!("`{}[{number}]` is declared already", head.file.word());
         self.report_lenient(LenientRule::RepeatedDeclaration, head.span, message);
@@ -222,7 +215,6 @@ impl TgsiChecker<'_> {
     }
 
     /// Reports a semantic that programs of this stage cannot `what`, a verb ("read", "write").
-    #[cold]
     fn report_missing_semantic(&mut self, span: Span, what: &str) -> Reported {
         let (text, stage) = (self.quote_source(span), stage_name(self.stage));
         let message = format!("{stage} programs have no `{text}` to {what}");

@@ -162,7 +162,6 @@ impl Declarer<'_, '_> {
     }
 
     /// Declares address registers. Reports those that are declared already.
-    #[inline]
     fn declare_addresses(&mut self, head: &DclHeader) {
         self.for_each_new(head, |declarer, number| {
             // `address` declares it, so that it has to be tested before.
@@ -271,7 +270,6 @@ impl Declarer<'_, '_> {
 
     /// Assigns storage to each temporary of a declaration: an element of `array`, or a separate
     /// register.
-    #[inline]
     fn assign_temp_storage(&mut self, head: &DclHeader, array: Option<RegisterArray>) {
         for number in head.first..=head.last {
             let storage = match array {

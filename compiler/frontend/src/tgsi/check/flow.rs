@@ -18,7 +18,6 @@ const MAX_BLOCK_DEPTH: usize = MAX_NESTING - 8;
 
 impl TgsiChecker<'_> {
     /// Returns true if subroutines are expected here: outside of all routines.
-    #[inline]
     pub(super) fn expects_subroutines(&self) -> bool {
         self.blocks.has_main_ended && self.blocks.subroutine.is_none()
     }
@@ -118,7 +117,6 @@ impl TgsiChecker<'_> {
     }
 
     /// Reports an instruction that does not match the innermost open block.
-    #[cold]
     fn report_mismatch(&mut self, inst: &TgsiInst) -> Reported {
         let name = inst.opcode_row.name;
         let message = match self.blocks.open.last() {

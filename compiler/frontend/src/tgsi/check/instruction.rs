@@ -20,7 +20,6 @@ impl StatementChecker<'_> {
     /// the number of the resolved predicate; `syntax_error` is the number of the syntax error that
     /// ended the statement, which is reported after errors of the operands. Returns `Err` after
     /// reporting an error.
-    #[inline]
     pub(super) fn check_instruction(
         &mut self,
         inst: &mut TgsiInst,
@@ -79,7 +78,6 @@ impl StatementChecker<'_> {
     }
 
     /// Returns the output registers that an instruction may have written.
-    #[inline]
     fn find_written_outputs(&self, inst: &TgsiInst) -> WrittenOutputs {
         let register = &inst.result;
         if register.file != RegisterFile::Out {
@@ -97,7 +95,6 @@ impl StatementChecker<'_> {
     }
 
     /// Reports absolute values of integers, which only exist in TGSI of 2010.
-    #[inline]
     fn check_signs(&mut self, inst: &TgsiInst) -> CheckResult<()> {
         let (OpcodeLowering::Direct(_, ty) | OpcodeLowering::Convert(ty, ..)) =
             inst.opcode_row.lower
@@ -154,7 +151,6 @@ impl StatementChecker<'_> {
 
     /// Resolves the operands of an opcode and the parts that follow them, then reports the syntax
     /// error that ended it, if there is one.
-    #[inline]
     fn resolve_operands(
         &mut self,
         inst: &mut TgsiInst,
@@ -185,7 +181,6 @@ impl StatementChecker<'_> {
     }
 
     /// Resolves the results of an instruction.
-    #[inline]
     fn resolve_results(
         &mut self,
         inst: &mut TgsiInst,
@@ -227,7 +222,6 @@ impl StatementChecker<'_> {
     }
 
     /// Resolves the source operands of an instruction and sets their number.
-    #[inline]
     fn resolve_sources(
         &mut self,
         inst: &mut TgsiInst,

@@ -52,7 +52,6 @@ impl StatementChecker<'_> {
 
     /// Checks a statement: instruction, declaration, immediate or property. `Err` after
     /// a reported error.
-    #[inline]
     fn check_statement(&mut self, inst: &mut TgsiInst, statement: &Statement) -> CheckResult<()> {
         let ast = self.resolver.checker.ast;
         match statement.kind {

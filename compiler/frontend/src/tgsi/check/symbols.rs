@@ -185,7 +185,6 @@ pub(super) struct DeclaredRegisters {
 
 impl DeclaredRegisters {
     /// Returns the declaration table of a file: system values for `SV`, and inputs otherwise.
-    #[inline]
     pub(super) fn input_decls_mut(&mut self, file: RegisterFile) -> &mut Vec<Option<InputDecl>> {
         if file == RegisterFile::Sv {
             &mut self.system_values
@@ -306,7 +305,6 @@ impl RangeSet {
     }
 
     /// Returns true if a declaration covers register `number` of a buffer.
-    #[inline]
     pub(super) fn contains(&mut self, buffer: u32, number: u32) -> bool {
         if self.ranges.len() <= MAX_LINEAR_SEARCH {
             self.ranges

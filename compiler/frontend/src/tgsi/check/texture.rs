@@ -136,7 +136,6 @@ impl StatementChecker<'_> {
 
     /// Reports a program that has both lookups by samplers and lookups by sampler views, which is
     /// accepted leniently.
-    #[cold]
     pub(super) fn report_mixed_lookups(&mut self, inst: &TgsiInst) {
         let message = "program mixes opcodes with samplers and opcodes with sampler views";
         let checker = &mut self.resolver.checker;

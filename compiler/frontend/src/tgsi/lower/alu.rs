@@ -123,7 +123,6 @@ impl AluLowerer<'_> {
     }
 
     /// Lowers ARA: `(a.x + a.z, a.y + a.w, a.x + a.z, a.y + a.w)` of integers.
-    #[inline]
     fn lower_ara(&mut self, inst: &LoweredInst) {
         let a = inst.sources[0];
         let order = |lanes: [u8; 4]| a.swizzled(Swizzle::new(lanes));
@@ -132,7 +131,6 @@ impl AluLowerer<'_> {
     }
 
     /// Lowers CLAMP: limits `a` to the range from `b` to `c`. NaN is preserved.
-    #[inline]
     fn lower_clamp(&mut self, inst: &LoweredInst) {
         let [a, b, c, ..] = inst.sources;
         // The lower bound is tested first, and NaN is neither below it nor above the other.
@@ -144,7 +142,6 @@ impl AluLowerer<'_> {
     }
 
     /// Lowers CND: `c > 0.5 ? a : b`.
-    #[inline]
     fn lower_cnd(&mut self, inst: &LoweredInst) {
         let [a, b, c, ..] = inst.sources;
         // The condition is the third source. TGSI of 2010, section "Instruction Set", CND.
@@ -154,7 +151,6 @@ impl AluLowerer<'_> {
     }
 
     /// Lowers IDIV: the quotient of signed integers, 0 for division by zero.
-    #[inline]
     fn lower_idiv(&mut self, inst: &LoweredInst) {
         let [a, b, ..] = inst.sources;
         let zero = self.emitter.splat_word(0);
@@ -165,7 +161,6 @@ impl AluLowerer<'_> {
     }
 
     /// Lowers DDY and DDY_FINE by derivative `op`, with y in the direction of TGSI windows.
-    #[inline]
     fn lower_derivative_y(&mut self, inst: &LoweredInst, op: Op) {
         let a = inst.sources[0];
         // The device may count lines upward, but y of a TGSI window grows downward.
@@ -176,7 +171,6 @@ impl AluLowerer<'_> {
     }
 
     /// Lowers NRM4: the normalized vector `a / sqrt(dot4(a, a))`.
-    #[inline]
     fn lower_nrm4(&mut self, inst: &LoweredInst) {
         let a = inst.sources[0];
         // The document of 2010 leaves the root out, also for NRM: a vector over the square of its
@@ -187,7 +181,6 @@ impl AluLowerer<'_> {
     }
 
     /// Lowers ROUND as defined in 2010: `floor(a + 0.5)`.
-    #[inline]
     fn lower_round_half_up(&mut self, inst: &LoweredInst) {
         let a = inst.sources[0];
         let half = self.emitter.splat_float(0.5);
@@ -196,7 +189,6 @@ impl AluLowerer<'_> {
     }
 
     /// Lowers SSG: 1, 0 or -1 according to the sign of `a`; 0 for NaN.
-    #[inline]
     fn lower_ssg(&mut self, inst: &LoweredInst) {
         let a = inst.sources[0];
         let zero = self.emitter.splat_word(0);
@@ -208,7 +200,6 @@ impl AluLowerer<'_> {
 
     /// Lowers SHL of 2010: shifts all components by the x component of `b`; counts from 32 on give
     /// 0.
-    #[inline]
     fn lower_shl_2010(&mut self, inst: &LoweredInst) {
         let [a, b, ..] = inst.sources;
         // One count for all components, which is not limited: from 32 on the result is 0.
@@ -222,7 +213,6 @@ impl AluLowerer<'_> {
 
     /// Lowers SHR as USHR. In TGSI of 2010 the x component of `b` is
     /// the count of all components.
-    #[inline]
     fn lower_shr(&mut self, inst: &LoweredInst) {
         let [a, b, ..] = inst.sources;
         let count = if self.options.legacy_semantics {
@@ -234,7 +224,6 @@ impl AluLowerer<'_> {
     }
 
     /// Lowers SCS: `(cos(a.x), sin(a.x), 0, 1)`.
-    #[inline]
     fn lower_scs(&mut self, inst: &LoweredInst) {
         let a = inst.sources[0];
         let (x, zero, one) = (
@@ -253,7 +242,6 @@ impl AluLowerer<'_> {
     }
 
     /// Writes `number` to all components of the result.
-    #[inline]
     fn emit_constant_result(&mut self, inst: &LoweredInst, number: f32) {
         let value = self.emitter.splat_float(number);
         self.emitter.emit_result_copy(inst, value);

@@ -130,7 +130,6 @@ impl Emitter {
 
     /// Begins an instruction: sets its span, clears flags and frees the hidden registers of the
     /// previous one.
-    #[inline]
     pub(super) fn begin_inst(&mut self, opcode: Span) {
         self.span = opcode;
         self.ir_cache.hidden_registers.free_all();
@@ -138,7 +137,6 @@ impl Emitter {
     }
 
     /// Appends an operation with the current span and flags to the program.
-    #[inline]
     pub(super) fn emit_inst(
         &mut self,
         op: Op,
@@ -200,7 +198,6 @@ impl Emitter {
 
     /// Returns the id of the literal vector with these bits, which is added to the program at its
     /// first use.
-    #[inline]
     pub(super) fn intern_literal(&mut self, bits: [u64; 4]) -> LiteralId {
         let literals = &mut self.builder.program.literals;
         let known = self.ir_cache.literals.entry(bits);
@@ -252,7 +249,6 @@ impl Emitter {
     }
 
     /// Returns the source that reads a temporary or output: a register or an array element.
-    #[inline]
     pub(super) fn make_storage_source(&mut self, place: TempStorage) -> Src {
         match place {
             TempStorage::Register(register) => Src::from_register(register),
@@ -273,7 +269,6 @@ impl Emitter {
     }
 
     /// Returns the register that holds a value in the current block, if one was recorded.
-    #[inline]
     pub(super) fn cached_value(&self, kept: CachedValue) -> Option<Src> {
         let register = self.ir_cache.cached_values.get(&kept);
         register.map(|&register| Src::from_register(register))

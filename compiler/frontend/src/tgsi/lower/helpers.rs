@@ -14,29 +14,24 @@ use glasm_ir::{
 impl OpBuilder for Emitter {
     type Inst<'l> = LoweredInst;
 
-    #[inline]
     // Registers have no types, so that sources are the same regardless of the type they are read
     // as.
     fn load_source(&mut self, inst: &LoweredInst, number: usize, _: Type) -> Src {
         inst.sources[number]
     }
 
-    #[inline]
     fn emit_inst(&mut self, op: Op, ty: Type, dst: Option<Dst>, aux: InstData, sources: &[Src]) {
         Emitter::emit_inst(self, op, ty, dst, aux, sources);
     }
 
-    #[inline]
     fn alloc_hidden(&mut self, width: Width) -> RegisterId {
         Emitter::alloc_hidden(self, width)
     }
 
-    #[inline]
     fn intern_literal(&mut self, bits: [u64; 4]) -> LiteralId {
         self.intern_literal(bits)
     }
 
-    #[inline]
     fn emit_result_with_aux(
         &mut self,
         inst: &LoweredInst,
@@ -68,7 +63,6 @@ impl Emitter {
 
     /// Appends the last operation of an instruction: `op` writes the result, as in
     /// [`Self::emit_result_with_aux`].
-    #[inline]
     pub(super) fn emit_result(&mut self, inst: &LoweredInst, op: Op, ty: Type, sources: &[Src]) {
         self.emit_result_with_aux(inst, op, ty, InstData::None, sources);
     }
@@ -76,7 +70,6 @@ impl Emitter {
     /// Appends the last operation of an instruction with auxiliary data; the result is clamped if
     /// the instruction saturates. An operation that is not one of integers with a clamp is omitted
     /// if the instruction has no result, unless it changes memory.
-    #[inline]
     pub(super) fn emit_result_with_aux(
         &mut self,
         inst: &LoweredInst,
@@ -133,7 +126,6 @@ impl Emitter {
     }
 
     /// Lowers MOV: a sign changes only the sign bit, that of NaN, too.
-    #[inline]
     pub(super) fn lower_mov(&mut self, inst: &LoweredInst) {
         let source = inst.sources[0];
         // A plain move preserves all bits; a clamp is one of floats in any case.
@@ -167,7 +159,6 @@ impl Emitter {
     }
 
     /// Lowers an instruction that is one operation of the IR with the same sources.
-    #[inline]
     pub(super) fn lower_direct(&mut self, inst: &LoweredInst, op: Op, ty: Type) {
         self.emit_result(inst, op, ty, &inst.sources[..inst.source_count]);
     }

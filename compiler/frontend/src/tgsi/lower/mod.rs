@@ -116,7 +116,6 @@ impl TgsiLowerer<'_> {
     }
 
     /// Lowers an instruction: its operands, then its operations.
-    #[inline]
     fn lower_inst(&mut self, inst: &mut LoweredInst, checked: &CheckedInst) {
         let row = checked.opcode_row;
         let operands = &mut self.operands;

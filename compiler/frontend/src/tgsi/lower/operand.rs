@@ -27,7 +27,6 @@ pub(super) struct OperandLowerer<'a> {
 
 impl OperandLowerer<'_> {
     /// Lowers the operands of an instruction in source order: results, sources, texel offsets.
-    #[inline]
     pub(super) fn lower_operands(&mut self, inst: &mut LoweredInst, checked: &CheckedInst) {
         inst.dst = checked.dst.map(|dst| self.lower_dst(dst));
         match checked.details {
@@ -118,7 +117,6 @@ impl OperandLowerer<'_> {
     }
 
     /// Lowers a source with sign, absolute value and swizzle.
-    #[inline]
     pub(super) fn lower_source(&mut self, source: &CheckedSource) -> Src {
         Src {
             swizzle: source.swizzle,
@@ -129,7 +127,6 @@ impl OperandLowerer<'_> {
     }
 
     /// Returns the register of a result; a hidden register for one that does not exist.
-    #[inline]
     fn lower_dst(&mut self, dst: CheckedDst) -> Dst {
         match dst.place {
             CheckedPlace::Register(register) => Dst::new(register, dst.mask),
@@ -145,7 +142,6 @@ impl OperandLowerer<'_> {
     }
 
     /// Returns the source that reads a value; registers and immediates are the fast path.
-    #[inline]
     pub(super) fn load_value(&mut self, value: CheckedValue) -> Src {
         match value {
             CheckedValue::Operand(base) => Src::new(base),
@@ -168,7 +164,6 @@ impl OperandLowerer<'_> {
     }
 
     /// Returns the source that reads an immediate, which becomes a literal at its first use.
-    #[inline]
     fn load_immediate(&mut self, number: u32) -> Src {
         let known = self.emitter.ir_cache.immediate_literals[number as usize];
         let literal = match known {
@@ -198,7 +193,6 @@ impl OperandLowerer<'_> {
     }
 
     /// Lowers an index to a constant, or to a lane of a register and an offset.
-    #[inline]
     pub(super) fn lower_index(&mut self, index: CheckedIndex) -> IndexTerm {
         IndexTerm {
             relative: index.relative.map(|relative| self.lower_relative(relative)),

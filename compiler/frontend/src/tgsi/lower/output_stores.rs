@@ -54,7 +54,6 @@ impl OutputStores<'_> {
     }
 
     /// Stores the lanes of a register as clip or cull distances `first` to `first + 3`.
-    #[inline]
     fn store_distances(&mut self, storage: TempStorage, mask: u8, first: u8) {
         let semantics = [0, 1, 2, 3].map(|lane| self.properties.distance_semantic(first + lane));
         self.store_separate_outputs(storage, mask, |lane| semantics[usize::from(lane)]);

@@ -159,7 +159,6 @@ fn parse_modifiers(input: &mut Input<'_, '_>, file: RegisterFile) -> Result<()> 
 
 /// Returns the error about a word that is not a modifier of a declaration of `file`, or about a
 /// missing one.
-#[cold]
 fn fail_at_suffix(input: &Input<'_, '_>, file: RegisterFile, word: &Word<'_>) -> Box<SyntaxError> {
     if word.text.is_empty() {
         return fail_with(input, Code::Declaration, "a part of a declaration");
@@ -308,7 +307,6 @@ fn parse_view_type(input: &mut Input<'_, '_>, start: u32) -> Result<Type> {
 }
 
 /// Returns the error about a word that is not a type of sampler views, or about a missing one.
-#[cold]
 fn fail_at_view_type(input: &Input<'_, '_>, word: &Word<'_>) -> Box<SyntaxError> {
     if word.text.is_empty() {
         return fail_with(input, Code::Declaration, "a type");

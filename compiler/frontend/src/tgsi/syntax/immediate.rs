@@ -198,7 +198,6 @@ fn fail_at_number(span: Span, wanted: &'static str, code: Code) -> Box<SyntaxErr
 }
 
 /// Returns the error that `text` at `span` is not a number of this kind.
-#[cold]
 fn fail_as(kind: NumberType, text: &str, span: Span) -> Box<SyntaxError> {
     fail_at_number(span, kind.name(), kind.error_code(text))
 }

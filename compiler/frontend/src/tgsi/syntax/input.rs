@@ -72,14 +72,12 @@ pub(super) fn parse_close_bracket(input: &mut Input<'_, '_>) -> Result<Token> {
 
 /// Parses decimal digits; numbers beyond 32 bits are saturated. `code` is that of the failure if
 /// there are no digits.
-#[inline]
 pub(super) fn parse_uint(input: &mut Input<'_, '_>, code: Code) -> Result<(u32, Span)> {
     let token = mark(TokenKind::Int, code, "a number").parse_next(input)?;
     Ok((int_value(input, token), token.span()))
 }
 
 /// Returns the value of a token of decimal digits, saturated at 32 bits.
-#[inline]
 pub(super) fn int_value(input: &Input<'_, '_>, token: Token) -> u32 {
     let digits = &input.state.ast.text[token.span().range()];
     digits.iter().fold(0u32, |number, byte| {
@@ -90,7 +88,6 @@ pub(super) fn int_value(input: &Input<'_, '_>, token: Token) -> u32 {
 }
 
 /// Consumes and returns a word; an empty one if none follows.
-#[inline]
 pub(super) fn take_word<'s>(input: &mut Input<'_, 's>) -> Word<'s> {
     let span = peek_word(input);
     let text = &input.state.ast.text[span.range()];
@@ -108,7 +105,6 @@ pub(super) fn take_word<'s>(input: &mut Input<'_, 's>) -> Word<'s> {
 
 /// Returns the span of the next token if it is a word, which may begin with digits, else an empty
 /// one at its start.
-#[inline]
 pub(super) fn peek_word(input: &Input<'_, '_>) -> Span {
     let token = peek(input);
     match token.kind() {
@@ -143,13 +139,11 @@ pub(super) fn peek_span(input: &Input<'_, '_>) -> Span {
 }
 
 /// Returns the failure of the next token, which does not match the grammar.
-#[cold]
 pub(super) fn fail(input: &Input<'_, '_>, expected: &'static str) -> Box<SyntaxError> {
     fail_with(input, Code::UnexpectedToken, expected)
 }
 
 /// Returns the failure of the next token, which does not match the grammar, with a certain code.
-#[cold]
 pub(super) fn fail_with(
     input: &Input<'_, '_>,
     code: Code,

@@ -24,7 +24,6 @@ use winnow::stream::Stream as _;
 
 /// Parses the rest of an instruction, whose opcode is a word, and adds it to the tree. With a
 /// syntax error the tree has the parts before it.
-#[inline]
 pub(super) fn parse_instruction(
     input: &mut Input<'_, '_>,
     word: &Word<'_>,
@@ -94,7 +93,6 @@ pub(super) fn parse_guard(input: &mut Input<'_, '_>) -> Result<u32> {
 }
 
 /// Parses the operands of an opcode and the parts that follow them.
-#[inline]
 fn parse_operands(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     let row = inst.opcode_row;
     // STORE has a result that is a resource.
@@ -119,7 +117,6 @@ fn parse_operands(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
 
 /// Parses the sources that the opcode takes, separated by commas from each other and from the
 /// results.
-#[inline]
 fn parse_sources(input: &mut Input<'_, '_>, row: &'static OpcodeRow) -> Result<()> {
     for number in row.results..row.results + row.sources {
         if number > 0 {
@@ -181,7 +178,6 @@ fn is_sampler_next(input: &Input<'_, '_>) -> bool {
 
 /// Parses the comma after `number` operands; the error at the end of a statement is a missing
 /// operand.
-#[inline]
 fn parse_comma(input: &mut Input<'_, '_>, row: &'static OpcodeRow, number: u8) -> Result<()> {
     if accept(input, TokenKind::Comma) {
         return Ok(());
@@ -213,7 +209,6 @@ fn is_statement_end(input: &Input<'_, '_>) -> bool {
 
 /// Parses the operands after the registers, as the opcode requires: texture target, offsets, memory
 /// qualifiers or label.
-#[inline]
 fn parse_trailing_operands(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     match inst.opcode_row.lower.extra_operands() {
         ExtraOperands::Sampler | ExtraOperands::Memory(Memory::SamplerHandle) => {
@@ -232,14 +227,12 @@ fn parse_trailing_operands(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result
 }
 
 /// Returns the error about an operand after the last one that the opcode takes.
-#[cold]
 fn fail_as_extra_operand(input: &Input<'_, '_>, row: &'static OpcodeRow) -> Box<SyntaxError> {
     let message = SyntaxErrorKind::OperandCount(row, 0);
     SyntaxError::new(peek_span(input), Code::ExtraOperand, message)
 }
 
 /// Returns the failure of a word that is not a texture target.
-#[cold]
 pub(super) fn fail_at_target(input: &Input<'_, '_>, word: &Word<'_>) -> Box<SyntaxError> {
     if word.text.is_empty() {
         return fail_with(input, Code::TargetUnknown, "a target");
@@ -315,7 +308,6 @@ fn parse_qualifiers(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
 }
 
 /// Parses the label of flow control. Only that of CAL is used: others may be stale.
-#[inline]
 fn parse_label(input: &mut Input<'_, '_>, inst: &mut Inst) -> Result<()> {
     let is_routine = OpcodeLowering::Flow(Flow::Subroutine) == inst.opcode_row.lower
         || OpcodeLowering::Flow(Flow::Call) == inst.opcode_row.lower;

@@ -126,7 +126,6 @@ fn record_dynamic_index(input: &mut Input<'_, '_>, register: &Register) {
 
 /// Parses a register: file, and one or two pairs of brackets with indices. `nesting` distinguishes
 /// registers within an index.
-#[inline]
 fn parse_register_at(input: &mut Input<'_, '_>, nesting: RegisterNesting) -> Result<Register> {
     let start = peek(input).start();
     let file = parse_file(input)?;
@@ -145,7 +144,6 @@ fn parse_register_at(input: &mut Input<'_, '_>, nesting: RegisterNesting) -> Res
 }
 
 /// Parses the keyword of a register file.
-#[inline]
 pub(super) fn parse_file(input: &mut Input<'_, '_>) -> Result<RegisterFile> {
     // No file has a name that begins with digits, so that the token is the whole word.
     if let Some(file) = RegisterFile::from_word(peek(input).text(input.state.ast.text)) {
@@ -177,7 +175,6 @@ fn fail_at_file(input: &mut Input<'_, '_>) -> Box<SyntaxError> {
 }
 
 /// Parses a constant or dynamic index in brackets, with the array id that may follow.
-#[inline]
 fn parse_register_bracket(input: &mut Input<'_, '_>, nesting: RegisterNesting) -> Result<Index> {
     parse_open_bracket(input)?;
     let mut index = if peek_kind(input) == TokenKind::Int {
@@ -304,7 +301,6 @@ fn push_register(input: &mut Input<'_, '_>) -> Result<usize> {
 }
 
 /// Parses a result and adds it to the tree: register and write mask.
-#[inline]
 pub(super) fn parse_dst_operand(input: &mut Input<'_, '_>) -> Result<()> {
     let number = push_register(input)?;
     let mask = parse_opt_writemask(input);
@@ -313,7 +309,6 @@ pub(super) fn parse_dst_operand(input: &mut Input<'_, '_>) -> Result<()> {
 
 /// Completes operand `number` with what follows its register. If that is wrong, the operand is
 /// removed from the tree.
-#[inline]
 fn complete_operand<T>(
     input: &mut Input<'_, '_>,
     number: usize,
@@ -337,7 +332,6 @@ fn complete_operand<T>(
 
 /// Parses a source and adds it to the tree: register and swizzle, perhaps with bars, perhaps with a
 /// sign before them.
-#[inline]
 pub(super) fn parse_src_operand(input: &mut Input<'_, '_>) -> Result<()> {
     let negate = accept(input, TokenKind::Minus);
     if peek_kind(input) == TokenKind::Bar {
@@ -363,7 +357,6 @@ fn parse_absolute(input: &mut Input<'_, '_>, negate: bool) -> Result<()> {
 
 /// Parses a register and a swizzle, and adds them to the tree. If only the swizzle is wrong, the
 /// register is added.
-#[inline]
 fn parse_src_register(input: &mut Input<'_, '_>, negate: bool) -> Result<()> {
     let number = push_register(input)?;
     let swizzle = parse_optional_swizzle(input);
@@ -406,7 +399,6 @@ fn parse_offset_swizzle(input: &mut Input<'_, '_>) -> Result<Swizzle> {
 }
 
 /// Parses a dot and a swizzle; `xyzw` without a dot.
-#[inline]
 pub(super) fn parse_optional_swizzle(input: &mut Input<'_, '_>) -> Result<Swizzle> {
     if accept(input, TokenKind::Dot) {
         parse_swizzle(input)
@@ -416,7 +408,6 @@ pub(super) fn parse_optional_swizzle(input: &mut Input<'_, '_>) -> Result<Swizzl
 }
 
 /// Parses the components of a swizzle, after the dot; four of x, y, z and w are the fast path.
-#[inline]
 fn parse_swizzle(input: &mut Input<'_, '_>) -> Result<Swizzle> {
     let token = peek(input);
     let text = &input.state.ast.text[token.span().range()];
@@ -469,7 +460,6 @@ fn parse_swizzle_slow(input: &mut Input<'_, '_>) -> Result<Swizzle> {
 
 /// Parses a dot and a write mask; all components if there is no dot. Fails for components in
 /// another order than x, y, z, w.
-#[inline]
 pub(super) fn parse_opt_writemask(input: &mut Input<'_, '_>) -> Result<WriteMask> {
     if !accept(input, TokenKind::Dot) {
         return Ok(WriteMask::XYZW);

@@ -67,7 +67,6 @@ pub(in crate::tgsi) fn find_resumption(text: &[u8], start: u32, end: u32) -> u32
 
 /// Parses a statement: `<number> : (<guard>) <instruction>`, a declaration, an immediate or a
 /// property.
-#[inline]
 fn parse_statement_body(input: &mut Input<'_, '_>, kind: &mut StatementKind) -> Result<()> {
     let (mut word, printed) = parse_number(input);
     // Declarations have no number, so that after one these words are not keywords.
@@ -99,7 +98,6 @@ fn parse_statement_body(input: &mut Input<'_, '_>, kind: &mut StatementKind) -> 
 
 /// Parses the number before an instruction, which is only significant for labels, and the word
 /// after it. Returns the word and the start of the number. Without a colon the number is the word.
-#[inline]
 fn parse_number<'s>(input: &mut Input<'_, 's>) -> (Word<'s>, Option<u32>) {
     let first = peek(input);
     let next = peek_rest(input).first().map(|token| token.kind());

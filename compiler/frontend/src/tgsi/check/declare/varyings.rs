@@ -182,7 +182,6 @@ impl Declarer<'_, '_> {
 
     /// Returns true if a declaration adds components to an output. A register may be declared in
     /// parts, which may overlap.
-    #[inline]
     fn is_part_of_output(&mut self, head: &DclHeader, number: u32, target: OutputTarget) -> bool {
         let outputs = &mut self.resolver.program.output_registers;
         let previous = outputs.get_mut(number as usize).and_then(Option::as_mut);

@@ -108,7 +108,6 @@ impl TgsiResolver<'_> {
 
     /// Creates the input of a declared register. Created on first use: inputs that no instruction
     /// reads are not part of the program.
-    #[inline]
     fn add_input(
         &mut self,
         (semantic, base): (Semantic, BaseType),

@@ -169,7 +169,6 @@ impl TgsiResolver<'_> {
 
     /// Returns the value of an immediate, or of an element of the array of all immediates if the
     /// index is dynamic.
-    #[inline]
     fn resolve_immediate(&mut self, register: &ResolvedRegister) -> CheckResult<CheckedValue> {
         let immediates = &self.program.immediates;
         match register.index.as_constant() {
@@ -301,7 +300,6 @@ impl TgsiResolver<'_> {
     }
 
     /// Reports that no declaration covers a register, unless its declaration has failed.
-    #[cold]
     pub(in crate::tgsi::check) fn report_undeclared(
         &mut self,
         register: &ResolvedRegister,
@@ -344,7 +342,6 @@ impl TgsiResolver<'_> {
     }
 
     /// Returns the value of a temporary or output: a register or an array element.
-    #[inline]
     pub(in crate::tgsi::check) fn make_storage_value(
         &mut self,
         place: TempStorage,
