@@ -40,6 +40,8 @@ mod texture_objects;
 mod texture_tests;
 mod textures;
 mod transform_feedback;
+#[cfg(all(test, feature = "text"))]
+mod varying_names;
 mod vertex_arrays;
 
 use crate::error::Error;
