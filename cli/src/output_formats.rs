@@ -119,6 +119,10 @@ fn emit_text(
         Err(glasm_text::Error::Writer { warnings, message }) => {
             Err(EmitError::Tool { warnings, message })
         }
+        Err(error @ glasm_text::Error::OtherLanguage(_)) => Err(EmitError::Tool {
+            warnings: shader.warnings,
+            message: error.to_string(),
+        }),
     }
 }
 

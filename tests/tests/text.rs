@@ -89,6 +89,7 @@ fn text_of(program: &Program, language: Language) -> Result<Option<(String, Stag
             Ok(None)
         }
         Err(Error::Writer { message, .. }) => Err(message),
+        Err(error @ Error::OtherLanguage(_)) => Err(error.to_string()),
     }
 }
 

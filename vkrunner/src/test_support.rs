@@ -41,6 +41,7 @@ pub(crate) fn reflection(stage: Stage) -> Reflection {
         requires_depth_clamp: false,
         missing_textures_have_zero_alpha: false,
         requirements: Requirements::default(),
+        text_target: None,
     }
 }
 

@@ -176,6 +176,9 @@ enum glasm_result
     GLASM_RESULT_DESCRIPTOR_CONFLICT = 5,
     // A module breaks a rule of SPIR-V or Vulkan: `glasm_error_message` says which.
     GLASM_RESULT_INVALID_MODULE = 6,
+    // A shader was compiled for another shading language than the one in which it is to be
+    // written, or with other options: `glasm_error_message` names both languages.
+    GLASM_RESULT_LANGUAGE_MISMATCH = 7,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -3618,8 +3621,10 @@ glasm_result glasm_pipeline_link_for_text(const struct glasm_compiler *compiler,
                                           struct glasm_pipeline **pipeline);
 
 // Writes a shader in a shading language. It must have been compiled for that language, by
-// `glasm_pipeline_link_for_text` with the same options. GLASM_RESULT_PROGRAM_ERROR if it cannot be
-// written, GLASM_RESULT_FEATURE_NOT_BUILT if the library was built without the feature `text`.
+// `glasm_pipeline_link_for_text` with the same options. GLASM_RESULT_LANGUAGE_MISMATCH if it was
+// compiled for SPIR-V (`glasm_pipeline_link`, `glasm_program_compile`) or for another language, and
+// would be a different one for this language; GLASM_RESULT_PROGRAM_ERROR if it cannot be written,
+// GLASM_RESULT_FEATURE_NOT_BUILT if the library was built without the feature `text`.
 //
 // `options` may be NULL: GLSL 450. It and `shader` stay the caller's. `text` and `diagnostics` are
 // set as by `glasm_program_write_text`; the diagnostics are those of writing, about the whole

@@ -27,6 +27,9 @@ pub enum glasm_result {
     DescriptorConflict = 5,
     /// A module breaks a rule of SPIR-V or Vulkan: `glasm_error_message` says which.
     InvalidModule = 6,
+    /// A shader was compiled for another shading language than the one in which it is to be
+    /// written, or with other options: `glasm_error_message` names both languages.
+    LanguageMismatch = 7,
 }
 
 /// Why a call fails.
@@ -72,6 +75,15 @@ impl Failure {
     pub(crate) fn invalid_module(message: String) -> Self {
         Self {
             result: glasm_result::InvalidModule,
+            message,
+        }
+    }
+
+    /// Returns the failure of a shader that was compiled for another shading language.
+    #[cfg(feature = "text")]
+    pub(crate) fn language_mismatch(message: String) -> Self {
+        Self {
+            result: glasm_result::LanguageMismatch,
             message,
         }
     }

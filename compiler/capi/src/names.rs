@@ -24,6 +24,7 @@ pub extern "C" fn glasm_result_name(result: u32) -> *const c_char {
             c"GLASM_RESULT_DESCRIPTOR_CONFLICT",
         ),
         (Result::InvalidModule, c"GLASM_RESULT_INVALID_MODULE"),
+        (Result::LanguageMismatch, c"GLASM_RESULT_LANGUAGE_MISMATCH"),
     ];
     let found = names.iter().find(|(known, _)| *known as u32 == result);
     found.map_or(c"unknown result", |(_, name)| name).as_ptr()

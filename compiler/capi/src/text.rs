@@ -198,8 +198,10 @@ pub unsafe extern "C" fn glasm_pipeline_link_for_text(
 }
 
 /// Writes a shader in a shading language. It must have been compiled for that language, by
-/// `glasm_pipeline_link_for_text` with the same options. GLASM_RESULT_PROGRAM_ERROR if it cannot be
-/// written, GLASM_RESULT_FEATURE_NOT_BUILT if the library was built without the feature `text`.
+/// `glasm_pipeline_link_for_text` with the same options. GLASM_RESULT_LANGUAGE_MISMATCH if it was
+/// compiled for SPIR-V (`glasm_pipeline_link`, `glasm_program_compile`) or for another language, and
+/// would be a different one for this language; GLASM_RESULT_PROGRAM_ERROR if it cannot be written,
+/// GLASM_RESULT_FEATURE_NOT_BUILT if the library was built without the feature `text`.
 ///
 /// `options` may be NULL: GLSL 450. It and `shader` stay the caller's. `text` and `diagnostics` are
 /// set as by `glasm_program_write_text`; the diagnostics are those of writing, about the whole
@@ -344,21 +346,17 @@ mod writer {
             compiler.compile_program(program.program(), &compiler_options(options))
         });
         let written = compiled
-            .map_err(|errors| explain_features(&source, options, errors))
-            .and_then(|shader| match write_shader(&shader, options) {
-                Ok(text) => Ok((shader, text)),
-                Err(error) => Err(into_diagnostics(error)),
-            });
+            .map_err(|errors| Error::Program(explain_features(&source, options, errors)))
+            .and_then(|shader| Ok((write_shader(&shader, options)?, shader)));
         match written {
-            Ok((shader, text)) => {
+            Ok((text, shader)) => {
                 write_diagnostics(diagnostics, text.warnings.clone(), &source);
                 write_handle(out, glasm_text::new(shader, &text));
                 Ok(())
             }
-            Err(found) => {
+            Err(error) => Err(report_error(error, |found| {
                 write_diagnostics(diagnostics, found, &source);
-                Err(Failure::program())
-            }
+            })),
         }
     }
 
@@ -398,26 +396,29 @@ mod writer {
                 write_handle(out, glasm_text::new(shader.shader().clone(), &text));
                 Ok(())
             }
-            Err(error) => {
-                write_diagnostics(diagnostics, of_writing(into_diagnostics(error)), &source);
-                Err(Failure::program())
-            }
+            Err(error) => Err(report_error(error, |found| {
+                write_diagnostics(diagnostics, of_writing(found), &source);
+            })),
         }
     }
 
-    /// Returns the diagnostics of an error; an error of a writer becomes a message about the whole
-    /// program.
-    fn into_diagnostics(error: Error) -> Diagnostics {
+    /// Returns the failure for an error, after passing its diagnostics to `report`; an error of a
+    /// writer becomes a message about the whole program. A wrong language has no diagnostics.
+    fn report_error(error: Error, report: impl FnOnce(Diagnostics)) -> Failure {
         match error {
-            Error::Program(found) => found,
+            Error::Program(found) => report(found),
             Error::Writer {
                 mut warnings,
                 message,
             } => {
                 warnings.push(Diagnostic::whole_program(Code::Unsupported, message));
-                warnings
+                report(warnings);
+            }
+            Error::OtherLanguage(mismatch) => {
+                return Failure::language_mismatch(mismatch.to_string());
             }
         }
+        Failure::program()
     }
 
     impl glasm_text {

@@ -521,6 +521,22 @@ impl PointSize {
     }
 }
 
+/// Shading language that a module is compiled for. Its features and conventions are already those
+/// of the options; this record allows its writer to reject modules for another language.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(deny_unknown_fields)
+)]
+pub struct TextTarget {
+    /// Name of the language with its version: `glsl330`.
+    pub language: String,
+    /// Conventions of the pipeline. Those of a stage that is not the last one before rasterization
+    /// differ: it does not convert depths.
+    pub conventions: Conventions,
+}
+
 /// Options of code generation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
@@ -601,6 +617,9 @@ pub struct Options {
     /// device-dependent without this option. State programs, which run once, always contain that
     /// code.
     pub emulate_denormal_flush: bool,
+    /// Shading language that the module is compiled for, as `glasm_text::compiler_options` sets it;
+    /// `None` for SPIR-V. Has no effect on the module: the reflection repeats it.
+    pub text_target: Option<TextTarget>,
 }
 
 impl Options {

@@ -5,6 +5,7 @@ pub use crate::descriptor::{DescriptorSlot, HandleKind, ImageFormat, ScalarType}
 
 #[cfg(feature = "serde")]
 use crate::capability::known;
+use crate::options::TextTarget;
 use glasm_ir::Stage;
 use glasm_ir::primitive::{InputPrimitive, OutputPrimitive, TessMode, TessSpacing, TessWinding};
 use glasm_ir::resource::{BufferKind, ParamSource, TexTarget};
@@ -378,6 +379,12 @@ pub struct Reflection {
     pub missing_textures_have_zero_alpha: bool,
     /// Requirements on the device.
     pub requirements: Requirements,
+    /// Shading language that the module is compiled for; `None` for SPIR-V.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub text_target: Option<TextTarget>,
 }
 
 /// Returns the entry point of deserialized reflections.

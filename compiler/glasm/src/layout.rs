@@ -205,6 +205,7 @@ pub fn list_descriptors(reflection: &Reflection) -> Vec<Descriptor<'_>> {
         requires_depth_clamp: _,
         missing_textures_have_zero_alpha: _,
         requirements: _,
+        text_target: _,
     } = reflection;
     let mut all = Vec::new();
     all.extend(params.iter().map(Descriptor::from_params));

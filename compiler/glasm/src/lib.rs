@@ -133,8 +133,8 @@ pub use glasm_codegen::options::{
     DefaultTessLevels, DepthMode, DeviceFeatures, FIRST_ATTACHMENT_BINDING, FIRST_IMAGE_BINDING,
     HandleLimits, IMAGE_LOCK_BINDING, IMAGE_UNITS, InterfaceTypes, LineStipple, LodBias, MipFilter,
     Options, PipelineState, PointOrigin, PointSize, PolygonStipple, PrimitiveIdMode, StateSource,
-    StateSources, Subgroups, Target, TexelFilter, TexelFormat, TextureWrap, TransformFeedback,
-    VaryingLocation, Varyings, WrapMode,
+    StateSources, Subgroups, Target, TexelFilter, TexelFormat, TextTarget, TextureWrap,
+    TransformFeedback, VaryingLocation, Varyings, WrapMode,
 };
 pub use glasm_codegen::varyings::{VARYING_LOCATIONS, varying_location};
 /// The crate that reads and checks programs. Not stable: see the documentation of this crate.
@@ -160,6 +160,7 @@ pub use reflect::Reflection;
 /// Interface that a module expects of its caller: [`Reflection`], and all types that it consists
 /// of.
 pub mod reflect {
+    pub use glasm_codegen::options::TextTarget;
     pub use glasm_codegen::reflect::{
         AttachmentBinding, AttributeHalf, BufferBinding, DescriptorSlot, HandleArray, HandleKind,
         ImageBinding, ImageFormat, InterfaceVariable, NamedParameter, ParamBlock, PrimitiveInfo,

@@ -278,6 +278,7 @@ fn make_stage_options(options: &Options) -> Options {
         device: options.device,
         bindings: options.bindings,
         debug: options.debug,
+        text_target: options.text_target.clone(),
         ..Options::default()
     }
 }

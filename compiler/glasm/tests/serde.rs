@@ -10,8 +10,8 @@ use glasm::{
     Conventions, DebugInfo, DepthMode, DeviceFeatures, Diagnostics, Dialect, HandleLimits,
     InterfaceTypes, LineStipple, LodBias, MipFilter, Options, PipelineState, PointOrigin,
     PolygonStipple, PrimitiveIdMode, ProgramType, Semantic, Severity, Shader, Source, Stage,
-    StateSource, StateSources, Target, TexTarget, TexelFilter, TexelFormat, TextureWrap,
-    TgsiOptions, TransformFeedback, VaryingLocation, Varyings, WrapMode, compile,
+    StateSource, StateSources, Target, TexTarget, TexelFilter, TexelFormat, TextTarget,
+    TextureWrap, TgsiOptions, TransformFeedback, VaryingLocation, Varyings, WrapMode, compile,
     compute_cache_key,
 };
 use glasm_tests::scripts::all_programs;
@@ -95,6 +95,10 @@ fn make_nondefault_options() -> Options {
         zero_wins_multiply: true,
         skip_precision_rounding: true,
         emulate_denormal_flush: true,
+        text_target: Some(TextTarget {
+            language: "hlsl60".to_owned(),
+            conventions: Conventions::opengl(),
+        }),
     }
 }
 

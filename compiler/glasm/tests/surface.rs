@@ -31,10 +31,10 @@ use glasm::{
     MipFilter, Options, Output, ParamSource, PipelineState, PointOrigin, PointSize, PolygonStipple,
     Position, PrimitiveIdMode, Program, ProgramSpan, ProgramType, Reflection, ResourceCounts,
     Sampling, Semantic, Severity, Shader, Source, Span, Stage, StateBlock, StateSource,
-    StateSources, Subgroups, Target, TexTarget, TexelFilter, TexelFormat, TextureWrap, TgsiOptions,
-    TransformFeedback, VARYING_LOCATIONS, VERSION, VaryingLocation, Varyings, Version, Width,
-    WrapMode, compile, compute_cache_key, count_resources, find_tgsi_output_registers, is_feature,
-    limits, link, link_with, split_programs, varying_location, vulkan_feature_names,
+    StateSources, Subgroups, Target, TexTarget, TexelFilter, TexelFormat, TextTarget, TextureWrap,
+    TgsiOptions, TransformFeedback, VARYING_LOCATIONS, VERSION, VaryingLocation, Varyings, Version,
+    Width, WrapMode, compile, compute_cache_key, count_resources, find_tgsi_output_registers,
+    is_feature, limits, link, link_with, split_programs, varying_location, vulkan_feature_names,
 };
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -150,7 +150,7 @@ fn types_have_these_traits() {
         TexCoordSet, TexGenMode, TextureUnit, BaseFormat, TextureEnvironment, Combine, CombineScale,
     );
     all!(
-        setting: FogMode, FogSource, TextureTarget, Combiner, CombineFunction, CombineArgument, CombineSource, CombineOperand, LineStipple, StateBlock, StateSpecConstant, CacheKey, Capture, VaryingLocation, TexelFormat, Code, Dialect, Family, Version,
+        setting: FogMode, FogSource, TextureTarget, Combiner, CombineFunction, CombineArgument, CombineSource, CombineOperand, LineStipple, TextTarget, StateBlock, StateSpecConstant, CacheKey, Capture, VaryingLocation, TexelFormat, Code, Dialect, Family, Version,
         ProgramType, ProgramSpan, Span, Semantic, Stage, ParamSource, StateParam, MatrixName, TexTarget,
         BaseType, Width, BufferKind, DescriptorSlot, AttributeHalf, HandleKind, ImageFormat, ScalarType,
         ViewportSelection, InputPrimitive, OutputPrimitive, TessMode, TessWinding, TessSpacing,

@@ -38,6 +38,7 @@ mod spirv_cross_backend;
     expect(dead_code, reason = "passes for SPIRV-Cross alone use some functions")
 )]
 mod spirv_edit;
+mod text_target;
 mod write;
 
 pub use glasm::Source;
@@ -46,4 +47,10 @@ pub use options::{ClipConventions, NanMode, Options};
 #[cfg(feature = "round-trip")]
 pub use round_trip::wgsl_to_spirv;
 pub use shader_text::{Resource, ResourceKind, ShaderText};
+pub use text_target::LanguageMismatch;
 pub use write::{Error, compiler_options, explain_features, write, write_shader};
+
+/// The examples of the page about output in other languages, as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/text-output.md")]
+pub struct TextOutputDoctests;

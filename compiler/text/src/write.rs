@@ -3,10 +3,11 @@
 use crate::features::get_device_features;
 use crate::naga_backend::{self, Positions};
 use crate::shader_text::{Resource, ShaderText};
+use crate::text_target::{LanguageMismatch, check_text_target};
 use crate::{ClipConventions, Language, Options};
 use glasm::{
     ClipDepth, Code, DebugInfo, Diagnostic, Diagnostics, Severity, Shader, Source, StateSource,
-    StateSources, Target,
+    StateSources, Target, TextTarget,
 };
 use std::fmt;
 
@@ -22,6 +23,8 @@ pub enum Error {
         /// Message of the writer.
         message: String,
     },
+    /// The shader was compiled for another language.
+    OtherLanguage(LanguageMismatch),
 }
 
 impl fmt::Display for Error {
@@ -32,6 +35,7 @@ impl fmt::Display for Error {
                 None => write!(f, "the program has errors"),
             },
             Self::Writer { message, .. } => f.write_str(message),
+            Self::OtherLanguage(mismatch) => mismatch.fmt(f),
         }
     }
 }
@@ -49,12 +53,28 @@ pub fn write(source: &Source<'_>, options: &Options) -> Result<ShaderText, Error
     write_shader(&shader, options)
 }
 
-/// Writes a compiled program, which must have been compiled with [`compiler_options`], in the
-/// language of the options. Differences from the program are warnings.
+/// Writes a compiled program, which must have been compiled with the [`compiler_options`] of the
+/// same options, in their language. Differences from the program are warnings.
+///
+/// ```
+/// use glasm_text::{Error, Language, Options, Source, compiler_options, write_shader};
+///
+/// let source = Source::new("fog.vp", "!!ARBvp1.0\nMOV result.position, vertex.position;\nEND");
+/// let options = Options::new(Language::Wgsl);
+/// let shader = glasm::compile(&source, &compiler_options(&options)).unwrap();
+/// assert!(write_shader(&shader, &options).is_ok());
+///
+/// // Instance numbers start at 0 in GLSL.
+/// let error = write_shader(&shader, &Options::new(Language::Glsl(450))).unwrap_err();
+/// assert!(matches!(error, Error::OtherLanguage(mismatch) if mismatch.compiled_for == "wgsl"));
+/// ```
 ///
 /// # Errors
-/// Returns the reason why it cannot be written.
+/// Returns the reason why it cannot be written: a feature that the language does not have, or
+/// [`Error::OtherLanguage`] if the shader was compiled for SPIR-V or for another language, and the
+/// module would be a different one for this language.
 pub fn write_shader(shader: &Shader, options: &Options) -> Result<ShaderText, Error> {
+    check_text_target(shader, options).map_err(Error::OtherLanguage)?;
     let positions = match options.clip_conventions {
         ClipConventions::OfLanguage | ClipConventions::OpenGl => Positions::Unchanged,
         ClipConventions::Vulkan => Positions::FromVulkan,
@@ -131,8 +151,9 @@ fn add_difference_warnings(mut warnings: Diagnostics, differences: Vec<String>) 
 /// Returns the options to compile a program for [`write_shader`]: those of the caller, with
 /// conventions, device features, target and names as the language requires them.
 pub fn compiler_options(options: &Options) -> glasm::Options {
+    let conventions = get_conventions(options);
     glasm::Options {
-        conventions: get_conventions(options),
+        conventions,
         debug: DebugInfo {
             names: true,
             lines: false,
@@ -140,14 +161,24 @@ pub fn compiler_options(options: &Options) -> glasm::Options {
         device: get_device_features(options.language),
         target: get_target(options),
         state_sources: get_state_sources(options),
+        text_target: Some(TextTarget {
+            language: options.language.to_string(),
+            conventions,
+        }),
         ..options.compiler.clone()
     }
 }
 
-/// Returns the sources of state: state in specialization constants is compiled in if the writer is
-/// naga, which freezes these constants at their defaults.
+/// Returns true if specialization constants are written in a language. naga freezes them at their
+/// defaults.
+pub(crate) fn has_spec_constants(language: Language) -> bool {
+    language != Language::Wgsl && cfg!(feature = "spirv-cross")
+}
+
+/// Returns the sources of state: state in specialization constants is compiled in if these are not
+/// written.
 fn get_state_sources(options: &Options) -> StateSources {
-    let is_frozen = options.language == Language::Wgsl || cfg!(not(feature = "spirv-cross"));
+    let is_frozen = !has_spec_constants(options.language);
     options.compiler.state_sources.map(|source| {
         if is_frozen && source == StateSource::SpecConstant {
             StateSource::CompileTime

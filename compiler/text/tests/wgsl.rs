@@ -78,6 +78,7 @@ fn check_program(program: &CorpusProgram) -> Option<Result<(), String>> {
             let message = match error {
                 Error::Program(errors) => errors.list[0].message.clone(),
                 Error::Writer { message, .. } => message,
+                error @ Error::OtherLanguage(_) => error.to_string(),
             };
             return Some(Err(message));
         }

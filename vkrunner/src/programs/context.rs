@@ -9,7 +9,9 @@ use crate::requirements::Capabilities;
 #[cfg(feature = "text")]
 use glasm::Code;
 use glasm::ir::Stage;
-use glasm::{DebugInfo, DeviceFeatures, Reflection, Shader, StateBlock, StateSources, Target};
+use glasm::{
+    DebugInfo, DeviceFeatures, Reflection, Shader, StateBlock, StateSources, Target, TextTarget,
+};
 use glasm_scripts::compile::{DisabledFeatures, ScriptCompiler};
 use glasm_scripts::results::Failure;
 use glasm_scripts::script::{ProgramSection, ProgramState, Script};
@@ -57,6 +59,7 @@ impl CompileContext<'_> {
                 bindings: self.capabilities.binding_layout(),
                 debug: self.debug_info(),
                 state_sources: self.state_sources,
+                text_target: self.text_target(),
                 ..glasm::Options::default()
             },
             implied_point_size: self.implied_point_size(),
@@ -82,6 +85,12 @@ impl CompileContext<'_> {
             None => DebugInfo::default(),
             Some(TextRoundTrip::Glsl | TextRoundTrip::Wgsl) => TEXT_DEBUG_INFO,
         }
+    }
+
+    /// Returns the language that modules are compiled for if they are translated to one. Conventions
+    /// remain those of the runner, because Vulkan draws the modules that the text is compiled to.
+    fn text_target(&self) -> Option<TextTarget> {
+        self.text_round_trip.and_then(make_text_target)
     }
 
     /// Returns the bits of the size of points that modules receive which write none: 1 pixel for
@@ -122,6 +131,22 @@ fn features_of_wgsl(_: DeviceFeatures) -> DeviceFeatures {
 #[cfg(not(feature = "text"))]
 fn features_of_wgsl(device: DeviceFeatures) -> DeviceFeatures {
     device
+}
+
+/// Returns the language of a translation, for modules that are translated.
+#[cfg(feature = "text")]
+fn make_text_target(round_trip: TextRoundTrip) -> Option<TextTarget> {
+    let language = match round_trip {
+        TextRoundTrip::Glsl => glasm_text::Language::VulkanGlsl,
+        TextRoundTrip::Wgsl => glasm_text::Language::Wgsl,
+    };
+    glasm_text::compiler_options(&glasm_text::Options::new(language)).text_target
+}
+
+/// Returns `None`: this build translates no modules.
+#[cfg(not(feature = "text"))]
+fn make_text_target(_: TextRoundTrip) -> Option<TextTarget> {
+    None
 }
 
 /// Names, and no lines, which other languages do not preserve.

@@ -62,6 +62,7 @@ fn vertex_reflection(stage: Stage, inputs: Vec<InterfaceVariable>) -> Reflection
         requires_depth_clamp: false,
         missing_textures_have_zero_alpha: false,
         requirements: Requirements::default(),
+        text_target: None,
     }
 }
 

@@ -191,6 +191,17 @@ static void test_fixed_functions(void)
     glasm_program_free(programs[1]);
 }
 
+/* Expects that a shader cannot be written, because it was compiled for another language. */
+static void check_language_mismatch(const glasm_shader *shader, const glasm_text_options *options, const char *compiled_for)
+{
+    glasm_text *text = (glasm_text *)1;
+    glasm_diagnostics *diagnostics = (glasm_diagnostics *)1;
+    CHECK(glasm_shader_write_text(shader, options, &text, &diagnostics) == GLASM_RESULT_LANGUAGE_MISMATCH);
+    CHECK(text == NULL && diagnostics == NULL);
+    const char *message = glasm_error_message();
+    CHECK(strstr(message, compiled_for) != NULL && strstr(message, options->language) != NULL);
+}
+
 static void test_texts(void)
 {
     glasm_program *programs[2] = {load(INVARIANT), load(SHADED)};
@@ -212,8 +223,22 @@ static void test_texts(void)
             CHECK(glasm_shader_write_text(shader, &options, &text, &diagnostics) == GLASM_RESULT_OK && diagnostics == NULL);
             CHECK(strstr(glasm_text_string(text, NULL), stage == GLASM_STAGE_VERTEX ? "@vertex" : "@fragment") != NULL);
             glasm_text_free(text);
+            /* A shader from a cache is still for its language. */
+            size_t count;
+            const uint32_t *words = glasm_shader_spirv(shader, &count);
+            glasm_shader *restored;
+            CHECK(glasm_shader_create_from_cache(words, count, glasm_shader_reflection_json(shader), &restored) == GLASM_RESULT_OK);
+            CHECK(glasm_shader_write_text(restored, &options, &text, NULL) == GLASM_RESULT_OK);
+            glasm_text_free(text);
+            glasm_text_options other = options;
+            other.language = "glsl450";
+            check_language_mismatch(restored, &other, "wgsl");
+            glasm_shader_free(restored);
         }
         glasm_pipeline_free(pipeline);
+        glasm_shader *shader = compile(programs[0], NULL);
+        check_language_mismatch(shader, &options, "SPIR-V");
+        glasm_shader_free(shader);
         options.language = "klingon";
         CHECK(glasm_pipeline_link_for_text(NULL, NULL, 0, &options, &pipeline) == GLASM_RESULT_INVALID_ARGUMENT);
     }
@@ -249,6 +274,7 @@ static void test_stale_blocks(void)
 static void test_names(void)
 {
     CHECK(strcmp(glasm_result_name(GLASM_RESULT_PROGRAM_ERROR), "GLASM_RESULT_PROGRAM_ERROR") == 0);
+    CHECK(strcmp(glasm_result_name(GLASM_RESULT_LANGUAGE_MISMATCH), "GLASM_RESULT_LANGUAGE_MISMATCH") == 0);
     CHECK(strcmp(glasm_result_name(99), "unknown result") == 0);
     char text[64];
     glasm_semantic_info semantic = {.name = GLASM_SEMANTIC_TEX_COORD, .index = 3};

@@ -446,6 +446,7 @@ impl Io<'_> {
             requires_depth_clamp: self.program.modes.unclipped_depth,
             missing_textures_have_zero_alpha: self.program.modes.transparent_missing_textures,
             requirements,
+            text_target: self.options.text_target.clone(),
         }
     }
 

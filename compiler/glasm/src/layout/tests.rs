@@ -32,6 +32,7 @@ fn make_empty_reflection(stage: Stage) -> Reflection {
         requires_depth_clamp: false,
         missing_textures_have_zero_alpha: false,
         requirements: Requirements::default(),
+        text_target: None,
     }
 }
 
