@@ -3372,7 +3372,8 @@ void glasm_set_layouts_free(struct glasm_set_layouts *layouts);
 
 // Compiles the programs of a pipeline, given in its order, so that their interfaces match: only
 // varyings that pass between them take locations, and any results go together.
-// GLASM_RESULT_PROGRAM_ERROR if one of the stages has errors.
+// GLASM_RESULT_PROGRAM_ERROR if one of the stages has errors, which the stages have
+// (`glasm_pipeline_render_diagnostics`).
 //
 // `compiler` may be NULL, and so may `options`: the default ones. Both stay the caller's, and so
 // do `programs`, `count` of them. `pipeline` is set to the result, which the caller owns and frees
@@ -3412,6 +3413,12 @@ glasm_result glasm_pipeline_get_stage(const struct glasm_pipeline *pipeline,
 // `pipeline` stays the caller's. `stage` is a glasm_stage. The shader belongs to the pipeline and
 // is valid until this is freed; `glasm_shader_clone` retains it.
 const struct glasm_shader *glasm_pipeline_shader(const struct glasm_pipeline *pipeline, uint32_t stage);
+
+// Renders the messages of all stages of a pipeline for users, like `glasm_diagnostics_render`: the
+// empty string if there are none. Returns NULL for NULL.
+//
+// `pipeline` stays the caller's. The string belongs to it and is valid until it is freed.
+const char *glasm_pipeline_render_diagnostics(const struct glasm_pipeline *pipeline);
 
 // Returns the inputs of the stages of a pipeline that the preceding stage does not write; `count`
 // is set to their number. Returns NULL for NULL.
@@ -3472,7 +3479,7 @@ struct glasm_state *glasm_state_clone(const struct glasm_state *state);
 // Takes `state` away from the caller; NULL is allowed.
 void glasm_state_free(struct glasm_state *state);
 
-// Sets a matrix (glLoadMatrixf). `index` selects one of several matrices of a kind, else it is 0;
+// Sets a matrix (glLoadMatrixf). `index` selects one of several matrices of a kind, else it must be 0;
 // the product of projection and modelview follows from both and cannot be set.
 //
 // `state` stays the caller's, and so do `values`: 16 floats, in column-major order. `matrix` is a
@@ -3503,7 +3510,7 @@ glasm_result glasm_state_set(struct glasm_state *state,
                              size_t count);
 
 // Lets four parameters of vertex programs, `address` to `address + 3`, track a matrix
-// (glTrackMatrixNV): they hold its rows from now on.
+// (glTrackMatrixNV): they hold its rows from now on. `address` is a multiple of 4, as in GL.
 //
 // `state` stays the caller's. `matrix` is a glasm_matrix, `index` its number, `form` a
 // glasm_matrix_form.
@@ -3688,6 +3695,17 @@ glasm_result glasm_program_cache_key(const struct glasm_program *program,
                                      const struct glasm_options *options,
                                      uint8_t *key);
 
+// Computes the key of the pipeline that `glasm_pipeline_link` creates from these programs and
+// options: the keys of all programs in their order (`glasm_program_cache_key`), joined.
+//
+// `programs`, `count` of them and at least one, and `options` stay the caller's; `options` may be
+// NULL: the default ones. `key` points to memory of the caller for GLASM_CACHE_KEY_SIZE bytes, which
+// remain unchanged if an argument is invalid.
+glasm_result glasm_pipeline_cache_key(const struct glasm_program *const *programs,
+                                      size_t count,
+                                      const struct glasm_options *options,
+                                      uint8_t *key);
+
 // Changes a key to that of something that depends on more than the key covers: on the key of the
 // program of another stage, on a revision of the caller.
 //
@@ -3786,7 +3804,8 @@ glasm_result glasm_program_create_fixed_fragment(const struct glasm_compiler *co
 // Gets the properties of an enabled light that determine the program for vertices, from its
 // position, attenuation and spot.
 //
-// `state` stays the caller's; NULL denotes GL's initial state. `key` is the caller's, and is set.
+// `state` stays the caller's; NULL denotes GL's initial state. `light` is below 8. `key` is the
+// caller's, and is set.
 glasm_result glasm_state_light_key(const struct glasm_state *state, uint32_t light, struct glasm_light_key *key);
 
 // Gets the parts of the material that are vertex attributes: those of `material_attribute_mask`

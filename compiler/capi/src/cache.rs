@@ -1,7 +1,7 @@
 //! Keys for caches of compiled programs.
 
 use crate::ffi_args::{self, require};
-use crate::ffi_guard::{catch_to_result, glasm_result};
+use crate::ffi_guard::{Failure, catch_to_result, glasm_result};
 use crate::options::glasm_options;
 use crate::options_from_c::read_options;
 use crate::program::glasm_program;
@@ -60,6 +60,34 @@ pub unsafe extern "C" fn glasm_program_cache_key(
         // SAFETY: the caller answers for the structure and all that it points to.
         let options = unsafe { read_options(options) }?;
         let found = program.program().cache_key(&options);
+        // SAFETY: the caller provides memory for a key.
+        unsafe { ffi_args::write_array(key, *found.as_bytes(), "key") }
+    })
+}
+
+/// Computes the key of the pipeline that `glasm_pipeline_link` creates from these programs and
+/// options: the keys of all programs in their order (`glasm_program_cache_key`), joined.
+///
+/// `programs`, `count` of them and at least one, and `options` stay the caller's; `options` may be
+/// NULL: the default ones. `key` points to memory of the caller for GLASM_CACHE_KEY_SIZE bytes, which
+/// remain unchanged if an argument is invalid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_pipeline_cache_key(
+    programs: *const *const glasm_program,
+    count: usize,
+    options: *const glasm_options,
+    key: *mut u8,
+) -> glasm_result {
+    catch_to_result(|| {
+        // SAFETY: the caller guarantees that many pointers to live programs.
+        let programs: Vec<&glasm_program> =
+            unsafe { ffi_args::read_handles(programs, count, "programs") }?;
+        // SAFETY: the caller answers for the structure and all that it points to.
+        let options = unsafe { read_options(options) }?;
+        let keys = programs.iter();
+        let keys = keys.map(|program| program.program().cache_key(&options));
+        let found = keys.reduce(|all, key| all.combine(key.as_bytes()));
+        let found = found.ok_or_else(|| Failure::invalid_argument("`count` is 0"))?;
         // SAFETY: the caller provides memory for a key.
         unsafe { ffi_args::write_array(key, *found.as_bytes(), "key") }
     })

@@ -115,6 +115,11 @@ impl glasm_diagnostics {
         }
     }
 
+    /// Renders all messages for users.
+    pub(crate) fn render(&self) -> String {
+        self.diagnostics.render(&self.source())
+    }
+
     /// Returns the copied source for rendering: name, program source and span, with default options
     /// otherwise.
     fn source(&self) -> Source<'_> {
@@ -259,7 +264,7 @@ pub extern "C" fn glasm_diagnostics_render(
 ) -> *const c_char {
     catch_or(ptr::null(), || {
         let all = require(diagnostics, "diagnostics")?;
-        let render = || to_c_string(&all.diagnostics.render(&all.source()));
+        let render = || to_c_string(&all.render());
         Ok(all.rendered.get_or_init(render).as_ptr())
     })
 }

@@ -639,7 +639,8 @@ pub unsafe extern "C" fn glasm_program_create_fixed_fragment(
 /// Gets the properties of an enabled light that determine the program for vertices, from its
 /// position, attenuation and spot.
 ///
-/// `state` stays the caller's; NULL denotes GL's initial state. `key` is the caller's, and is set.
+/// `state` stays the caller's; NULL denotes GL's initial state. `light` is below 8. `key` is the
+/// caller's, and is set.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_state_light_key(
     state: Option<&glasm_state>,
@@ -648,6 +649,11 @@ pub extern "C" fn glasm_state_light_key(
 ) -> glasm_result {
     catch_to_result(|| {
         let place = require(key, "key")?;
+        if light as usize >= MAX_LIGHTS {
+            return Err(Failure::invalid_argument(format!(
+                "`light` is {light}, but must be below {MAX_LIGHTS}"
+            )));
+        }
         let light = match state {
             Some(state) => state.state().light(light),
             None => glasm::state::GlState::default().light(light),

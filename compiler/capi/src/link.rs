@@ -12,16 +12,20 @@ use crate::options_from_c::read_options;
 use crate::program::glasm_program;
 use crate::semantic::glasm_semantic_info;
 use crate::shader::glasm_shader;
+use crate::strings::to_c_string;
 use glasm::ir::Stage;
 use glasm::{Diagnostics, Linked, Options, Program, Shader, Source};
+use std::ffi::{CString, c_char};
 use std::mem::MaybeUninit;
 use std::ptr;
+use std::sync::OnceLock;
 
 /// Result of linking the programs of a pipeline. Threads may share it.
 #[derive(Debug)]
 pub struct glasm_pipeline {
     stages: Vec<CompiledStage>,
     unwritten_inputs: Vec<glasm_unwritten_input>,
+    rendered: OnceLock<CString>,
 }
 
 #[derive(Debug)]
@@ -76,7 +80,8 @@ unsafe impl Versioned for glasm_pipeline_stage {}
 
 /// Compiles the programs of a pipeline, given in its order, so that their interfaces match: only
 /// varyings that pass between them take locations, and any results go together.
-/// GLASM_RESULT_PROGRAM_ERROR if one of the stages has errors.
+/// GLASM_RESULT_PROGRAM_ERROR if one of the stages has errors, which the stages have
+/// (`glasm_pipeline_render_diagnostics`).
 ///
 /// `compiler` may be NULL, and so may `options`: the default ones. Both stay the caller's, and so
 /// do `programs`, `count` of them. `pipeline` is set to the result, which the caller owns and frees
@@ -186,6 +191,7 @@ impl glasm_pipeline {
                     semantic: semantic.into(),
                 })
                 .collect(),
+            rendered: OnceLock::new(),
         }
     }
 }
@@ -269,6 +275,25 @@ pub extern "C" fn glasm_pipeline_shader(
         let found = stages.find(|own| own.stage == stage);
         let shader = found.and_then(|own| own.shader.as_ref());
         Ok(shader.map_or(ptr::null(), ptr::from_ref))
+    })
+}
+
+/// Renders the messages of all stages of a pipeline for users, like `glasm_diagnostics_render`: the
+/// empty string if there are none. Returns NULL for NULL.
+///
+/// `pipeline` stays the caller's. The string belongs to it and is valid until it is freed.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_pipeline_render_diagnostics(
+    pipeline: Option<&glasm_pipeline>,
+) -> *const c_char {
+    catch_or(ptr::null(), || {
+        let pipeline = require(pipeline, "pipeline")?;
+        let render = || {
+            let found = pipeline.stages.iter();
+            let found = found.filter_map(|stage| stage.diagnostics.as_ref());
+            to_c_string(&found.map(glasm_diagnostics::render).collect::<String>())
+        };
+        Ok(pipeline.rendered.get_or_init(render).as_ptr())
     })
 }
 

@@ -96,7 +96,10 @@ pub unsafe extern "C" fn glasm_shader_fill_parameter_block(
             return Ok(());
         }
         if block.is_null() || vector_count < slots.len() {
-            return Err(Failure::invalid_argument("`block` is NULL or too small"));
+            return Err(Failure::invalid_argument(format!(
+                "`block` is NULL or too small: the parameter block has {} vectors",
+                slots.len()
+            )));
         }
         let initial = GlState::default();
         let state = state.map_or(&initial, glasm_state::state);

@@ -58,16 +58,47 @@ pub extern "C" fn glasm_state_free(state: Option<Box<glasm_state>>) {
     drop_handle(state);
 }
 
-/// Returns `index` unchanged; fails if it exceeds [`INDEX_LIMIT`], so that no call allocates large
-/// arrays.
-fn check_index(index: u32) -> Result<u32, Failure> {
+/// Returns the argument `name` unchanged; fails if it is not below [`INDEX_LIMIT`], so that no call
+/// allocates large arrays.
+fn check_index(index: u32, name: &str) -> Result<u32, Failure> {
     let known = (index < INDEX_LIMIT).then_some(index);
     known.ok_or_else(|| {
-        Failure::invalid_argument("`index` exceeds the limits of all GL implementations")
+        Failure::invalid_argument(format!(
+            "`{name}` is {index}, which exceeds the limits of all GL implementations"
+        ))
     })
 }
 
-/// Sets a matrix (glLoadMatrixf). `index` selects one of several matrices of a kind, else it is 0;
+/// Returns the number of a matrix unchanged; fails if it exceeds the limits, or is not 0 for a matrix
+/// of which there is only one.
+fn check_matrix_index(matrix: glasm_matrix, index: u32) -> Result<u32, Failure> {
+    let is_single = match matrix {
+        glasm_matrix::Projection | glasm_matrix::Color | glasm_matrix::ModelviewProjection => true,
+        glasm_matrix::Modelview
+        | glasm_matrix::Texture
+        | glasm_matrix::Palette
+        | glasm_matrix::Program => false,
+    };
+    if is_single && index != 0 {
+        return Err(Failure::invalid_argument(format!(
+            "`index` is {index}, but there is only one matrix of this kind"
+        )));
+    }
+    check_index(index, "index")
+}
+
+/// Returns the address of parameters that track a matrix unchanged; fails unless it is a multiple of
+/// four, as GL's TrackMatrixNV (INVALID_VALUE).
+fn check_tracking_address(address: u32) -> Result<u32, Failure> {
+    if !address.is_multiple_of(4) {
+        return Err(Failure::invalid_argument(format!(
+            "`address` is {address}, which is not a multiple of 4"
+        )));
+    }
+    check_index(address, "address")
+}
+
+/// Sets a matrix (glLoadMatrixf). `index` selects one of several matrices of a kind, else it must be 0;
 /// the product of projection and modelview follows from both and cannot be set.
 ///
 /// `state` stays the caller's, and so do `values`: 16 floats, in column-major order. `matrix` is a
@@ -83,8 +114,9 @@ pub unsafe extern "C" fn glasm_state_set_matrix(
         let state = &mut require(state, "state")?.0;
         // SAFETY: the caller has a matrix there.
         let values = unsafe { read_matrix(values, "values") }?;
-        let index = check_index(index)?;
-        let target = match read_number(matrix, "matrix")? {
+        let matrix = read_number(matrix, "matrix")?;
+        let index = check_matrix_index(matrix, index)?;
+        let target = match matrix {
             glasm_matrix::Modelview => state.modelview_mut(index),
             glasm_matrix::Projection => &mut state.projection,
             glasm_matrix::Texture => state.texture_mut(index),
@@ -114,7 +146,8 @@ pub unsafe extern "C" fn glasm_state_get_matrix(
 ) -> glasm_result {
     catch_to_result(|| {
         let state = require(state, "state")?;
-        let name = to_matrix_name(read_number(matrix, "matrix")?, index);
+        let matrix = read_number(matrix, "matrix")?;
+        let name = to_matrix_name(matrix, check_matrix_index(matrix, index)?);
         let name =
             name.ok_or_else(|| Failure::invalid_argument("no parameter reads this `matrix`"))?;
         let found = state.0.compute_matrix(name, read_number(form, "form")?);
@@ -396,7 +429,7 @@ fn set_sample_position(state: &mut GlState, sample: u32, position: [f32; 2]) {
 }
 
 /// Lets four parameters of vertex programs, `address` to `address + 3`, track a matrix
-/// (glTrackMatrixNV): they hold its rows from now on.
+/// (glTrackMatrixNV): they hold its rows from now on. `address` is a multiple of 4, as in GL.
 ///
 /// `state` stays the caller's. `matrix` is a glasm_matrix, `index` its number, `form` a
 /// glasm_matrix_form.
@@ -410,14 +443,16 @@ pub extern "C" fn glasm_state_track_matrix(
 ) -> glasm_result {
     catch_to_result(|| {
         let state = require(state, "state")?;
-        let matrix = to_tracked_matrix(read_number(matrix, "matrix")?, check_index(index)?);
+        let matrix = read_number(matrix, "matrix")?;
+        let matrix = to_tracked_matrix(matrix, check_matrix_index(matrix, index)?);
         let tracking = MatrixTracking {
             matrix: matrix.ok_or_else(|| {
                 Failure::invalid_argument("parameters cannot track this `matrix`")
             })?,
             form: read_number::<MatrixForm>(form, "form")?,
         };
-        state.0.track_matrix(check_index(address)?, Some(tracking));
+        let address = check_tracking_address(address)?;
+        state.0.track_matrix(address, Some(tracking));
         Ok(())
     })
 }
@@ -434,7 +469,7 @@ pub unsafe extern "C" fn glasm_state_untrack_matrix(
 ) -> glasm_result {
     catch_to_result(|| {
         let state = require(state, "state")?;
-        let last_rows = state.0.track_matrix(check_index(address)?, None);
+        let last_rows = state.0.track_matrix(check_tracking_address(address)?, None);
         if rows.is_null() {
             return Ok(());
         }
@@ -500,7 +535,7 @@ mod tests {
 
     #[test]
     fn numbers_have_a_limit() {
-        assert!(check_index(INDEX_LIMIT - 1).is_ok());
-        assert!(check_index(INDEX_LIMIT).is_err());
+        assert!(check_index(INDEX_LIMIT - 1, "index").is_ok());
+        assert!(check_index(INDEX_LIMIT, "index").is_err());
     }
 }

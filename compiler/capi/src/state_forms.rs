@@ -68,7 +68,10 @@ impl From<&StateSources> for glasm_state_sources {
 pub(crate) fn read_state_sources(given: &glasm_state_sources) -> Result<StateSources, Failure> {
     macro_rules! forms {
         ($($state:ident)*) => {
-            StateSources { $($state: read_number(given.$state, "state_sources")?,)* }
+            StateSources { $($state: read_number(
+                given.$state,
+                concat!("state_sources.", stringify!($state))
+            )?,)* }
         };
     }
     Ok(forms! {

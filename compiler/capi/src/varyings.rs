@@ -73,9 +73,14 @@ pub(crate) unsafe fn read_varyings(
     name: &str,
 ) -> Result<Varyings, Failure> {
     use glasm_varying_layout as Kind;
+    let list_name = format!("{name}.varying_locations");
     // SAFETY: the caller of this function guarantees it.
     let places = || unsafe {
-        ffi_args::read_list(given.varying_locations, given.varying_location_count, name)
+        ffi_args::read_list(
+            given.varying_locations,
+            given.varying_location_count,
+            &list_name,
+        )
     };
     Ok(
         match read_number(given.layout, &format!("{name}.layout"))? {

@@ -9,7 +9,7 @@ pub use crate::dynamic_state::{
 pub use crate::features::{DeviceFeatures, Subgroups};
 pub use crate::texel_format::TexelFormat;
 pub use crate::varyings::{VaryingLocation, Varyings};
-use glasm_ir::{BaseType, Modes, Semantic, TexTarget};
+use glasm_ir::{BaseType, Interpolation, Modes, Semantic, TexTarget};
 use spirv::{Decoration, StorageClass};
 
 /// Target environment: determines the SPIR-V version and the features in its core. In the order of
@@ -535,6 +535,15 @@ pub struct TextTarget {
     /// Conventions of the pipeline. Those of a stage that is not the last one before rasterization
     /// differ: it does not convert depths.
     pub conventions: Conventions,
+    /// Outputs whose variables the fragment stage declares with another interpolation than
+    /// `Smooth`, with that interpolation. Linking sets it; stages that are compiled alone declare
+    /// colors as flat according to the state. GLSL before 4.40, GLSL ES and WGSL require the same
+    /// declaration in both stages.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
+    pub interpolations: Vec<(Semantic, Interpolation)>,
 }
 
 /// Options of code generation.

@@ -214,11 +214,14 @@ fn reduce_colors(options: &mut Options, program: &ProgramUses<'_>) {
                 .filter_map(|output| flat_color_copy(output.semantic))
                 .any(|copy| may_be_passed(outputs, copy)));
 
+    // In shading languages outputs have the qualifiers of inputs: `find_text_interpolation`.
+    let qualifies_outputs = options.text_target.is_some() && program.may_be_rasterized();
+
     let (state, sources) = (&mut options.pipeline_state, &mut options.state_sources);
     reset_source_unless(&mut sources.two_sided_color, has_two_sides);
     state.two_sided_color &= has_two_sides && sources.two_sided_color.is_fixed();
     // Back colors that are inputs have no copies: they are not flat if the state is read at run time.
-    state.flat_colors &= is_interpolated && sources.flat_colors.is_fixed();
+    state.flat_colors &= (is_interpolated || qualifies_outputs) && sources.flat_colors.is_fixed();
     if writes_copies && !sources.flat_colors.is_fixed() {
         // Vertices have both colors, wherever the fragment program reads the state from.
         sources.flat_colors = StateSource::UniformBlock;
@@ -273,6 +276,9 @@ fn reduce_fragment_tests(options: &mut Options, program: &ProgramUses<'_>) {
     let is_tested = has_alpha && sources.alpha_test.is_fixed();
     if !is_tested || state.alpha_test.function == CompareFunction::Always {
         state.alpha_test = AlphaTest::default();
+    } else if state.alpha_test.function == CompareFunction::Never {
+        // Nothing is compared.
+        state.alpha_test.reference = AlphaTest::default().reference;
     }
     reset_source_unless(&mut sources.polygon_stipple, program.is_fragment());
     if !program.is_fragment() || !sources.polygon_stipple.is_fixed() {

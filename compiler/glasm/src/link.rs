@@ -12,7 +12,7 @@ use glasm_codegen::varyings::varying_location;
 use glasm_codegen::{Options, SourceText};
 use glasm_frontend::{Code, Diagnostic, Diagnostics, Severity};
 use glasm_ir::primitive::InputPrimitive;
-use glasm_ir::{self as ir, Semantic, Stage};
+use glasm_ir::{self as ir, Interpolation, Semantic, Stage};
 use interface_check::check_pipeline;
 use std::borrow::Cow;
 
@@ -30,6 +30,17 @@ pub struct Linked {
     pub unwritten: Vec<(Stage, Semantic)>,
 }
 
+impl Linked {
+    /// Returns the shaders of all stages, in the order of the programs, then the generated ones.
+    ///
+    /// # Errors
+    /// Returns the diagnostics of the first stage with errors.
+    pub fn into_shaders(self) -> Result<Vec<Shader>, Diagnostics> {
+        let generated = self.generated.into_iter().map(|(_, shader)| shader);
+        self.stages.into_iter().chain(generated).collect()
+    }
+}
+
 /// A stage of the pipeline.
 struct PipelineStage<'a> {
     /// `None` if it does not match the previous stages.
@@ -44,8 +55,9 @@ struct PipelineStage<'a> {
 /// Compiles the stages of one pipeline, given in its order, so that their interfaces match. The
 /// programs are not loaded again.
 ///
-/// Outputs that the next stage does not read, and that transform feedback does not capture, are
-/// dropped; the others have locations from 0 on. Any two results of a program can be combined,
+/// Outputs that the next program does not name, and that transform feedback does not capture, are
+/// dropped; the others have locations from 0 on. State does not matter for that: back colors of a
+/// color that is read remain without two-sided colors, so that the module does not depend on it. Any two results of a program can be combined,
 /// unlike with the fixed table of separate stages. Of the options `interface.inputs` applies to the
 /// first stage, `interface.outputs` and `transform_feedback` to the last.
 ///
@@ -73,7 +85,9 @@ struct PipelineStage<'a> {
 /// let vertex = Program::load(&Source::new("v", "!!ARBvp1.0\nOPTION ARB_position_invariant;\nMOV result.color, vertex.color;\nEND"))?;
 /// let fragment = Program::load(&Source::new("f", "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND"))?;
 /// let linked = link(&[&vertex, &fragment], &Options::default());
-/// assert!(linked.unwritten.is_empty() && linked.stages.iter().all(Result::is_ok));
+/// assert!(linked.unwritten.is_empty());
+/// let [vertex, fragment] = &linked.into_shaders()?[..] else { unreachable!("no stage is generated") };
+/// assert_eq!((vertex.reflection.stage, fragment.reflection.stage), (glasm::Stage::Vertex, glasm::Stage::Fragment));
 /// # Ok::<(), glasm::Diagnostics>(())
 /// ```
 pub fn link(programs: &[&Program], options: &Options) -> Linked {
@@ -124,6 +138,7 @@ impl Compiler {
             generated: Vec::new(),
             unwritten: assign_locations(&mut parts),
         };
+        self.match_interpolations(&mut parts);
         let mut next_image_binding = 0;
         for mut part in parts {
             let stage = part.program.as_ref().map(|program| program.stage);
@@ -141,6 +156,31 @@ impl Compiler {
             }
         }
         linked
+    }
+}
+
+impl Compiler {
+    /// Passes the interpolation of the inputs of the fragment stage to the stage before it, for
+    /// modules that are written in a shading language; does nothing for SPIR-V. The fragment stage
+    /// is compiled for that, because inputs depend on GL state.
+    fn match_interpolations(&mut self, parts: &mut [PipelineStage<'_>]) {
+        let [.., before, last] = parts else { return };
+        let (Some(program), Some(_)) = (&last.program, &before.options.text_target) else {
+            return;
+        };
+        if program.stage != Stage::Fragment {
+            return;
+        }
+        // Errors are those of the stage, which is compiled again.
+        let Ok(shader) = self.emit(program, &last.options, None, Diagnostics::default()) else {
+            return;
+        };
+        let inputs = shader.reflection.inputs.iter();
+        let inputs = inputs.filter(|input| input.interpolation != Interpolation::Smooth);
+        let inputs = inputs.map(|input| (input.semantic, input.interpolation));
+        if let Some(target) = &mut before.options.to_mut().text_target {
+            target.interpolations = inputs.collect();
+        }
     }
 }
 

@@ -294,6 +294,12 @@ impl Shader {
             warnings: Diagnostics::default(),
         }
     }
+
+    /// Returns the words of the module as bytes, little endian as in files: `.spv`.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let bytes = self.words.iter().flat_map(|word| word.to_le_bytes());
+        bytes.collect()
+    }
 }
 
 /// Compiles a program string to SPIR-V.

@@ -8,9 +8,9 @@ use glasm::state::MatrixName;
 use glasm::{
     Acceptance, AlphaTest, BaseType, BindingLayout, Capture, ClipDepth, Code, CompareFunction,
     Conventions, DebugInfo, DepthMode, DeviceFeatures, Diagnostics, Dialect, HandleLimits,
-    InterfaceTypes, LineStipple, LodBias, MipFilter, Options, PipelineState, PointOrigin,
-    PolygonStipple, PrimitiveIdMode, ProgramType, Semantic, Severity, Shader, Source, Stage,
-    StateSource, StateSources, Target, TexTarget, TexelFilter, TexelFormat, TextTarget,
+    InterfaceTypes, Interpolation, LineStipple, LodBias, MipFilter, Options, PipelineState,
+    PointOrigin, PolygonStipple, PrimitiveIdMode, ProgramType, Semantic, Severity, Shader, Source,
+    Stage, StateSource, StateSources, Target, TexTarget, TexelFilter, TexelFormat, TextTarget,
     TextureWrap, TgsiOptions, TransformFeedback, VaryingLocation, Varyings, WrapMode, compile,
     compute_cache_key,
 };
@@ -98,6 +98,7 @@ fn make_nondefault_options() -> Options {
         text_target: Some(TextTarget {
             language: "hlsl60".to_owned(),
             conventions: Conventions::opengl(),
+            interpolations: vec![(Semantic::Color(0), Interpolation::Flat)],
         }),
     }
 }

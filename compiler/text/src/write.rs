@@ -6,8 +6,8 @@ use crate::shader_text::{Resource, ShaderText};
 use crate::text_target::{LanguageMismatch, check_text_target};
 use crate::{ClipConventions, Language, Options};
 use glasm::{
-    ClipDepth, Code, DebugInfo, Diagnostic, Diagnostics, Severity, Shader, Source, StateSource,
-    StateSources, Target, TextTarget,
+    ClipDepth, Code, DebugInfo, Diagnostic, Diagnostics, Program, Severity, Shader, Source,
+    StateSource, StateSources, Target, TextTarget,
 };
 use std::fmt;
 
@@ -93,6 +93,34 @@ pub fn write_shader(shader: &Shader, options: &Options) -> Result<ShaderText, Er
     }
 }
 
+/// Links the programs of a pipeline, given in its order, and writes all stages in the language of
+/// the options: those of the programs, then those that linking generates.
+///
+/// ```
+/// use glasm_text::{Language, Options, Source, link};
+///
+/// let programs = [
+///     "!!ARBvp1.0\nOPTION ARB_position_invariant;\nMOV result.color, vertex.color;\nEND",
+///     "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND",
+/// ];
+/// let [vertex, fragment] = programs.map(|text| glasm::Program::load(&Source::new("test", text)).unwrap());
+/// let texts = link(&[&vertex, &fragment], &Options::new(Language::Wgsl)).unwrap();
+/// assert!(texts[0].source.contains("@vertex") && texts[1].source.contains("@fragment"));
+/// ```
+///
+/// # Errors
+/// Returns the errors of the first program that does not compile, or the reason why a stage cannot
+/// be written. [`glasm::link`] with [`compiler_options`], and [`write_shader`], return the results of
+/// each stage.
+pub fn link(programs: &[&Program], options: &Options) -> Result<Vec<ShaderText>, Error> {
+    let linked = glasm::link(programs, &compiler_options(options));
+    let shaders = linked.into_shaders().map_err(Error::Program)?;
+    shaders
+        .iter()
+        .map(|shader| write_shader(shader, options))
+        .collect()
+}
+
 /// The result of a writer.
 struct Output {
     text: String,
@@ -164,6 +192,7 @@ pub fn compiler_options(options: &Options) -> glasm::Options {
         text_target: Some(TextTarget {
             language: options.language.to_string(),
             conventions,
+            interpolations: Vec::new(),
         }),
         ..options.compiler.clone()
     }

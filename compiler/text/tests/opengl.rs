@@ -2,7 +2,7 @@
 #![cfg(feature = "spirv-cross")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use glasm::opengl;
+use glasm::{StateSource, opengl};
 use glasm_text::{Language, Options, ResourceKind, ShaderText, Source, write};
 
 /// 84 uniform buffers: the block of fragment parameters is 78 + 4, buffer 2 of fragment programs is
@@ -119,5 +119,39 @@ fn other_languages_have_nothing_of_opengl() {
         let program = "!!NVvp4.0\nMOV.S result.attrib[0].x, vertex.id;\nMOV result.position, vertex.position;\nEND";
         let written = write_opengl_text(program, language);
         assert!(!written.source.is_empty(), "{language}");
+    }
+}
+
+/// The numbers of docs/text-output.md: 17 for the state block of all stages, 0 and 18 for parameters.
+#[test]
+fn the_state_block_has_one_number_in_all_stages() {
+    let vertex = "!!ARBvp1.0\nMOV result.position, program.local[0];\nEND";
+    let fragment = "!!ARBfp1.0\nMOV result.color, program.local[0];\nEND";
+    for language in [
+        Language::Glsl(420),
+        Language::Glsl(450),
+        Language::Essl(310),
+    ] {
+        let mut options = Options::new(language);
+        options.compiler.state_sources.point_size = StateSource::UniformBlock;
+        options.compiler.state_sources.alpha_test = StateSource::UniformBlock;
+        for (program, parameters) in [(vertex, 0), (fragment, 18)] {
+            let written = write(&Source::new("test", program), &options).unwrap();
+            let slot = written.reflection.state_block.unwrap().slot.unwrap();
+            for resource in &written.resources {
+                let number = if resource.slot == slot {
+                    17
+                } else {
+                    parameters
+                };
+                assert_eq!(resource.binding_number, Some(number), "{language}");
+                let line = format!(
+                    "layout(binding = {number}, std140) uniform {}",
+                    resource.name
+                );
+                assert!(written.source.contains(&line), "{}", written.source);
+            }
+            assert_eq!(written.resources.len(), 2);
+        }
     }
 }

@@ -1,11 +1,11 @@
-//! Complete interfaces of vertex programs as GLSL 3.30 and GLSL ES 3.00, which link stages by the
-//! names of varyings, on a driver: every fragment program reads what any vertex program writes.
+//! Programs as GLSL on a driver: complete interfaces in GLSL 3.30 and GLSL ES 3.00, which link stages
+//! by the names of varyings, and linked pairs whose declarations must be equal in both stages.
 
 use crate::gl::tests::{framebuffer, open};
 use crate::gl::{self, ClientFormat, Framebuffer, Gl, SampleSelection, ShaderProgram};
-use glasm::Varyings;
+use glasm::{StateSource, Varyings};
 use glasm_tests::skip::skip;
-use glasm_text::{Language, Options, Source, write};
+use glasm_text::{Language, Options, Source, compiler_options, write, write_shader};
 use std::rc::Rc;
 
 /// Varying that the languages know by different names.
@@ -151,6 +151,32 @@ fn draw_square(gl: &Gl) -> Result<(), crate::error::Error> {
     gl.check_errors("drawing")
 }
 
+/// Returns true if the driver reads a version of GLSL or GLSL ES; otherwise prints what it lacks.
+fn supports_language(gl: &Gl, language: Language) -> bool {
+    let extension = match language {
+        Language::Glsl(version) => {
+            let newest = gl.glsl_version().expect("the driver has a version");
+            if newest < version {
+                skip(format!("the driver lacks GLSL {version}"));
+            }
+            return newest >= version;
+        }
+        Language::Essl(300) => "GL_ARB_ES3_compatibility",
+        Language::Essl(310) => "GL_ARB_ES3_1_compatibility",
+        Language::Essl(320) => "GL_ARB_ES3_2_compatibility",
+        Language::Essl(_)
+        | Language::Wgsl
+        | Language::VulkanGlsl
+        | Language::Hlsl(_)
+        | Language::Msl(_) => return false,
+    };
+    let is_supported = gl.has_extension(extension);
+    if !is_supported {
+        skip(format!("the driver lacks {extension}"));
+    }
+    is_supported
+}
+
 fn assert_pixel(found: [u8; 4], expected: [u8; 4], program: &str) {
     let is_equal = found
         .iter()
@@ -167,13 +193,7 @@ fn fragment_programs_read_complete_interfaces_by_name() {
     let writing = build_writing_program(&varyings);
     let position_only = "!!ARBvp1.0\nMOV result.position, vertex.position;\nEND";
     for language in [Language::Glsl(330), Language::Essl(300)] {
-        let is_es = language == Language::Essl(300);
-        if is_es && !gl.has_extension("GL_ARB_ES3_compatibility") {
-            skip("the driver lacks GL_ARB_ES3_compatibility");
-            continue;
-        }
-        if !is_es && gl.glsl_version().expect("the driver has a version") < 330 {
-            skip("the driver lacks GLSL 3.30");
+        if !supports_language(&gl, language) {
             continue;
         }
         let written = write_program(&writing, language);
@@ -191,6 +211,76 @@ fn fragment_programs_read_complete_interfaces_by_name() {
                 let found = draw(&gl, &target, [&unwritten, &reading]);
                 let w = if expected[3] == 0 { 0 } else { 255 };
                 assert_pixel(found, [0, 0, 0, w], &text);
+            }
+        }
+    }
+}
+
+/// Returns options for text, with a change of the options of the compiler.
+fn make_options(language: Language, change: fn(&mut glasm::Options)) -> Options {
+    let mut options = Options::new(language);
+    change(&mut options.compiler);
+    options
+}
+
+/// GLSL before 4.40 and GLSL ES require equal interpolation qualifiers, and all versions equal
+/// bindings of a block that several stages have.
+#[test]
+fn linked_pairs_declare_varyings_and_blocks_equally() {
+    let Some(gl) = open() else { return };
+    let smooth = "!!ARBfp1.0\nADD result.color, fragment.color, fragment.texcoord[0];\nEND";
+    let flat = "!!NVfp4.0\nFLAT ATTRIB a = fragment.texcoord[0];\n\
+        ADD result.color, fragment.color, a;\nEND";
+    let linear = "!!NVfp4.0\nNOPERSPECTIVE ATTRIB a = fragment.texcoord[0];\n\
+        ADD result.color, fragment.color, a;\nEND";
+    let unchanged: fn(&mut glasm::Options) = |_| {};
+    let cases: [(&str, fn(&mut glasm::Options)); 6] = [
+        (smooth, |options| options.pipeline_state.flat_colors = true),
+        (smooth, |options| {
+            options.pipeline_state.flat_colors = true;
+            options.pipeline_state.two_sided_color = true;
+        }),
+        (flat, unchanged),
+        (linear, unchanged),
+        (smooth, |options| {
+            options.state_sources.flat_colors = StateSource::UniformBlock;
+        }),
+        (smooth, |options| {
+            options.state_sources.point_size = StateSource::UniformBlock;
+            options.state_sources.alpha_test = StateSource::UniformBlock;
+        }),
+    ];
+    let vertex = "!!ARBvp1.0\nOPTION ARB_position_invariant;\nMOV result.color, vertex.color;\n\
+        MOV result.color.back, vertex.color;\nMOV result.texcoord[0], vertex.texcoord[0];\nEND";
+    let languages = [330, 400, 410, 420, 430, 440, 450].map(Language::Glsl);
+    let es_languages = [300, 310, 320].map(Language::Essl);
+    for language in languages.into_iter().chain(es_languages) {
+        if !supports_language(&gl, language) {
+            continue;
+        }
+        for (fragment, change) in cases {
+            let options = make_options(language, change);
+            let programs = [vertex, fragment].map(|text| {
+                glasm::Program::load(&Source::new("test", text)).expect("the program is good")
+            });
+            let linked = glasm::link(&programs.each_ref(), &compiler_options(&options));
+            let texts: Vec<String> = linked
+                .stages
+                .into_iter()
+                .map(|shader| {
+                    let shader = shader.expect("the programs can be linked");
+                    let written = write_shader(&shader, &options);
+                    written.expect("the language has all features").source
+                })
+                .collect();
+            let stages = [gl::VERTEX_SHADER, gl::FRAGMENT_SHADER];
+            let sources: Vec<_> = stages
+                .into_iter()
+                .zip(texts.iter().map(String::as_bytes))
+                .collect();
+            let program = ShaderProgram::link(&gl, &sources).expect("the driver links programs");
+            if let Err(error) = program {
+                panic!("{language}: {error:?} in:\n{}\n{}", texts[0], texts[1]);
             }
         }
     }

@@ -215,6 +215,7 @@ static void test_parameters(const glasm_shader *vertex, const glasm_shader *frag
     }
     CHECK(rows == 4);
     CHECK(glasm_shader_fill_parameter_block(vertex, state, &values, block[0], 5) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(strstr(glasm_error_message(), "6 vectors") != NULL);
 
     /* Tracked matrices go before what was set. */
     CHECK(glasm_state_track_matrix(state, 4, GLASM_MATRIX_MODELVIEW, 0, GLASM_MATRIX_FORM_PLAIN) == GLASM_RESULT_OK);
@@ -243,6 +244,13 @@ static void test_parameters(const glasm_shader *vertex, const glasm_shader *frag
     CHECK(glasm_state_set(copy, GLASM_STATE_VARIABLE_LIGHT_AMBIENT, UINT32_MAX, orange, 4) == GLASM_RESULT_INVALID_ARGUMENT);
     CHECK(glasm_state_set(copy, 999, 0, orange, 4) == GLASM_RESULT_INVALID_ARGUMENT);
     CHECK(glasm_state_set_matrix(copy, GLASM_MATRIX_MODELVIEW_PROJECTION, 0, product) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_state_set_matrix(copy, GLASM_MATRIX_PROJECTION, 1, projection) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_state_get_matrix(copy, GLASM_MATRIX_PROJECTION, 1, GLASM_MATRIX_FORM_PLAIN, found) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_state_track_matrix(copy, 3, GLASM_MATRIX_MODELVIEW, 0, GLASM_MATRIX_FORM_PLAIN) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(strstr(glasm_error_message(), "`address` is 3") != NULL);
+    CHECK(glasm_state_track_matrix(copy, 4000000000u, GLASM_MATRIX_MODELVIEW, 0, GLASM_MATRIX_FORM_PLAIN) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(strstr(glasm_error_message(), "`address` is 4000000000") != NULL);
+    CHECK(glasm_state_untrack_matrix(copy, 5, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
     glasm_state_free(copy);
 }
 
@@ -279,6 +287,7 @@ static void test_compile(void)
     const glasm_unwritten_input *unwritten = glasm_pipeline_unwritten_inputs(pipeline, &count);
     CHECK(count == 1 && unwritten[0].stage == GLASM_STAGE_FRAGMENT);
     CHECK(unwritten[0].semantic.name == GLASM_SEMANTIC_TEX_COORD && unwritten[0].semantic.index == 0);
+    CHECK(*glasm_pipeline_render_diagnostics(pipeline) == '\0' && glasm_pipeline_render_diagnostics(NULL) == NULL);
     glasm_pipeline_stage stage = {.size = sizeof stage};
     CHECK(glasm_pipeline_get_stage(pipeline, 1, &stage) == GLASM_RESULT_OK);
     CHECK(stage.stage == GLASM_STAGE_FRAGMENT && !stage.is_generated && stage.diagnostics == NULL);
@@ -297,6 +306,7 @@ static void test_compile(void)
     CHECK(glasm_pipeline_link_with_options(compiler, stages, 2, &pipeline) == GLASM_RESULT_PROGRAM_ERROR);
     CHECK(pipeline != NULL && glasm_pipeline_get_stage(pipeline, 1, &stage) == GLASM_RESULT_OK);
     CHECK(stage.shader == NULL && glasm_diagnostics_error_count(stage.diagnostics) == 1);
+    CHECK(strcmp(glasm_pipeline_render_diagnostics(pipeline), glasm_diagnostics_render(stage.diagnostics)) == 0);
     CHECK(glasm_pipeline_get_stage(pipeline, 0, &stage) == GLASM_RESULT_OK && glasm_shader_spirv(stage.shader, NULL)[1] == 0x00010600);
     glasm_pipeline_free(pipeline);
     glasm_compiler_free(compiler);

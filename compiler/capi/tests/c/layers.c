@@ -186,6 +186,7 @@ static void test_fixed_functions(void)
     CHECK(glasm_program_create_fixed_vertex(NULL, &vertex_key, &none) == GLASM_RESULT_INVALID_ARGUMENT && none == NULL);
     CHECK(glasm_program_create_fixed_fragment(NULL, &fragment_key, &none) == GLASM_RESULT_INVALID_ARGUMENT && none == NULL);
     CHECK(glasm_state_light_key(NULL, 0, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_state_light_key(NULL, 8, &vertex_key.lights[0]) == GLASM_RESULT_INVALID_ARGUMENT);
     glasm_state_free(state);
     glasm_program_free(programs[0]);
     glasm_program_free(programs[1]);

@@ -435,6 +435,15 @@ static void test_cache_keys(void)
     CHECK(glasm_cache_key_extend(same, keys[1], sizeof keys[1]) == GLASM_RESULT_OK && memcmp(same, keys[3], sizeof same) == 0);
     CHECK(glasm_cache_key_extend(same, same, sizeof same) == GLASM_RESULT_OK && memcmp(same, keys[3], sizeof same) != 0);
 
+    /* A pipeline: the keys of its programs, joined. */
+    const glasm_program *const programs[] = {program, program};
+    uint8_t joined[GLASM_CACHE_KEY_SIZE];
+    memcpy(joined, keys[1], sizeof joined);
+    CHECK(glasm_cache_key_extend(joined, keys[1], sizeof keys[1]) == GLASM_RESULT_OK);
+    CHECK(glasm_pipeline_cache_key(programs, 2, NULL, same) == GLASM_RESULT_OK && memcmp(same, joined, sizeof same) == 0);
+    CHECK(glasm_pipeline_cache_key(programs, 1, NULL, same) == GLASM_RESULT_OK && memcmp(same, keys[1], sizeof same) == 0);
+    CHECK(glasm_pipeline_cache_key(programs, 0, NULL, same) == GLASM_RESULT_INVALID_ARGUMENT && memcmp(same, keys[1], sizeof same) == 0);
+
     options.target = 99;
     memcpy(same, keys[0], sizeof same);
     CHECK(glasm_source_cache_key(&source, &options, same) == GLASM_RESULT_INVALID_ARGUMENT && memcmp(same, keys[0], sizeof same) == 0);
@@ -527,6 +536,12 @@ static void test_state(void)
     options.alpha_function = GLASM_COMPARE_FUNCTION_NEVER;
     options.state_sources.depth_modes = 3;
     CHECK(glasm_options_write_state_block(&options, words) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(strstr(glasm_error_message(), "`state_sources.depth_modes`") != NULL);
+    options.state_sources.depth_modes = 0;
+    options.output_varyings.layout = GLASM_VARYING_LAYOUT_PACKED;
+    options.output_varyings.varying_location_count = 3;
+    CHECK(glasm_options_write_state_block(&options, words) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(strstr(glasm_error_message(), "`output_varyings.varying_locations`") != NULL);
     glasm_program_free(program);
 }
 

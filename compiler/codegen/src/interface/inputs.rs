@@ -512,6 +512,6 @@ fn apply_shade_model(options: &Options, mut input: Input) -> Input {
 }
 
 /// Returns true if colors are flat in all pipelines of the module.
-pub(super) fn are_colors_flat(options: &Options) -> bool {
+pub(crate) fn are_colors_flat(options: &Options) -> bool {
     options.state_sources.flat_colors.is_fixed() && options.pipeline_state.flat_colors
 }

@@ -5,6 +5,9 @@ use glasm::Reflection;
 use glasm::ir::{BufferKind, Stage};
 use glasm::reflect::DescriptorSlot;
 
+/// The uniform buffer of the state block in GL, which all stages of a pipeline share: between those of
+/// the other stages and those of fragment programs.
+const STATE_BLOCK_UNIFORM: u32 = 17;
 /// The first uniform buffer of fragment programs in GL, where the stages of a pipeline share
 /// numbers: 16 program parameter buffers and the parameters of the vertex program come before. 36
 /// is the least that GL 3.1 and GLES 3.1 offer.
@@ -111,10 +114,19 @@ impl<'a> NumberAllocator<'a> {
                     }
                     Some(buffer) => buffer.program_binding,
                     None if reflection.image_lock_slot == Some(slot) => IMAGE_LOCK,
+                    None if self.is_shared_state_block(slot) => STATE_BLOCK_UNIFORM,
                     None => self.get_first_uniform_number(),
                 }
             }
         }
+    }
+
+    /// Returns true if a slot is that of the state block, which must have one number in all stages
+    /// that share numbers. Elsewhere it has the next number after the parameters of its stage.
+    fn is_shared_state_block(&self, slot: DescriptorSlot) -> bool {
+        let state = self.reflection.state_block.as_ref();
+        let state_slot = state.and_then(|state| state.slot);
+        self.numbering == Numbering::SharedByStages && state_slot == Some(slot)
     }
 
     /// Returns the number of the uniform buffer of parameters, which the declared uniform buffers

@@ -2,7 +2,7 @@
 //! fragment programs can select at run time, and copies of captured results that need a separate
 //! variable for transform feedback. Also the decorations of captured results.
 
-use super::output_variable::{OutputTarget, store_output_lanes};
+use super::output_variable::{OutputTarget, decorate_text_interpolation, store_output_lanes};
 use crate::builder::{Lane, Scalar, Val, ValueBuilder};
 use crate::capability::Requirement;
 use crate::dynamic_state::StateField;
@@ -99,6 +99,7 @@ fn declare_added_varying(
     let ty = io.builder.get_type(scalar, varying.component_count);
     let variable = io.declare_in_out_variable(StorageClass::Output, ty);
     decorate_varying(io.builder, variable, varying);
+    decorate_text_interpolation(io, variable, semantic);
     io.builder.name_object(variable, || output_name(semantic));
     let output = Output::new(semantic);
     io.interface.reflect_output(

@@ -280,11 +280,16 @@ fn emit_alpha_test(io: &mut Io<'_>, output: &Output, color: [Lane; 4]) -> Option
     if *attachment.unwrap_or(&output.base) != BaseType::Float {
         return None;
     }
-    let test = io.options.pipeline_state.alpha_test;
-    if io.options.state_sources.alpha_test.is_fixed() && test.function == CompareFunction::Always {
+    let is_fixed = io.options.state_sources.alpha_test.is_fixed();
+    let known = io.options.pipeline_state.alpha_test.function;
+    if is_fixed && known == CompareFunction::Always {
         return None;
     }
     let function = io.gl_state().load(StateField::AlphaFunction);
+    if is_fixed && known == CompareFunction::Never {
+        // False, without the reference, which then does not change the module.
+        return Some(io.gl_state().compare(Spv::IEqual, function, ALWAYS_BITS));
+    }
     let alpha = io.builder.read_lane_val(color[3], Scalar::F32);
     let reference = io.gl_state().load(StateField::AlphaReference);
     let reference = io.builder.val(reference);

@@ -4,13 +4,14 @@ use crate::builder::{Lane, Scalar, ValueBuilder};
 use crate::capability::Requirement;
 use crate::emit::context::{FunctionEmitter, OutputEmitter};
 use crate::error::{Error, Failure};
+use crate::interface::inputs::are_colors_flat;
 use crate::interface::names::output_name;
 use crate::interface::{Io, base_scalar};
 use crate::options::Options;
 use crate::spirv_writer::{TypeWord, ValueWord};
-use crate::varyings::{DistanceKind, VaryingLocation, written_lanes};
+use crate::varyings::{DistanceKind, VaryingLocation, Varyings, written_lanes};
 use glasm_ir::arena::Id;
-use glasm_ir::{Output, OutputId, Program, Semantic, Stage, WriteMask};
+use glasm_ir::{Interpolation, Output, OutputId, Program, Semantic, Stage, WriteMask};
 use spirv::{BuiltIn, Decoration, Op as Spv, StorageClass};
 
 /// Variable of an output.
@@ -103,6 +104,9 @@ impl OutputEmitter<'_, '_> {
             .io()
             .declare_in_out_variable(StorageClass::Output, ty);
         decorate_output(&mut self.function.io(), &output, target, variable);
+        if target.location.is_some() {
+            decorate_text_interpolation(&mut self.function.io(), variable, output.semantic);
+        }
         self.capture_in_place(output.semantic, variable);
         self.function
             .builder
@@ -123,6 +127,55 @@ impl OutputEmitter<'_, '_> {
             .set_last_output_per_vertex(per_vertex);
         Ok(variable)
     }
+}
+
+/// Decorates an output of vertices with the interpolation of the fragment stage, in modules that are
+/// written in a shading language. GLSL before 4.40, GLSL ES and WebGPU require the same qualifiers in
+/// both stages; in SPIR-V they have no effect.
+pub(super) fn decorate_text_interpolation(
+    io: &mut Io<'_>,
+    variable: ValueWord,
+    semantic: Semantic,
+) {
+    let is_before_rasterization = match io.program.stage {
+        Stage::Vertex | Stage::TessEval | Stage::Geometry => true,
+        Stage::TessControl | Stage::Fragment | Stage::Compute => false,
+    };
+    if !is_before_rasterization {
+        return;
+    }
+    match find_text_interpolation(io.options, semantic) {
+        Interpolation::Smooth => {}
+        Interpolation::NoPerspective => {
+            io.builder
+                .decorate(variable, Decoration::NoPerspective, &[]);
+        }
+        Interpolation::Flat => io.builder.decorate(variable, Decoration::Flat, &[]),
+    }
+}
+
+/// Returns the interpolation that the fragment stage declares for a varying if modules are written
+/// in a shading language, otherwise `Smooth`. In a stage that is compiled alone, it follows from
+/// the state: colors may be flat, and the varyings that state adds are.
+fn find_text_interpolation(options: &Options, semantic: Semantic) -> Interpolation {
+    let Some(target) = &options.text_target else {
+        return Interpolation::Smooth;
+    };
+    let is_alone = match options.interface.outputs {
+        Varyings::FixedTable | Varyings::AllLocations(_) => true,
+        Varyings::Packed(_) | Varyings::Explicit(_) => false,
+    };
+    let is_color = matches!(semantic, Semantic::Color(_) | Semantic::BackColor(_));
+    let is_added = matches!(
+        semantic,
+        Semantic::FlatColor(_) | Semantic::FlatBackColor(_) | Semantic::LineStippleStart
+    );
+    if is_alone && (is_added || is_color && are_colors_flat(options)) {
+        return Interpolation::Flat;
+    }
+    let mut known = target.interpolations.iter();
+    let found = known.find(|(varying, _)| *varying == semantic);
+    found.map_or(Interpolation::Smooth, |(_, interpolation)| *interpolation)
 }
 
 /// Returns a pointer to the part of a variable that the invocation writes: in a tessellation

@@ -227,8 +227,13 @@ pub(crate) fn read_index_range(
     }
     // Entries without number have the limit 0, and their one binding is treated as number 0.
     if last >= limit.max(1) {
-        let message = format!("number {last} is out of range; the limit is {limit}");
         let number_span = find_number_span(cx.ast.text, span, last);
+        // Numbers above 32 bits are read as the largest one: messages have what the program has.
+        let number = match last {
+            u32::MAX => String::from_utf8_lossy(&cx.ast.text[number_span.range()]),
+            last => last.to_string().into(),
+        };
+        let message = format!("number {number} is out of range; the limit is {limit}");
         return err_path(number_span, Code::BindingRange, message);
     }
     Ok((first, last - first + 1, range))
