@@ -7,6 +7,7 @@ use crate::replacements::rewrite;
 use crate::sample::{CRATES, Mutation};
 use anyhow::{Context, Result, bail, ensure};
 use glasm_ci_support::shell;
+use glasm_ci_support::test_programs::{TestProgram, list_test_programs, parse_json_lines};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -57,17 +58,6 @@ const MAX_BUILD_ROUNDS: usize = 40;
 pub(crate) struct WorkspaceCopy {
     root: PathBuf,
     target: PathBuf,
-}
-
-/// Program of tests.
-#[derive(Clone, Debug)]
-pub(crate) struct TestProgram {
-    /// Name of the package and the target.
-    pub(crate) name: String,
-    /// Program.
-    pub(crate) path: PathBuf,
-    /// Working directory.
-    pub(crate) folder: PathBuf,
 }
 
 impl WorkspaceCopy {
@@ -220,7 +210,6 @@ impl WorkspaceCopy {
         let mut words = vec!["test", "--no-run", "--lib", "--bins", "--tests"];
         words.extend(packages.iter().flat_map(|name| ["--package", *name]));
         let output = shell::capture_output(&mut self.cargo_command(&words))?;
-        let messages: Vec<Value> = parse_json_lines(&output.stdout).collect();
         if !output.status.success() {
             let errors = find_compiler_errors(&output.stdout);
             let errors: String = errors
@@ -228,21 +217,7 @@ impl WorkspaceCopy {
                 .collect();
             bail!("the tests do not build:\n{errors}");
         }
-        let programs = messages.iter().filter_map(|message| {
-            let path = message["executable"].as_str()?;
-            let manifest = Path::new(message["manifest_path"].as_str()?);
-            let folder = manifest.parent()?.to_owned();
-            let target = message["target"]["name"].as_str()?;
-            message["profile"]["test"].as_bool()?.then(|| TestProgram {
-                name: format!(
-                    "{} {target}",
-                    folder.file_name().unwrap_or_default().display()
-                ),
-                path: path.into(),
-                folder,
-            })
-        });
-        Ok(programs.collect())
+        Ok(list_test_programs(&output.stdout))
     }
 }
 
@@ -283,13 +258,6 @@ fn add_instrumentation(name: &str, content: Vec<u8>) -> Result<Vec<u8>> {
 fn is_rewritten(name: &str) -> bool {
     let of = |krate: &str| name.starts_with(&format!("compiler/{krate}/src/"));
     name.ends_with(".rs") && CRATES.iter().any(|(krate, _)| of(krate))
-}
-
-/// Parses the lines of cargo's JSON output; other lines are skipped.
-fn parse_json_lines(output: &[u8]) -> impl Iterator<Item = Value> {
-    output
-        .split(|byte| *byte == b'\n')
-        .filter_map(|line| serde_json::from_slice(line).ok())
 }
 
 /// Returns the compiler's error messages in cargo's JSON output, without warnings.

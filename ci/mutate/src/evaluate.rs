@@ -1,10 +1,11 @@
 //! Evaluation of a mutant: first by the scripts that reach it, then by the tests, then by the
 //! scripts in other configurations.
 
-use crate::build::{OUT, TestProgram, WorkspaceCopy};
+use crate::build::{OUT, WorkspaceCopy};
 use crate::process::{self, ProcessExit};
 use crate::scripts::{Purpose, RUN_LIMIT, RunConfig, ScriptRun};
 use anyhow::{Result, bail};
+use glasm_ci_support::test_programs::TestProgram;
 use glasm_ci_support::vulkan::{self, Driver, Layer};
 use glasm_ci_support::{report, shell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -198,7 +199,7 @@ impl Evaluator {
     /// a previous call.
     pub(crate) fn prepare_tests(&mut self, packages: &[&str], jobs: usize) -> Result<()> {
         let mut programs = self.copy.build_tests(packages)?;
-        programs.retain(|program| !EXCLUDED_TESTS.contains(&program.name.as_str()));
+        programs.retain(|program| !EXCLUDED_TESTS.contains(&program.name().as_str()));
         let mut tests = Vec::new();
         for program in &programs {
             let names = self.list_tests(program)?;
@@ -221,7 +222,7 @@ impl Evaluator {
             println!(
                 "    {:.1} s {} {}",
                 tested.time.as_secs_f64(),
-                tested.program.name,
+                tested.program.name(),
                 tested.name
             );
         }
@@ -255,7 +256,7 @@ impl Evaluator {
         if end != ProcessExit::Success {
             println!(
                 "left out: the test `{name}` of `{}` fails without a mutation",
-                program.name
+                program.name()
             );
             return Ok(None);
         }
@@ -278,8 +279,8 @@ impl Evaluator {
         vulkan::use_driver(&mut command, &self.driver);
         vulkan::use_validation_layer(&mut command, Layer::Newest)?;
         command
-            .current_dir(&program.folder)
-            .env("CARGO_MANIFEST_DIR", &program.folder)
+            .current_dir(&program.package_dir)
+            .env("CARGO_MANIFEST_DIR", &program.package_dir)
             .env("GLASM_TEST_SCRIPTS", "off");
         Ok(command)
     }
@@ -303,7 +304,7 @@ impl Evaluator {
         let mut programs: Vec<_> = programs.into_values().collect();
         programs.sort_by_key(time);
         for tests in programs {
-            let name = &tests[0].program.name;
+            let name = tests[0].program.name();
             if let Some(how) = self.find_failing_test(&tests, time(&tests), mutant)? {
                 return Ok(Verdict::KilledByTest(name.clone(), how));
             }

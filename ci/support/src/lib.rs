@@ -1,4 +1,4 @@
-//! Running programs, Vulkan drivers, reports of scripts and counts, for the crates of `ci`.
+//! Running programs, test programs, Vulkan drivers, reports of scripts and counts, for the crates of `ci`.
 #![expect(
     clippy::print_stdout,
     reason = "command line programs print their progress"
@@ -7,4 +7,5 @@
 pub mod counts;
 pub mod report;
 pub mod shell;
+pub mod test_programs;
 pub mod vulkan;

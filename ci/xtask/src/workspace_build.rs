@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result};
 use glasm_ci_support::shell;
-use std::path::Path;
+use glasm_ci_support::test_programs::list_test_programs;
 use std::process::Command;
 
 /// Arguments of Cargo that build all that the steps run. Cargo selects the features of crates by the
@@ -28,22 +28,16 @@ pub(crate) fn build_workspace() -> Result<()> {
 pub(crate) fn prepare_vendor_test(name: &str) -> Result<Command> {
     build_workspace()?;
     let mut build = shell::cargo();
-    build.args(["test", "--workspace", "--lib", "--bins", "--tests"]);
+    // With the features of the workspace, whose build has this test.
+    build.args(["test", "--workspace", "--test", name]);
     build.args(["--no-run", "--quiet", "--message-format", "json"]);
-    let messages = shell::read_output(&mut build)?;
-    let manifest = std::path::absolute("glvendor/Cargo.toml")?;
-    let program = messages.lines().find_map(|line| {
-        let message: serde_json::Value = serde_json::from_str(line).ok()?;
-        let is_wanted = message["target"]["name"] == name
-            && Path::new(message["manifest_path"].as_str()?) == manifest;
-        let executable = message["executable"].as_str()?;
-        is_wanted.then(|| executable.to_owned())
-    });
+    let output = shell::capture_output(&mut build)?;
+    let package = std::path::absolute("glvendor")?;
+    let mut programs = list_test_programs(&output.stdout).into_iter();
+    let program = programs.find(|program| program.package_dir == package);
     let program = program.with_context(|| format!("the vendor library has no test `{name}`"))?;
-    let mut command = Command::new(program);
-    if let Some(directory) = manifest.parent() {
-        command.current_dir(directory);
-        command.env("CARGO_MANIFEST_DIR", directory);
-    }
+    let mut command = Command::new(program.path);
+    command.current_dir(&program.package_dir);
+    command.env("CARGO_MANIFEST_DIR", &program.package_dir);
     Ok(command)
 }
