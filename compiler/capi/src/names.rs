@@ -50,7 +50,8 @@ pub unsafe extern "C" fn glasm_semantic_format(
 
 /// Writes the source of a parameter, such as "state.matrix.mvp.row[0]" or "program.env[2]", like
 /// snprintf: as many bytes as fit, with a terminating NUL. Returns the length of the whole name; 0
-/// for invalid numbers and for NULL.
+/// for invalid numbers and for NULL. Names are complete: numbers and faces that programs may omit are
+/// there, such as "state.matrix.modelview[0].invtrans" and "state.lightprod[0].front.diffuse".
 ///
 /// `parameter` stays the caller's. `text` points to memory of the caller for `capacity` bytes, and
 /// may be NULL if that is 0.

@@ -249,7 +249,8 @@ pub extern "C" fn glasm_text_string(
 }
 
 /// Returns the resources that the caller of the written program binds, with their bindings; `count`
-/// is set to the number. Returns NULL for NULL.
+/// is set to the number. Returns NULL for NULL. The list is empty for WGSL, which has the slots of the
+/// reflection, and for HLSL and MSL if the library was built without the feature `spirv-cross`.
 ///
 /// `text` stays the caller's. The list belongs to it, with its strings, and is valid until it is
 /// freed. `count` may be NULL.

@@ -120,6 +120,8 @@ pub use advertised_limits::Limits;
 pub use cache::{CacheKey, VERSION, compute_cache_key};
 pub use glasm_codegen::device_features;
 pub use glasm_codegen::features::{is_feature, vulkan_feature_names};
+/// State of GL as words, in the form in which modules read it at run time.
+///
 /// ```
 /// use glasm::{Options, PipelineState, StateBlock};
 ///

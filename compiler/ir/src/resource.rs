@@ -27,8 +27,8 @@ pub enum ParamSource {
     State(StateParam),
     /// A constant in a dynamically indexed array; bits of the four lanes.
     Literal([u32; 4]),
-    /// A user-defined parameter with a name: index of
-    /// [`Program::named_params`](crate::Program::named_params).
+    /// A user-defined parameter with a name: its number among those of the program, which
+    /// `Reflection::named_parameters` lists.
     Named(u32),
     /// The argument with which a state program is executed, its `v[0]`. NV_vertex_program section
     /// 2.14.4.

@@ -216,8 +216,11 @@ fn fragment_programs_read_complete_interfaces_by_name() {
     }
 }
 
+/// A change of the options of the compiler.
+type OptionsChange = fn(&mut glasm::Options);
+
 /// Returns options for text, with a change of the options of the compiler.
-fn make_options(language: Language, change: fn(&mut glasm::Options)) -> Options {
+fn make_options(language: Language, change: OptionsChange) -> Options {
     let mut options = Options::new(language);
     change(&mut options.compiler);
     options
@@ -233,8 +236,8 @@ fn linked_pairs_declare_varyings_and_blocks_equally() {
         ADD result.color, fragment.color, a;\nEND";
     let linear = "!!NVfp4.0\nNOPERSPECTIVE ATTRIB a = fragment.texcoord[0];\n\
         ADD result.color, fragment.color, a;\nEND";
-    let unchanged: fn(&mut glasm::Options) = |_| {};
-    let cases: [(&str, fn(&mut glasm::Options)); 6] = [
+    let unchanged: OptionsChange = |_| {};
+    let cases: [(&str, OptionsChange); 6] = [
         (smooth, |options| options.pipeline_state.flat_colors = true),
         (smooth, |options| {
             options.pipeline_state.flat_colors = true;

@@ -22,7 +22,7 @@ use crate::{Language, Resource};
 pub(crate) use catch_panic::catch_panic;
 use naga::back::{glsl, hlsl, msl, wgsl};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
-use naga::{Module, front::spv};
+use naga::{Binding, BuiltIn, Module, StructMember, TypeInner, front::spv};
 use rspirv::dr::load_words;
 use rspirv::spirv::Op;
 #[cfg(feature = "round-trip")]
@@ -215,9 +215,13 @@ fn write_msl(module: &Module, info: &ModuleInfo, version: u32) -> Result<String,
         .into(),
         ..msl::Options::default()
     };
-    let (text, translation) =
-        msl::write_string(module, info, &options, &msl::PipelineOptions::default())
-            .map_err(|error| format_error_chain(&error))?;
+    let pipeline = msl::PipelineOptions {
+        // naga drops sizes without it, and adds the size 1 to modules that have none with it.
+        allow_and_force_point_size: writes_point_size(module),
+        ..msl::PipelineOptions::default()
+    };
+    let (text, translation) = msl::write_string(module, info, &options, &pipeline)
+        .map_err(|error| format_error_chain(&error))?;
     match translation
         .entry_point_names
         .into_iter()
@@ -226,6 +230,16 @@ fn write_msl(module: &Module, info: &ModuleInfo, version: u32) -> Result<String,
         Some(error) => Err(format_error_chain(&error)),
         None => Ok(text),
     }
+}
+
+/// Returns true if a structure of the module, as results of entry points are, has the size of points.
+fn writes_point_size(module: &Module) -> bool {
+    let size = Some(Binding::BuiltIn(BuiltIn::PointSize));
+    let has_size = |members: &[StructMember]| members.iter().any(|member| member.binding == size);
+    module
+        .types
+        .iter()
+        .any(|(_, ty)| matches!(&ty.inner, TypeInner::Struct { members, .. } if has_size(members)))
 }
 
 /// Writes naga's module in HLSL for a shader model such as 51 for 5.1. Fails if the module or its
@@ -358,6 +372,28 @@ mod tests {
                     written.text
                 );
             }
+        }
+    }
+
+    /// A vertex program that writes no size has none, which naga would add.
+    #[test]
+    fn metal_has_the_sizes_of_points() {
+        let text = "!!ARBvp1.0\nMOV result.position, vertex.position;\n";
+        let sized = "MOV result.pointsize.x, vertex.attrib[7].x;\n";
+        for (program, is_expected) in [
+            (format!("{text}END"), false),
+            (format!("{text}{sized}END"), true),
+        ] {
+            let source = glasm::Source::new("points", &program);
+            let options = crate::compiler_options(&crate::Options::new(Language::Msl(24)));
+            let words = glasm::compile(&source, &options).unwrap().words;
+            let written = translate(&words, Language::Msl(24), Positions::Unchanged).unwrap();
+            assert_eq!(
+                written.text.contains("[[point_size]]"),
+                is_expected,
+                "{}",
+                written.text
+            );
         }
     }
 
