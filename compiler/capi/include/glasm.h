@@ -3649,7 +3649,8 @@ glasm_result glasm_shader_write_text(const struct glasm_shader *shader,
 const char *glasm_text_string(const struct glasm_text *text, size_t *length);
 
 // Returns the resources that the caller of the written program binds, with their bindings; `count`
-// is set to the number. Returns NULL for NULL.
+// is set to the number. Returns NULL for NULL. The list is empty for WGSL, which has the slots of the
+// reflection, and for HLSL and MSL if the library was built without the feature `spirv-cross`.
 //
 // `text` stays the caller's. The list belongs to it, with its strings, and is valid until it is
 // freed. `count` may be NULL.
@@ -3765,7 +3766,8 @@ size_t glasm_semantic_format(const struct glasm_semantic_info *semantic, char *t
 
 // Writes the source of a parameter, such as "state.matrix.mvp.row[0]" or "program.env[2]", like
 // snprintf: as many bytes as fit, with a terminating NUL. Returns the length of the whole name; 0
-// for invalid numbers and for NULL.
+// for invalid numbers and for NULL. Names are complete: numbers and faces that programs may omit are
+// there, such as "state.matrix.modelview[0].invtrans" and "state.lightprod[0].front.diffuse".
 //
 // `parameter` stays the caller's. `text` points to memory of the caller for `capacity` bytes, and
 // may be NULL if that is 0.

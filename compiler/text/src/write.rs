@@ -104,8 +104,8 @@ pub fn write_shader(shader: &Shader, options: &Options) -> Result<ShaderText, Er
 ///     "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND",
 /// ];
 /// let [vertex, fragment] = programs.map(|text| glasm::Program::load(&Source::new("test", text)).unwrap());
-/// let texts = link(&[&vertex, &fragment], &Options::new(Language::Wgsl)).unwrap();
-/// assert!(texts[0].source.contains("@vertex") && texts[1].source.contains("@fragment"));
+/// let written = link(&[&vertex, &fragment], &Options::new(Language::Wgsl)).unwrap();
+/// assert!(written[0].source.contains("@vertex") && written[1].source.contains("@fragment"));
 /// ```
 ///
 /// # Errors

@@ -121,7 +121,7 @@ fn write_program(text: &str, language: Language) -> String {
         .source
 }
 
-/// Links the texts of a vertex and a fragment program, draws over the whole framebuffer, and returns
+/// Links the sources of a vertex and a fragment program, draws over the whole framebuffer, and returns
 /// its lower left pixel.
 fn draw(gl: &Rc<Gl>, target: &Framebuffer, [vertex, fragment]: [&str; 2]) -> [u8; 4] {
     let sources = [
