@@ -20,6 +20,11 @@ missing_packages() {
     apt_packages /var/lib/dpkg/status 'APT::Architectures { "amd64"; "i386"; };' "$@"
 }
 
+# Packages of this machine's architecture with the dependencies that are not installed.
+missing_native_packages() {
+    apt_packages /var/lib/dpkg/status "" "$@"
+}
+
 # Packages of the suite $1 of Debian, from the archive that this machine uses, with all
 # dependencies. Programs see their files as the root of the file system.
 suite_packages() {

@@ -7,8 +7,8 @@
 
 use crate::cargo_steps::run_tests;
 use crate::downloads::{self, Download};
-use crate::installed;
 use crate::workspace_build::prepare_vendor_test;
+use crate::{debian_rust, installed};
 use anyhow::{Context as _, Result, ensure};
 use glasm_ci_support::counts::{Counts, Skip};
 use glasm_ci_support::shell;
@@ -26,20 +26,6 @@ static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("i386"));
 /// compiler's version.
 const LIBRARIES: &str = "libc6-dev:i386 libgl1:i386 libegl1:i386 libegl-mesa0:i386 \
     libglx-mesa0:i386 libgl1-mesa-dri:i386 libx11-6:i386";
-
-/// Debian's newer Rust, which its browsers are built with, and its standard library for i386.
-const RUST: &str = "rustc-web libstd-rust-web-dev:i386";
-
-/// Features that the crates use and that are unstable in Debian's Rust 1.85: Rust 1.88, the minimum
-/// version of the library, has all of them as stable.
-const UNSTABLE: &str = "let_chains,unsigned_is_multiple_of,slice_as_chunks,unbounded_shifts,float_next_up_down,hash_extract_if,vec_pop_if";
-
-/// Unstable features of dependencies that use some of them, by crate; crates without `std` do not
-/// have the others.
-const UNSTABLE_OF_DEPENDENCIES: [(&str, &str); 2] = [
-    ("annotate_snippets", "let_chains,integer_sign_cast"),
-    ("naga", "const_vec_string_slice,unsigned_is_multiple_of"),
-];
 
 /// Runs the step that builds the vendor library for i386 and tests it with clients of that
 /// architecture; libraries come from Debian's packages.
@@ -123,13 +109,10 @@ impl Toolchain {
 /// Lets a build for i386 use Debian's compiler unless Rust's own target is installed. The compiler is
 /// unpacked below a directory.
 pub(crate) fn use_available_rust(build: &mut Command, directory: &Path) -> Result<()> {
-    if !has_target(TARGET)? {
-        let rust = directory.join("rust");
-        Download::without_hashes(downloads::SYSTEM_EXCEPT_INSTALLED, RUST).fetch(&rust)?;
-        build.env("RUSTC", write_rust_compiler(directory, &rust)?);
-        build.arg("--ignore-rust-version");
+    if debian_rust::has_target(TARGET)? {
+        return Ok(());
     }
-    Ok(())
+    debian_rust::use_i386_package(build, directory)
 }
 
 /// Returns the directories of i386 libraries below the root of unpacked Debian packages.
@@ -141,38 +124,6 @@ fn list_library_directories(root: &Path) -> [PathBuf; 2] {
 fn read_gcc_version() -> Result<String> {
     let version = shell::read_output(Command::new("gcc").arg("-dumpversion"))?;
     Ok(version.split('.').next().unwrap_or_default().to_owned())
-}
-
-/// Returns true if the standard library of the current toolchain is installed for a target.
-pub(crate) fn has_target(target: &str) -> Result<bool> {
-    let mut rustc = Command::new("rustc");
-    let output =
-        shell::capture_output(rustc.args(["--print", "target-libdir", "--target", target]))?;
-    let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    Ok(output.status.success() && Path::new(&folder).exists())
-}
-
-/// Writes a script that wraps Debian's Rust: it sets the library path, and the unstable features
-/// that crates may use.
-fn write_rust_compiler(out: &Path, root: &Path) -> Result<PathBuf> {
-    let root = root.display();
-    let mut cases =
-        format!("*'--crate-name glasm'*) set -- -Zcrate-attr='feature({UNSTABLE})' \"$@\" ;;\n");
-    for (name, features) in UNSTABLE_OF_DEPENDENCIES {
-        // The names of some crates begin with those of others.
-        cases += &format!(
-            "*'--crate-name {name} '*) set -- -Zcrate-attr='feature({features})' \"$@\" ;;\n"
-        );
-    }
-    let text = format!(
-        "#!/bin/sh\n\
-         export RUSTC_BOOTSTRAP=1 LD_LIBRARY_PATH={root}/usr/lib/x86_64-linux-gnu\n\
-         case \"$*\" in\n\
-         {cases}\
-         esac\n\
-         exec {root}/usr/bin/rustc \"$@\"\n"
-    );
-    shell::write_program(&out.join("rustc"), &text)
 }
 
 /// Writes a script for the system's gcc, for i386. Programs that it builds start with the dynamic

@@ -10,6 +10,7 @@ mod bench;
 mod bench_runs;
 mod cargo_steps;
 mod coverage;
+mod debian_rust;
 mod demo;
 mod dist;
 mod downloads;

@@ -173,7 +173,7 @@ requirements! {
     Test "Wine" for ["wine" "windows"] if cfg!(target_arch = "x86_64") && has_programs(&["wine", "wineserver"])
         => Packages(["wine|wine64", "wine-core", "wine", "wine (Linux only)"]),
         "runs programs of Windows as applications of the vendor library (100 MB to download, 670 MB installed)";
-    Test "MinGW-w64" for ["wine" "windows"] if has_program(wine::COMPILER)
+    Test "MinGW-w64" for ["wine"] if has_program(wine::COMPILER)
         => Packages(["gcc-mingw-w64-x86-64-win32", "mingw64-gcc", "mingw-w64-gcc", "mingw-w64"]),
         "compiles these programs (39 MB to download, 230 MB installed)";
     Test "mmdebstrap" for ["packages"] if has_program("mmdebstrap")

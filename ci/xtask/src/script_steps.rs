@@ -136,9 +136,19 @@ fn group_command(
     command.args(["run", "--api", "gl", "--device", DRIVER]);
     command.arg("--expected-failures").arg(expected);
     command.arg("--json").arg(report);
-    let scripts = report::find_scripts(|text| (group.includes_script)(text) && !is_strict(text))?;
-    command.args(scripts.iter().step_by(share));
+    command.args(find_group_scripts(group)?.iter().step_by(share));
     Ok(command)
+}
+
+/// Returns the scripts of the NV languages that the library can run.
+pub(crate) fn find_nv_scripts() -> Result<Vec<PathBuf>> {
+    let [nv, ..] = &GROUPS;
+    find_group_scripts(nv)
+}
+
+/// Returns the scripts of a group, without those about rules that the library does not enforce.
+fn find_group_scripts(group: &Group) -> Result<Vec<PathBuf>> {
+    report::find_scripts(|text| (group.includes_script)(text) && !is_strict(text))
 }
 
 /// Runs scripts. Those that need features that OpenGL or the driver lacks are ignored.

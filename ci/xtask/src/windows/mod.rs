@@ -4,42 +4,57 @@
 //! 32-bit programs need Wine for i386, whose packages of Debian are unpacked below `target`; the
 //! machine is not changed.
 
+mod scripts;
+pub(crate) mod toolchain;
+
 use crate::cargo_steps::run_tests;
 use crate::downloads::{self, Download};
+use crate::installed;
 use crate::wine::WinePrefix;
 use crate::workspace_build::prepare_vendor_test;
-use crate::{i386, installed};
 use anyhow::{Result, ensure};
 use glasm_ci_support::counts::{Counts, Skip};
 use glasm_ci_support::shell;
+use glasm_tests::cg;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
+use toolchain::{Architecture, NARROW, Toolchain, WIDE};
 
 /// Directory of all output.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("windows"));
 
-/// Word size of Windows programs.
-struct Architecture {
-    /// Rust's name of the target.
-    target: &'static str,
-    /// Prefix of the names of the tools of MinGW-w64.
-    tools: &'static str,
-    /// Finds Wine for it.
+/// Architecture with what its programs are tested with.
+struct Tested {
+    architecture: &'static Architecture,
+    /// Finds Wine, or unpacks it below a directory.
     find_wine: fn(&Path) -> Result<Wine>,
+    /// NVIDIA's Cg runtime, which the Python package of Panda3D contains.
+    cg: Download<'static>,
 }
 
-/// Architectures of the library.
-const ARCHITECTURES: [Architecture; 2] = [
-    Architecture {
-        target: "x86_64-pc-windows-gnu",
-        tools: "x86_64-w64-mingw32-",
+static ARCHITECTURES: [Tested; 2] = [
+    Tested {
+        architecture: &WIDE,
         find_wine: find_installed_wine,
+        cg: Download {
+            source: "pip3 download --quiet --no-deps --only-binary=:all: --implementation cp \
+                --platform win_amd64 --python-version 3.11 --abi cp311",
+            packages: cg::PACKAGE,
+            sha256: "37acfb92655c4226879f95c988e2ef1449a53c54486d6c1ebc00e2772429af82",
+            paths: "",
+        },
     },
-    Architecture {
-        target: "i686-pc-windows-gnu",
-        tools: "i686-w64-mingw32-",
+    Tested {
+        architecture: &NARROW,
         find_wine: unpack_wine,
+        cg: Download {
+            source: "pip3 download --quiet --no-deps --only-binary=:all: --implementation cp \
+                --platform win32 --python-version 3.11 --abi cp311",
+            packages: cg::PACKAGE,
+            sha256: "63a93dd393de1d8a3ab3520b02acc55803ee53efbf63b952bd45951f534b3f68",
+            paths: "",
+        },
     },
 ];
 
@@ -70,56 +85,67 @@ impl Wine {
 /// are missing is skipped.
 pub(crate) fn run_step() -> Result<Counts> {
     let mut tally = Counts::default();
-    for architecture in &ARCHITECTURES {
-        println!("{}:", architecture.target);
-        tally += Counts::from_step(architecture.test())?;
+    for tested in &ARCHITECTURES {
+        println!("{}:", tested.architecture.target);
+        tally += Counts::from_step(tested.run())?;
     }
     Ok(tally)
 }
 
-impl Architecture {
-    /// Builds the library and runs the tests with it.
-    fn test(&self) -> Result<Counts> {
-        installed::require_program(&format!("{}gcc", self.tools))?;
-        ensure!(
-            i386::has_target(self.target)?,
-            Skip::with_reason(format!("`rustup target add {}` was not run", self.target))
-        );
-        let out = std::path::absolute(OUT.join(self.target))?;
+impl Tested {
+    /// Builds the library for the architecture and runs the tests with it.
+    fn run(&self) -> Result<Counts> {
+        let architecture = self.architecture;
+        let toolchain = Toolchain::prepare(architecture, &OUT)?;
+        // Scripts run with one word size: the command is the same program for both.
+        let has_command = architecture.target == WIDE.target;
+        build(&toolchain, has_command)?;
+        let library = toolchain.built("debug", "glasm_glvendor.dll");
+        let out = std::path::absolute(OUT.join(architecture.target))?;
         shell::create_dir(&out)?;
-        let library = self.build()?;
         let wine = (self.find_wine)(&out)?;
         wine.create_settings()?;
         let mut test = prepare_vendor_test("windows")?;
-        test.env("GLASM_TEST_WINDOWS_LIBRARY", library);
-        test.env("GLASM_TEST_WINDOWS_TOOLS", self.tools);
+        toolchain.set_path(&mut test);
+        test.env("GLASM_TEST_WINDOWS_LIBRARY", &library);
+        test.env("GLASM_TEST_WINDOWS_TOOLS", architecture.tools);
         test.env("GLASM_TEST_WINE", &wine.program);
         test.env("WINEPREFIX", wine.prefix.directory());
-        run_tests(&mut test)
-    }
-
-    /// Builds the library and returns its path. The part that is written in C++ is left out if no
-    /// compiler for it is installed.
-    fn build(&self) -> Result<PathBuf> {
-        let mut build = shell::cargo();
-        build.args([
-            "build",
-            "--package",
-            "glasm-glvendor",
-            "--target",
-            self.target,
-        ]);
-        if !installed::has_program(&format!("{}g++", self.tools)) {
-            println!(
-                "{}g++ is not installed: the library is built without GLSL",
-                self.tools
-            );
-            build.arg("--no-default-features");
+        match self.cg.fetch(&out.join("cg")) {
+            Ok(()) => {
+                test.env("GLASM_TEST_WINDOWS_CG", out.join("cg/panda3d"));
+            }
+            Err(error) => println!("{error:#}"),
         }
-        shell::run_checked(&mut build)?;
-        let library = format!("{}/debug/glasm_glvendor.dll", self.target);
-        Ok(std::path::absolute(shell::below_target(&library))?)
+        let mut tally = run_tests(&mut test)?;
+        if has_command {
+            let command = toolchain.built("debug", "glasm.exe");
+            tally +=
+                scripts::run_scripts(architecture, &toolchain, &wine, &command, &library, &out)?;
+        }
+        Ok(tally)
     }
+}
+
+/// Builds the library, and the command if `has_command` is set: together, since Cargo selects the
+/// features of the crates that both have by the packages that it builds.
+fn build(toolchain: &Toolchain, has_command: bool) -> Result<()> {
+    let mut build = toolchain.cargo("build")?;
+    build.args(["--package", "glasm-glvendor", "--lib"]);
+    if has_command {
+        build.args(["--package", "glasm-cli", "--bins"]);
+    }
+    // The tests run for less time than optimizing these takes.
+    for package in [
+        "glasm-codegen",
+        "glasm-extract",
+        "glasm-frontend",
+        "glasm-ir",
+    ] {
+        let setting = format!("profile.dev.package.{package}.opt-level=0");
+        build.args(["--config", &setting]);
+    }
+    shell::run_checked(&mut build)
 }
 
 /// Returns the installed Wine.

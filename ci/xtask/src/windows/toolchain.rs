@@ -1,0 +1,153 @@
+//! Compilers for Windows, which run on this machine: Rust with the standard library for Windows, and
+//! MinGW-w64 for C, C++ and linking.
+//!
+//! What is not installed is unpacked below `target` from packages of Debian; the machine is not
+//! changed.
+
+use crate::debian_rust;
+use crate::downloads::{self, Download};
+use crate::installed;
+use anyhow::{Context as _, Result, ensure};
+use glasm_ci_support::counts::Skip;
+use glasm_ci_support::shell;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Word size of programs for Windows.
+pub(crate) struct Architecture {
+    /// Rust's name of the target.
+    pub(crate) target: &'static str,
+    /// Prefix of the names of the tools of MinGW-w64.
+    pub(crate) tools: &'static str,
+    /// Packages of MinGW-w64, without the dependencies that each Debian with gcc has.
+    packages: &'static str,
+}
+
+/// 64-bit programs.
+pub(crate) static WIDE: Architecture = Architecture {
+    target: "x86_64-pc-windows-gnu",
+    tools: "x86_64-w64-mingw32-",
+    packages: "binutils-mingw-w64-x86-64 mingw-w64-common mingw-w64-x86-64-dev gcc-mingw-w64-base \
+        gcc-mingw-w64-x86-64-win32-runtime gcc-mingw-w64-x86-64-win32 g++-mingw-w64-x86-64-win32",
+};
+
+/// 32-bit programs.
+pub(crate) static NARROW: Architecture = Architecture {
+    target: "i686-pc-windows-gnu",
+    tools: "i686-w64-mingw32-",
+    packages: "binutils-mingw-w64-i686 mingw-w64-common mingw-w64-i686-dev gcc-mingw-w64-base \
+        gcc-mingw-w64-i686-win32-runtime gcc-mingw-w64-i686-win32 g++-mingw-w64-i686-win32",
+};
+
+/// Compilers whose packages name their thread model, after the usual name.
+const COMPILERS: [&str; 2] = ["gcc", "g++"];
+
+/// Directory of programs below the root of a file system.
+const PROGRAMS: &str = "usr/bin";
+
+/// Compilers for an architecture.
+pub(crate) struct Toolchain {
+    architecture: &'static Architecture,
+    /// Directory of all builds for Windows, in which Debian's Rust is unpacked.
+    directory: PathBuf,
+    /// Root of the file system that has the tools of MinGW-w64.
+    root: PathBuf,
+    /// Value of `PATH` with which commands find the tools of MinGW-w64.
+    path: OsString,
+}
+
+impl Toolchain {
+    /// Finds the tools of MinGW-w64, or unpacks them below a directory. Fails with [`Skip`] if this
+    /// machine cannot have them.
+    pub(crate) fn prepare(architecture: &'static Architecture, directory: &Path) -> Result<Self> {
+        shell::create_dir(directory)?;
+        let directory = std::path::absolute(directory)?;
+        let tools = architecture.tools;
+        let is_installed = |name| installed::has_program(&format!("{tools}{name}"));
+        let mut path = std::env::var_os("PATH").unwrap_or_default();
+        let mut root = PathBuf::from("/");
+        if !COMPILERS.iter().all(is_installed) {
+            root = unpack_mingw(architecture, &directory)?;
+            let others = std::env::split_paths(&path);
+            let own = std::iter::once(root.join(PROGRAMS));
+            path = std::env::join_paths(own.chain(others))?;
+        }
+        Ok(Self {
+            architecture,
+            directory,
+            root,
+            path,
+        })
+    }
+
+    /// Sets `PATH` of a command, so that it finds the tools of MinGW-w64.
+    pub(crate) fn set_path(&self, command: &mut Command) {
+        command.env("PATH", &self.path);
+    }
+
+    /// Returns a command of Cargo, such as `build`, for the architecture. Uses rustup's standard
+    /// library if that is installed, otherwise builds the one of Debian's Rust. Fails with [`Skip`]
+    /// if there is neither.
+    pub(crate) fn cargo(&self, subcommand: &str) -> Result<Command> {
+        let target = self.architecture.target;
+        let mut cargo = shell::cargo();
+        cargo.arg(subcommand);
+        if !debian_rust::has_target(target)? {
+            ensure!(
+                cfg!(target_arch = "x86_64") && downloads::can_unpack(),
+                Skip::with_reason(format!("`rustup target add {target}` was not run"))
+            );
+            debian_rust::use_sources(&mut cargo, target, &self.directory)?;
+        }
+        cargo.args(["--target", target, "--target-dir"]);
+        cargo.arg(self.target_directory());
+        self.set_path(&mut cargo);
+        Ok(cargo)
+    }
+
+    /// Returns the path of a file that Cargo builds with a profile, by its directory below that of
+    /// the target.
+    pub(crate) fn built(&self, profile: &str, name: &str) -> PathBuf {
+        let target = self.target_directory().join(self.architecture.target);
+        target.join(profile).join(name)
+    }
+
+    /// Returns the directory of Debian's Rust, which is empty if rustup has the target.
+    pub(crate) fn rust_directory(&self) -> PathBuf {
+        self.directory.join("rust")
+    }
+
+    /// Returns the directory of the documents of the packages of MinGW-w64.
+    pub(crate) fn document_directory(&self) -> PathBuf {
+        self.root.join("usr/share/doc")
+    }
+
+    /// Returns the directory of Cargo's output.
+    fn target_directory(&self) -> PathBuf {
+        self.directory.join("build")
+    }
+}
+
+/// Unpacks the tools of MinGW-w64 below a directory, and returns the root of their files.
+fn unpack_mingw(architecture: &Architecture, directory: &Path) -> Result<PathBuf> {
+    let tools = architecture.tools;
+    ensure!(
+        cfg!(target_arch = "x86_64") && downloads::can_unpack(),
+        Skip::with_reason(format!("{tools}g++ is not installed"))
+    );
+    let root = directory.join(format!("mingw-{}", architecture.target));
+    let download = Download::without_hashes("apt-get --quiet download", architecture.packages);
+    download.fetch(&root)?;
+    let programs = root.join(PROGRAMS);
+    for compiler in COMPILERS {
+        // An installation has these links as alternatives.
+        let link = programs.join(format!("{tools}{compiler}"));
+        if !link.exists() {
+            let target = format!("{tools}{compiler}-win32");
+            std::os::unix::fs::symlink(target, &link)
+                .with_context(|| link.display().to_string())?;
+        }
+    }
+    Ok(root)
+}
