@@ -6,15 +6,20 @@ use glasm_scripts::runner;
 #[derive(thiserror::Error, Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The machine has no EGL library.
-    #[error("the EGL library cannot be loaded: {0}")]
-    Library(String),
-    /// A call of EGL failed.
+    /// The machine lacks the library that opens devices.
+    #[error("the {name} library cannot be loaded: {reason}")]
+    Library {
+        /// Interface of the library: EGL or WGL.
+        name: &'static str,
+        /// Message of the system.
+        reason: String,
+    },
+    /// A call of EGL or WGL failed.
     #[error("{call} failed: {reason}")]
-    Egl {
+    WindowSystem {
         /// Call.
         call: &'static str,
-        /// Message of EGL.
+        /// Message of EGL or Windows.
         reason: String,
     },
     /// A device cannot be used without a window.

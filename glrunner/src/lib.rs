@@ -1,14 +1,14 @@
 //! Runs `.shader_test` scripts on OpenGL, without a window: the driver's own assembler provides
 //! results that are independent of this project's interpretation of the specifications.
 //!
-//! Only `gl` calls EGL and OpenGL, and all `unsafe` code is there.
+//! Only `gl` calls EGL, WGL and OpenGL, and all `unsafe` code is there.
 
 #![deny(unsafe_code)]
 
 mod error;
 mod execute;
 mod formats;
-#[allow(unsafe_code, reason = "the only place that calls EGL and OpenGL")]
+#[allow(unsafe_code, reason = "the only place that calls EGL, WGL and OpenGL")]
 mod gl;
 mod options;
 mod required_extensions;

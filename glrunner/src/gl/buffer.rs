@@ -3,7 +3,7 @@
 
 use super::bindings::constants::{ARRAY_BUFFER, QUERY_RESULT};
 use super::context::Gl;
-use super::egl::Version;
+use super::devices::Version;
 use crate::error::Error;
 use std::rc::Rc;
 

@@ -10,8 +10,8 @@ use super::bindings::constants::{
     SHADER_BINARY_FORMATS, SHADING_LANGUAGE_VERSION, SPIR_V_EXTENSIONS, STACK_OVERFLOW,
     STACK_UNDERFLOW, UNPACK_ALIGNMENT, VENDOR, VERSION,
 };
-use super::egl::{CurrentContext, Device, Egl};
-use super::egl::{DeviceInfo, Version};
+use super::devices::{DeviceInfo, Version};
+use super::platform::{CurrentContext, Device, WindowSystem};
 use crate::error::Error;
 use std::collections::BTreeSet;
 use std::ffi::{CStr, c_char, c_void};
@@ -62,11 +62,11 @@ impl Deref for Gl {
 impl Gl {
     /// Opens the device of this number. A thread has at most one context at a time.
     pub(super) fn open_device(index: usize, device: Device) -> Result<Self, Error> {
-        let egl = Egl::load()?;
-        let context = CurrentContext::new(egl, device)?;
-        // SAFETY: EGL returns commands by name, and this type is dropped together with the context,
+        let system = WindowSystem::load()?;
+        let context = CurrentContext::new(system, device)?;
+        // SAFETY: EGL and WGL return commands by name, and this type is dropped together with the context,
         // which is bound to its thread.
-        let commands = unsafe { Commands::new(Box::new(|name| egl.proc_address(name))) };
+        let commands = unsafe { Commands::new(Box::new(|name| system.proc_address(name))) };
         let version_text = string(&commands, VERSION)?;
         let version = parse_version(&version_text).ok_or_else(|| {
             Error::NoContext(format!("the driver calls its version {version_text:?}"))
@@ -233,9 +233,9 @@ impl Gl {
         extensions: &[&str],
         find_mock: fn(&str) -> Option<*const c_void>,
     ) -> Result<Self, Error> {
-        let egl = Egl::load()?;
-        let load = move |name: &str| find_mock(name).unwrap_or_else(|| egl.proc_address(name));
-        // SAFETY: EGL returns commands by name, and the caller ensures the same for the others.
+        let system = WindowSystem::load()?;
+        let load = move |name: &str| find_mock(name).unwrap_or_else(|| system.proc_address(name));
+        // SAFETY: EGL and WGL return commands by name, and the caller ensures the same for the others.
         self.commands = unsafe { Commands::new(Box::new(load)) };
         let names = extensions.iter().map(|name| (*name).to_owned());
         self.extensions.extend(names);

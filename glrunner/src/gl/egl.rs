@@ -1,16 +1,14 @@
-//! EGL: the devices that can run scripts, and contexts without a window.
+//! EGL: the devices that it names, and contexts without a window.
 //!
 //! The library is loaded once and displays remain open until the process ends, because EGL shares
 //! the display of a device in a process, and closing it would affect all its users.
 
-use super::context::Gl;
+use super::devices::{DeviceKind, VERSIONS, Version};
 use crate::error::Error;
-use glasm_scripts::runner::DeviceChoice;
 use khronos_egl as egl;
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_void};
 use std::marker::PhantomData;
-use std::rc::Rc;
 use std::sync::OnceLock;
 
 type Library = egl::DynamicInstance<egl::EGL1_4>;
@@ -33,22 +31,6 @@ const CONTEXT_OPENGL_COMPATIBILITY_PROFILE_BIT: egl::Int = 2;
 /// More devices than any machine has.
 const MAX_DEVICES: usize = 64;
 
-/// Versions from the highest that the commands here support; versions between them are never the
-/// highest of a driver.
-const VERSIONS: [(egl::Int, egl::Int); 11] = [
-    (4, 6),
-    (4, 5),
-    (4, 4),
-    (4, 3),
-    (4, 2),
-    (4, 1),
-    (4, 0),
-    (3, 3),
-    (3, 2),
-    (3, 0),
-    (2, 1),
-];
-
 /// Device of EGL_EXT_device_enumeration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct DeviceHandle(*mut c_void);
@@ -68,15 +50,6 @@ enum Platform {
     Default,
 }
 
-/// Kind of a device: GPU or software.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum DeviceKind {
-    /// Device that may be a GPU: EGL does not report that it is not.
-    Hardware,
-    /// Device that runs on the CPU.
-    Software,
-}
-
 /// Device that contexts can be created on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Device {
@@ -85,16 +58,16 @@ pub(super) struct Device {
 }
 
 /// EGL library.
-pub(super) struct Egl {
+pub(super) struct WindowSystem {
     instance: Library,
     client_extensions: String,
 }
 
-impl Egl {
+impl WindowSystem {
     /// Loads the system's EGL library on the first call; later calls return the same library or
     /// error.
     pub(super) fn load() -> Result<&'static Self, Error> {
-        static EGL: OnceLock<Result<Egl, String>> = OnceLock::new();
+        static EGL: OnceLock<Result<WindowSystem, String>> = OnceLock::new();
         EGL.get_or_init(|| {
             // SAFETY: loading runs initialization code of the system's EGL library, which is the
             // purpose of the program.
@@ -110,7 +83,10 @@ impl Egl {
             })
         })
         .as_ref()
-        .map_err(|reason| Error::Library(reason.clone()))
+        .map_err(|reason| Error::Library {
+            name: "EGL",
+            reason: reason.clone(),
+        })
     }
 
     /// Returns the devices that contexts may be created on, in the order of the system. If EGL
@@ -187,7 +163,7 @@ impl Egl {
     }
 
     /// Returns EGL's display for a device, not yet initialized. [`Error::MissingExtension`] if EGL
-    /// cannot open devices, [`Error::Egl`] if it fails.
+    /// cannot open devices, [`Error::WindowSystem`] if it fails.
     fn open_display(&self, device: Device) -> Result<egl::Display, Error> {
         let (platform, native) = match device.platform {
             Platform::Device(DeviceHandle(handle)) => (PLATFORM_DEVICE_EXT, handle),
@@ -219,7 +195,7 @@ impl Egl {
             .instance
             .get_error()
             .map_or_else(|| "no reason given".to_owned(), |error| error.to_string());
-        Error::Egl { call, reason }
+        Error::WindowSystem { call, reason }
     }
 
     /// Returns the address of an OpenGL command; null if the driver lacks it.
@@ -242,7 +218,7 @@ thread_local! {
 /// Context that is current on this thread from its creation to its `Drop`. There is at most one in
 /// a thread.
 pub(super) struct CurrentContext {
-    egl: &'static Egl,
+    egl: &'static WindowSystem,
     display: egl::Display,
     context: egl::Context,
     // Binds the type to its thread.
@@ -254,7 +230,7 @@ impl CurrentContext {
     /// compatibility profile, with debug messages, and makes it current. [`Error::ContextInUse`] if
     /// the thread has one, [`Error::MissingExtension`] without contexts that need no window, and
     /// other errors if EGL fails.
-    pub(super) fn new(egl: &'static Egl, device: Device) -> Result<Self, Error> {
+    pub(super) fn new(egl: &'static WindowSystem, device: Device) -> Result<Self, Error> {
         if IN_USE.get() {
             return Err(Error::ContextInUse);
         }
@@ -335,12 +311,12 @@ fn create_context(
     config: egl::Config,
 ) -> Result<egl::Context, Error> {
     let mut reason = String::new();
-    for (major, minor) in VERSIONS {
+    for Version(major, minor) in VERSIONS {
         let attributes = [
             CONTEXT_MAJOR_VERSION,
-            major,
+            major as egl::Int,
             CONTEXT_MINOR_VERSION,
-            minor,
+            minor as egl::Int,
             CONTEXT_OPENGL_PROFILE_MASK,
             CONTEXT_OPENGL_COMPATIBILITY_PROFILE_BIT,
             CONTEXT_FLAGS_KHR,
@@ -359,126 +335,10 @@ fn create_context(
 
 /// Converts an error of the EGL command `call`.
 fn call_error(call: &'static str, error: egl::Error) -> Error {
-    Error::Egl {
+    Error::WindowSystem {
         call,
         reason: error.to_string(),
     }
-}
-
-/// Version of OpenGL, major and minor.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Version(pub u32, pub u32);
-
-impl std::fmt::Display for Version {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}.{}", self.0, self.1)
-    }
-}
-
-/// Device that can run scripts.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct DeviceInfo {
-    /// Number for [`DeviceChoice::Index`](glasm_scripts::runner::DeviceChoice::Index).
-    pub index: usize,
-    /// OpenGL's name of the renderer.
-    pub name: String,
-    /// Vendor of the driver or the device.
-    pub vendor: String,
-    /// Version of OpenGL.
-    pub version: Version,
-    /// Name and version of the driver.
-    pub driver: String,
-    /// Extensions of the context, such as `GL_ARB_vertex_program`, in alphabetical order.
-    pub extensions: Vec<String>,
-}
-
-impl DeviceInfo {
-    /// Returns true if name or vendor contain the text; case is ignored.
-    pub(super) fn matches_name(&self, text: &str) -> bool {
-        let text = text.to_lowercase();
-        [&self.name, &self.vendor]
-            .iter()
-            .any(|name| name.to_lowercase().contains(&text))
-    }
-}
-
-/// Returns all devices that OpenGL can be used on without a window.
-///
-/// # Errors
-///
-/// [`Error::Library`] without an EGL library. A device that cannot be opened is omitted.
-pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
-    Ok(list_devices()?.into_iter().map(|(_, info)| info).collect())
-}
-
-/// Returns the devices that can be opened, with their properties. Each is opened on a separate
-/// thread, because this one may have a context.
-fn list_devices() -> Result<Vec<(Device, DeviceInfo)>, Error> {
-    let devices = Egl::load()?.devices();
-    Ok(devices
-        .into_iter()
-        .enumerate()
-        .filter_map(|(index, device)| Some((device, probe_device(index, device)?)))
-        .collect())
-}
-
-/// Opens a device on a separate thread and returns its properties; `None` if it does not open, or
-/// the thread panics.
-fn probe_device(index: usize, device: Device) -> Option<DeviceInfo> {
-    std::thread::scope(|scope| {
-        let opened = scope.spawn(move || {
-            let gl = Gl::open_device(index, device).ok()?;
-            Some(gl.info().clone())
-        });
-        opened.join().ok()?
-    })
-}
-
-impl Gl {
-    /// Opens the device that a choice selects, whose context is current on this thread until the
-    /// result is dropped. [`Error::ContextInUse`] if the thread has one, [`Error::NoDevice`] if no
-    /// device matches.
-    pub(crate) fn open(choice: &DeviceChoice) -> Result<Rc<Self>, Error> {
-        let (index, device) = select_device(choice)?;
-        Self::open_device(index, device).map(Rc::new)
-    }
-}
-
-/// Returns the device that a choice selects, with its number; the best one is the first that is not
-/// software. [`Error::NoDevice`] if none matches.
-fn select_device(choice: &DeviceChoice) -> Result<(usize, Device), Error> {
-    // A number needs no list of names.
-    if let DeviceChoice::Index(index) = choice {
-        let devices = Egl::load()?.devices();
-        if let Some(device) = devices.get(*index) {
-            return Ok((*index, *device));
-        }
-    }
-    let devices = list_devices()?;
-    let selected = match choice {
-        DeviceChoice::Best => devices.iter().min_by_key(|(device, _)| device.kind),
-        DeviceChoice::Index(_) => None,
-        DeviceChoice::Name(name) => devices.iter().find(|(_, info)| info.matches_name(name)),
-    };
-    selected
-        .map(|(device, info)| (info.index, *device))
-        .ok_or_else(|| err_no_device(choice, &devices))
-}
-
-/// Returns the error that no device is the chosen one, with the names of those that exist.
-fn err_no_device(choice: &DeviceChoice, devices: &[(Device, DeviceInfo)]) -> Error {
-    let wanted = match choice {
-        DeviceChoice::Best => "can be opened".to_owned(),
-        DeviceChoice::Index(index) => format!("has number {index}"),
-        DeviceChoice::Name(name) => format!("is called `{name}`"),
-    };
-    let names: Vec<&str> = devices.iter().map(|(_, info)| info.name.as_str()).collect();
-    let available = match names.as_slice() {
-        [] => "are none".to_owned(),
-        [name] => format!("is {name}"),
-        names => format!("are {}", names.join(", ")),
-    };
-    Error::NoDevice { wanted, available }
 }
 
 #[cfg(test)]
@@ -489,7 +349,7 @@ mod tests {
     /// Tests opening without a device: if devices cannot be enumerated, Mesa opens one without.
     #[test]
     fn a_context_needs_no_device() {
-        let Ok(egl) = Egl::load() else {
+        let Ok(egl) = WindowSystem::load() else {
             skip("no EGL");
             return;
         };

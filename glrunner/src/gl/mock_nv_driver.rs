@@ -2,7 +2,7 @@
 //! and are implemented by equivalent commands of OpenGL. All other commands are those of the
 //! driver.
 
-use super::egl::Egl;
+use super::platform::WindowSystem;
 use super::tests::open;
 use super::*;
 use std::cell::RefCell;
@@ -69,7 +69,7 @@ fn open_mock_nv_with(extensions: &[&str]) -> Option<Rc<Gl>> {
 
 /// Returns the real driver's function for a command; null if it has none.
 pub(super) fn driver_command(name: &str) -> *const c_void {
-    Egl::load().map_or(std::ptr::null(), |egl| egl.proc_address(name))
+    WindowSystem::load().map_or(std::ptr::null(), |system| system.proc_address(name))
 }
 
 /// Returns the simulated function for a command of NV extensions; `None` for commands that the real

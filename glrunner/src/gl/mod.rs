@@ -1,4 +1,4 @@
-//! All calls of EGL and OpenGL, and all `unsafe` code of the crate.
+//! All calls of EGL, WGL and OpenGL, and all `unsafe` code of the crate.
 //!
 //! [`Gl`] is a context that is current on its thread during its lifetime; objects of OpenGL have
 //! one owner type each, whose `Drop` deletes the object and which retains the context.
@@ -21,7 +21,9 @@
 mod bindings;
 mod buffer;
 mod context;
+mod devices;
 mod draw;
+#[cfg(not(windows))]
 mod egl;
 mod framebuffer;
 mod program;
@@ -31,6 +33,8 @@ mod sample_writes;
 mod shaders;
 mod texture;
 mod texture_state;
+#[cfg(windows)]
+mod wgl;
 
 #[cfg(test)]
 pub(crate) mod glsl;
@@ -45,11 +49,13 @@ pub(crate) use bindings::constants::*;
 pub(crate) use buffer::Buffer;
 pub(crate) use buffer::{Capture, Query};
 pub(crate) use context::Gl;
+pub use devices::{DeviceInfo, Version, devices};
 pub(crate) use draw::{
     ArrayAttribute, AttributeKind, ConventionalAttribute, DrawCall, Elements, GenericFormat,
     IndexType, VertexArray,
 };
-pub use egl::{DeviceInfo, Version, devices};
+#[cfg(not(windows))]
+use egl as platform;
 #[cfg(test)]
 pub(crate) use framebuffer::AttachedImage;
 pub(crate) use framebuffer::Renderbuffer;
@@ -61,3 +67,5 @@ pub(crate) use shaders::{ShaderError, ShaderProgram, SpirvModule};
 pub(crate) use texture::{Image, Texture};
 pub(crate) use texture_state::ClientFormat;
 pub(crate) use texture_state::{Border, StoredBits};
+#[cfg(windows)]
+use wgl as platform;

@@ -5,7 +5,7 @@ use super::bindings::constants::*;
 use super::buffer::Buffer;
 use super::buffer::{Object, ObjectKind};
 use super::context::Gl;
-use super::egl::Version;
+use super::devices::Version;
 use super::texture::{Image, Texture};
 use super::texture_state::ClientFormat;
 use crate::error::Error;
