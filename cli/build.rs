@@ -1,10 +1,23 @@
 //! Records the commit of the sources in the variable `GLASM_COMMIT`, which `glasm --version` prints.
 //! A build may set the variable itself, for example from an archive of sources without repository.
 
+#[path = "../glvendor/static_cpp.rs"]
+mod static_cpp;
+
+use std::io;
 use std::path::Path;
 use std::process::Command;
 
-fn main() {
+fn main() -> io::Result<()> {
+    println!("cargo::rerun-if-changed=../glvendor/static_cpp.rs");
+    let folder = std::env::var("OUT_DIR").map_err(io::Error::other)?;
+    static_cpp::link_static_cpp(Path::new(&folder), "CARGO_FEATURE_SPIRV_CROSS", "bins")?;
+    record_commit();
+    Ok(())
+}
+
+/// Sets the variable of the commit for the build of the command.
+fn record_commit() {
     println!("cargo::rerun-if-env-changed=GLASM_COMMIT");
     println!("cargo::rerun-if-changed=build.rs");
     if std::env::var_os("GLASM_COMMIT").is_some() {

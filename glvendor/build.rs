@@ -5,11 +5,12 @@
 //! `src/ffi/entry_table.rs` includes `entries.rs`: the commands that this library intercepts, each
 //! with its handling, which [`RULES`] defines by name.
 
+mod static_cpp;
+
 use glasm_glregistry::{Binding, Cmd, Commands, has_pointer, signature};
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::process::Command;
 
 /// Extensions that applications may use beyond OpenGL 4.6 with the compatibility profile and the
 /// extensions for programs, their parameters, attributes, draws and state.
@@ -668,73 +669,19 @@ fn format_attribute(command: &Cmd) -> String {
     format!(" = {number}, [{}]", components.join(", "))
 }
 
-/// Makes the linker prefer the static C++ library of GNU compilers for Windows: the library of this
-/// crate is copied next to programs, where the dynamic one is missing. Does nothing for other
-/// targets, without the feature that builds C++, or if the compiler has no static library.
-fn prefer_static_cpp(folder: &Path) -> io::Result<()> {
-    let variable = |name: &str| std::env::var(name).unwrap_or_default();
-    let is_mingw =
-        variable("CARGO_CFG_TARGET_OS") == "windows" && variable("CARGO_CFG_TARGET_ENV") == "gnu";
-    if !is_mingw || variable("CARGO_FEATURE_TEXT").is_empty() {
-        return Ok(());
-    }
-    let compiler = find_cpp_compiler();
-    let run = |argument: &str| {
-        let output = Command::new(&compiler).arg(argument).output();
-        output.map(|it| String::from_utf8_lossy(&[it.stdout, it.stderr].concat()).into_owned())
-    };
-    let folder = folder.join("cpp");
-    fs::create_dir_all(&folder)?;
-    let copy = |library: &str| -> io::Result<bool> {
-        let path = run(&format!("-print-file-name={library}"))?;
-        // The compiler prints the name alone for libraries that it does not have.
-        let path = Path::new(path.trim());
-        Ok(path.is_absolute() && fs::copy(path, folder.join(library)).is_ok())
-    };
-    if copy("libstdc++.a")? {
-        println!("cargo::rustc-link-search=native={}", folder.display());
-    }
-    if run("-v")?.contains("Thread model: posix") && copy("libwinpthread.a")? {
-        println!("cargo::rustc-link-arg-cdylib=-lwinpthread");
-    }
-    Ok(())
-}
-
-/// Returns the C++ compiler that dependencies are built with: that of the environment, or else the
-/// one of MinGW for the target.
-fn find_cpp_compiler() -> String {
-    let variable = |name: &str| std::env::var(name).unwrap_or_default();
-    let target = variable("TARGET");
-    let names = [
-        format!("CXX_{target}"),
-        format!("CXX_{}", target.replace('-', "_")),
-        "CXX".to_owned(),
-    ];
-    for name in names {
-        println!("cargo::rerun-if-env-changed={name}");
-        if let Ok(compiler) = std::env::var(name) {
-            return compiler;
-        }
-    }
-    if variable("HOST") == target {
-        return "g++".to_owned();
-    }
-    let architecture = target.split('-').next().unwrap_or_default();
-    format!("{architecture}-w64-mingw32-g++")
-}
-
 /// Writes the sources that are generated from the OpenGL registry: `driver.rs` with the driver's
 /// commands, `entries.rs` with the entry points and their guards, and for Windows `exports.rs` and
 /// `provided.rs`.
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=static_cpp.rs");
     // GLVND loads the library by this name, which the dynamic linker then finds again.
     if std::env::var_os("CARGO_CFG_TARGET_OS").is_some_and(|name| name == "linux") {
         println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libGLX_glasm.so.0");
     }
     let folder = std::env::var("OUT_DIR").map_err(io::Error::other)?;
     let folder = Path::new(&folder);
-    prefer_static_cpp(folder)?;
+    static_cpp::link_static_cpp(folder, "CARGO_FEATURE_TEXT", "cdylib")?;
     let commands = Commands::with_extensions(EXTENSIONS);
     let driver = commands.types_and_constants() + &commands.commands_macro(has_pointer);
     fs::write(folder.join("driver.rs"), driver)?;

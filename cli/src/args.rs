@@ -14,7 +14,7 @@ mod trace;
 use crate::metadata;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use glasm::ProgramType;
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -133,7 +133,7 @@ pub(crate) enum Command {
     #[cfg(feature = "run")]
     Devices(DevicesArgs),
     /// Start an application with the programs of NVIDIA's extensions on any driver of OpenGL
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     #[command(after_help = GL_HELP)]
     Gl(GlArgs),
     /// Explain an opcode, error code, option, binding, state, texture target, word of TGSI or
@@ -435,31 +435,58 @@ Examples:
   glasm gl --vendor mesa -- glxinfo
   GLASM_LOG=info glasm gl ./game";
 
-/// `glasm gl`.
+#[cfg(windows)]
+const GL_HELP: &str = "\
+glasm's opengl32.dll is loaded instead of that of Windows, which it calls. It compiles programs of NV_vertex_program
+to NV_gpu_program5 and passes them to the driver as SPIR-V or GLSL. The library for the word size of the application is
+searched for in ..\\lib64 and ..\\lib32, seen from the directory of this command, and in that directory. Nothing is written to the
+directory of the application.
+Some applications do not find the library this way: those that start another program, that need the privileges of an
+administrator, or that limit where libraries are searched. Copy opengl32.dll next to their executable, and start them as usual;
+deleting the copy undoes it.
+GLASM_LOG=info logs events; docs/applications.md lists all variables, and describes rules for applications in
+%APPDATA%\\glasm\\applications.toml.
+The exit status is that of the application, or 2 if it cannot be started.
+
+Examples:
+  glasm gl GAME.EXE -fullscreen
+  glasm gl --explain GAME.EXE
+  glasm gl --library D:\\glasm\\lib32 GAME.EXE";
+
+/// Options of `glasm gl` instead of which an application may be missing.
 #[cfg(unix)]
+const GL_REPORTS: [&str; 2] = ["check", "list"];
+#[cfg(windows)]
+const GL_REPORTS: [&str; 1] = ["list"];
+
+/// `glasm gl`.
+#[cfg(any(unix, windows))]
 #[derive(Args, Debug)]
 pub(crate) struct GlArgs {
     /// Vendor whose driver draws: NAME of its libGLX_NAME.so.0 [default: the value of GLASM_DRIVER,
     /// or mesa]
+    #[cfg(unix)]
     #[arg(long, value_name = "NAME")]
     pub(crate) vendor: Option<OsString>,
-    /// Vendor library, or the directory that contains it; repeat it for that of 32-bit applications
+    /// Library, or the directory that contains it; repeat it for that of 32-bit applications
     #[arg(long, value_name = "PATH")]
     pub(crate) library: Vec<PathBuf>,
     /// Report in a few lines whether applications will run with these programs on this system, and
     /// what to install; exit status 1 if they will not
+    #[cfg(unix)]
     #[arg(long, conflicts_with = "application")]
     pub(crate) check: bool,
     /// List the rules for applications of all files; exit status 1 if a file is invalid
-    #[arg(long, conflicts_with_all = ["application", "check"])]
+    #[arg(long, conflicts_with = "application")]
+    #[cfg_attr(unix, arg(conflicts_with = "check"))]
     pub(crate) list: bool,
     /// Do not start the application; report which rules match it, and each setting with its value
     /// and the reason; exit status 1 if a file is invalid
-    #[arg(long, conflicts_with_all = ["check", "list"])]
+    #[arg(long, conflicts_with_all = GL_REPORTS)]
     pub(crate) explain: bool,
     /// Application and its arguments
     #[arg(
-        required_unless_present_any = ["check", "list"],
+        required_unless_present_any = GL_REPORTS,
         trailing_var_arg = true,
         value_name = "APPLICATION"
     )]

@@ -51,6 +51,19 @@ impl Fatal {
     }
 }
 
+/// Makes the console of Windows interpret colors, for this process. Returns false if it cannot:
+/// consoles before Windows 10 print the codes.
+#[cfg(windows)]
+fn enable_colors() -> bool {
+    anstyle_query::windows::enable_ansi_colors() == Some(true)
+}
+
+/// Returns true: terminals of other systems interpret colors.
+#[cfg(not(windows))]
+fn enable_colors() -> bool {
+    true
+}
+
 /// Replaces control characters, which a terminal interprets, with U+FFFD; line ends and tabs
 /// remain.
 pub(crate) fn replace_control_characters(text: &str) -> String {
@@ -81,7 +94,7 @@ impl Console {
                 let is_disabled =
                     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
                 let is_dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
-                io::stderr().is_terminal() && !is_disabled && !is_dumb
+                io::stderr().is_terminal() && !is_disabled && !is_dumb && enable_colors()
             }
         };
         Self {

@@ -3,10 +3,10 @@
 
 use crate::args::GlArgs;
 use crate::console::{Console, Fatal, Status, format_count};
+#[cfg(unix)]
+use glasm_settings::Setting;
 use glasm_settings::rules::{Contents, SHIPPED_VARIABLE, Trust, find_shipped_file, list_files};
-use glasm_settings::{
-    Application, Effective, Resolution, Rule, RuleMatch, RuleSet, SETTINGS, Setting,
-};
+use glasm_settings::{Application, Effective, Resolution, Rule, RuleMatch, RuleSet, SETTINGS};
 use std::env;
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -71,6 +71,13 @@ fn read_rules() -> RuleSet {
 }
 
 /// Returns a variable as the application gets it.
+#[cfg(windows)]
+fn get_variable(_: &GlArgs, name: &str) -> Option<OsString> {
+    env::var_os(name)
+}
+
+/// Returns a variable as the application gets it.
+#[cfg(unix)]
 fn get_variable(args: &GlArgs, name: &str) -> Option<OsString> {
     match &args.vendor {
         Some(vendor) if name == Setting::Driver.info().variable => Some(vendor.clone()),

@@ -1,6 +1,7 @@
 //! The `glasm` command. `glasm help` and the module `args` describe it.
 
-#![forbid(unsafe_code)]
+#![cfg_attr(not(windows), forbid(unsafe_code))]
+#![cfg_attr(windows, deny(unsafe_code))]
 
 mod args;
 mod batch;
@@ -17,8 +18,10 @@ mod extract;
 mod gl_check;
 #[cfg(unix)]
 mod gl_launcher;
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 mod gl_settings;
+#[cfg(any(windows, test))]
+mod gl_windows;
 mod inputs;
 mod loaded_input;
 mod metadata;
@@ -40,7 +43,8 @@ use std::process::ExitCode;
 /// Parses the command line and runs the command. An error that ends the command is printed, and the
 /// exit status is 2.
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    // Shells of Windows leave `*` to programs; on other systems this returns the words unchanged.
+    let cli = Cli::parse_from(wild::args_os());
     let console = Console::new(cli.console);
     let result = match &cli.command {
         Command::Check(args) => check::check(args, console),
@@ -60,12 +64,14 @@ fn main() -> ExitCode {
         Command::Devices(args) => devices::print_devices(*args, console),
         #[cfg(unix)]
         Command::Gl(args) if args.check => gl_check::check_system(args, console),
-        #[cfg(unix)]
+        #[cfg(any(unix, windows))]
         Command::Gl(args) if args.list => gl_settings::list_rules(console),
-        #[cfg(unix)]
+        #[cfg(any(unix, windows))]
         Command::Gl(args) if args.explain => gl_settings::explain_application(args, console),
         #[cfg(unix)]
         Command::Gl(args) => gl_launcher::run_application(args),
+        #[cfg(windows)]
+        Command::Gl(args) => gl_windows::run_application(args),
         #[cfg(all(unix, feature = "run"))]
         Command::GlProbe => gl_check::print_context(console),
         Command::Explain(args) => explain::print_explanation(args, console),

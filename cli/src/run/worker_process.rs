@@ -346,8 +346,26 @@ fn describe_exit(status: ExitStatus) -> String {
         };
     }
     match status.code() {
+        // Windows ends processes with the code of an exception, whose highest bits are set.
+        Some(code) if cfg!(windows) && code < 0 => {
+            let meaning = describe_exception(code.cast_unsigned());
+            format!("died of exception {code:#010x}{meaning}")
+        }
         Some(code) => format!("ended with exit status {code}"),
         None => status.to_string(),
+    }
+}
+
+/// Returns a common cause of an exception of Windows, after a separator; nothing for others.
+fn describe_exception(code: u32) -> &'static str {
+    match code {
+        0xC000_0005 => " (wild memory access)",
+        0xC000_0017 => " (memory ran out)",
+        0xC000_001D => " (invalid instruction)",
+        0xC000_0094 | 0xC000_0095 => " (arithmetic error)",
+        0xC000_00FD => " (the stack overflowed)",
+        0xC000_0409 => " (aborted by itself)",
+        _ => "",
     }
 }
 
