@@ -6,7 +6,7 @@ use crate::downloads::Download;
 use crate::{i386, workspace_build};
 use anyhow::{Context as _, Result};
 use glasm_ci_support::shell;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -235,34 +235,42 @@ impl Tools {
         command.arg("--target-dir").arg(directory);
         command.env("CARGO_ZIGBUILD_ZIG_PATH", &self.zig);
         command.env("SOURCE_DATE_EPOCH", release.epoch.to_string());
-        let mut rust_flags = OsString::new();
-        let mut c_flags = OsString::new();
-        for (path, name) in [
+        let paths = [
             (std::env::current_dir()?, "/glasm"),
             (cargo_home()?, "/cargo"),
-        ] {
-            let path = path.into_os_string();
-            // Flags of Rust are separated by a control character, so that paths may have spaces.
-            for (flags, separator, option) in [
-                (&mut rust_flags, "\u{1f}", "--remap-path-prefix="),
-                (&mut c_flags, " ", "-ffile-prefix-map="),
-            ] {
-                if !flags.is_empty() {
-                    flags.push(separator);
-                }
-                flags.push(option);
-                flags.push(&path);
-                flags.push(format!("={name}"));
-            }
-        }
-        command.env("CARGO_ENCODED_RUSTFLAGS", rust_flags);
-        command.env("CFLAGS", &c_flags).env("CXXFLAGS", &c_flags);
+        ];
+        set_path_names(&mut command, &paths, &[]);
         Ok(command)
     }
 }
 
+/// Sets the flags of the compilers for a build whose files must not depend on this machine: they
+/// contain a name instead of each path. `others` are further flags of Rust.
+pub(super) fn set_path_names(command: &mut Command, paths: &[(PathBuf, &str)], others: &[&str]) {
+    let mut rust_flags: Vec<OsString> = others.iter().map(OsString::from).collect();
+    let mut c_flags = Vec::new();
+    for (path, name) in paths {
+        for (flags, option) in [
+            (&mut rust_flags, "--remap-path-prefix="),
+            (&mut c_flags, "-ffile-prefix-map="),
+        ] {
+            let mut flag = OsString::from(option);
+            flag.push(path);
+            flag.push(format!("={name}"));
+            flags.push(flag);
+        }
+    }
+    // Flags of Rust are separated by a control character, so that paths may have spaces.
+    command.env(
+        "CARGO_ENCODED_RUSTFLAGS",
+        rust_flags.join(OsStr::new("\u{1f}")),
+    );
+    let c_flags = c_flags.join(OsStr::new(" "));
+    command.env("CFLAGS", &c_flags).env("CXXFLAGS", &c_flags);
+}
+
 /// Returns the directory of Cargo's registry.
-fn cargo_home() -> Result<PathBuf> {
+pub(super) fn cargo_home() -> Result<PathBuf> {
     if let Some(home) = std::env::var_os("CARGO_HOME") {
         return Ok(home.into());
     }

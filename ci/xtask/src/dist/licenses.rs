@@ -8,9 +8,6 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Packages whose dependencies are part of binaries.
-const BINARIES: [&str; 3] = ["glasm-cli", "glasm-glvendor", "glasm-capi"];
-
 /// Beginnings of the names of files with licenses.
 const NAMES: [&str; 4] = ["license", "copying", "notice", "unlicense"];
 
@@ -20,11 +17,41 @@ const SOURCES: [&str; 5] = [".c", ".cpp", ".h", ".py", ".rs"];
 /// Depth of directories in which licenses are searched: sources in C++ are below a crate's root.
 const MAX_DEPTH: usize = 3;
 
+/// Library of a compiler that is part of binaries.
+pub(super) struct SystemLibrary {
+    /// Name for users.
+    pub(super) name: String,
+    /// Name of the license.
+    pub(super) license: &'static str,
+    /// File with the text of the license.
+    pub(super) file: PathBuf,
+}
+
+/// Binaries whose licenses are collected.
+pub(super) struct Scope<'a> {
+    /// Packages whose dependencies are part of binaries.
+    pub(super) binaries: &'a [&'a str],
+    /// Rust's name of their target.
+    pub(super) platform: &'a str,
+    /// Other libraries that are part of them.
+    pub(super) libraries: Vec<SystemLibrary>,
+}
+
+/// Returns the libraries of zig in a directory that are part of binaries: for C++ and for stack
+/// unwinding.
+pub(super) fn list_zig_libraries(zig: &Path) -> Vec<SystemLibrary> {
+    let libraries = ["libcxx", "libcxxabi", "libunwind"];
+    let libraries = libraries.map(|library| SystemLibrary {
+        name: format!("LLVM {library}"),
+        license: "Apache-2.0 WITH LLVM-exception",
+        file: zig.join("lib").join(library).join("LICENSE.TXT"),
+    });
+    libraries.into()
+}
+
 /// Returns the names and licenses of all crates that are part of the binaries, and each license text
 /// once, with the crates that it applies to.
-///
-/// `zig` is the directory of zig if its C++ library and stack unwinding are part of binaries.
-pub(super) fn collect_licenses(zig: Option<&Path>) -> Result<String> {
+pub(super) fn collect_licenses(scope: &Scope<'_>) -> Result<String> {
     let mut command = shell::cargo();
     command.args([
         "metadata",
@@ -32,9 +59,9 @@ pub(super) fn collect_licenses(zig: Option<&Path>) -> Result<String> {
         "--locked",
         "--all-features",
     ]);
-    command.args(["--filter-platform", "x86_64-unknown-linux-gnu"]);
+    command.args(["--filter-platform", scope.platform]);
     let metadata: Value = serde_json::from_slice(&shell::read_checked_output(&mut command)?)?;
-    let ids = find_dependencies(&metadata)?;
+    let ids = find_dependencies(&metadata, scope.binaries)?;
     let mut list = String::new();
     let mut texts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for package in array(&metadata["packages"])? {
@@ -52,13 +79,16 @@ pub(super) fn collect_licenses(zig: Option<&Path>) -> Result<String> {
         }
     }
     list += "Rust's standard library: MIT OR Apache-2.0\n";
-    let libraries = ["libcxx", "libcxxabi", "libunwind"];
-    for (library, zig) in libraries.iter().filter_map(|library| Some((library, zig?))) {
-        writeln!(list, "LLVM {library}: Apache-2.0 WITH LLVM-exception")?;
-        let file = zig.join("lib").join(library).join("LICENSE.TXT");
-        let content = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+    for SystemLibrary {
+        name,
+        license,
+        file,
+    } in &scope.libraries
+    {
+        writeln!(list, "{name}: {license}")?;
+        let content = fs::read_to_string(file).with_context(|| file.display().to_string())?;
         let names = texts.entry(content.trim().to_owned()).or_default();
-        names.insert(format!("LLVM {library}"));
+        names.insert(name.clone());
     }
     let mut all = format!(
         "glasm contains code of the following packages, under the licenses that are named. The license \
@@ -76,9 +106,9 @@ pub(super) fn collect_licenses(zig: Option<&Path>) -> Result<String> {
     Ok(all)
 }
 
-/// Returns the ids of the packages that the binaries link, directly or indirectly: neither those of
-/// builds nor those of tests.
-fn find_dependencies(metadata: &Value) -> Result<BTreeSet<&str>> {
+/// Returns the ids of the packages that the binaries of these packages link, directly or indirectly:
+/// neither those of builds nor those of tests.
+fn find_dependencies<'a>(metadata: &'a Value, binaries: &[&str]) -> Result<BTreeSet<&'a str>> {
     let mut edges: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for node in array(&metadata["resolve"]["nodes"])? {
         let mut linked = Vec::new();
@@ -92,7 +122,7 @@ fn find_dependencies(metadata: &Value) -> Result<BTreeSet<&str>> {
     }
     let mut open = Vec::new();
     for package in array(&metadata["packages"])? {
-        if BINARIES.contains(&text(&package["name"])?) {
+        if binaries.contains(&text(&package["name"])?) {
             open.push(text(&package["id"])?);
         }
     }

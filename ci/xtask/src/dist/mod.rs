@@ -12,12 +12,14 @@ mod installation;
 mod licenses;
 mod release;
 mod tree;
+mod windows;
 
 use crate::{downloads, installed};
 use anyhow::{Result, ensure};
 use build::Builds;
 use glasm_ci_support::counts::{Counts, Skip};
 use glasm_ci_support::shell;
+use licenses::Scope;
 use release::Release;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -29,10 +31,11 @@ Writes to dist/, or the directory of --output:
   glasm-VERSION-linux-x86_64.tar.xz        command, vendor libraries, manual pages, completions
   glasm-VERSION-linux-x86_64-debug.tar.xz  their debug information
   *.deb                                    packages of Debian: glasm, libglx-glasm, libglasm0, libglasm-dev
+  glasm-VERSION-windows.zip                command and vendor library for Windows, 64 and 32 bits
   crates/                                  the crates, and the order in which a registry takes them
 
 Binaries run with glibc 2.28 and later (Debian 10, Ubuntu 18.10, RHEL 8): they are linked by cargo-zigbuild
-and zig, which are downloaded below the target directory (103 MB).
+and zig, which are downloaded below the target directory (103 MB). Binaries for Windows are linked by MinGW-w64.
 SOURCE_DATE_EPOCH sets the timestamps of all files; without it they are that of the commit.";
 
 /// Limits on the sizes of stripped binaries in bytes, which are checked for builds with the profile
@@ -73,6 +76,7 @@ pub(crate) fn run_command(options: &Options) -> Result<ExitCode> {
     }
     write_packages(&builds, &release, &options.output)?;
     archive::write_debug_archive(&builds, &release, &options.output)?;
+    windows::write_archive(&options.profile, &release, &options.output)?;
     crates::write_crates(&options.output.join("crates"))?;
     print_files(&options.output)?;
     if options.check {
@@ -123,7 +127,12 @@ fn test_reproducibility(builds: &Builds, release: &Release, output: &Path) -> Re
 /// Writes the archive and the packages of Debian to a directory.
 fn write_packages(builds: &Builds, release: &Release, output: &Path) -> Result<()> {
     let licenses = shell::below_target("dist/THIRD-PARTY-LICENSES.txt");
-    let text = licenses::collect_licenses(builds.zig_directory.as_deref())?;
+    let libraries = builds.zig_directory.as_deref();
+    let text = licenses::collect_licenses(&Scope {
+        binaries: &["glasm-cli", "glasm-glvendor", "glasm-capi"],
+        platform: "x86_64-unknown-linux-gnu",
+        libraries: libraries.map_or_else(Vec::new, licenses::list_zig_libraries),
+    })?;
     shell::create_dir(licenses.parent().unwrap_or(Path::new(".")))?;
     std::fs::write(&licenses, text)?;
     archive::write_command_archive(builds, &licenses, release, output)?;
@@ -153,15 +162,22 @@ fn check_work_tree() -> Result<()> {
 
 /// Fails if a binary exceeds the limit on its size.
 fn check_sizes(builds: &Builds) -> Result<()> {
-    for (name, limit) in SIZE_LIMITS {
-        for path in builds.binaries().filter(|path| path.ends_with(name)) {
-            let size = std::fs::metadata(path)?.len();
-            ensure!(
-                size <= limit,
-                "{} has {size} bytes, at most {limit} are allowed",
-                path.display()
-            );
-        }
+    for path in builds.binaries() {
+        let limit = SIZE_LIMITS.iter().find(|(name, _)| path.ends_with(name));
+        check_size(path, limit)?;
+    }
+    Ok(())
+}
+
+/// Fails if a file exceeds a limit: its name, and a number of bytes.
+fn check_size(path: &Path, limit: Option<&(&str, u64)>) -> Result<()> {
+    let size = std::fs::metadata(path)?.len();
+    if let Some((_, limit)) = limit {
+        ensure!(
+            size <= *limit,
+            "{} has {size} bytes, at most {limit} are allowed",
+            path.display()
+        );
     }
     Ok(())
 }

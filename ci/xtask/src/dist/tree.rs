@@ -106,3 +106,74 @@ pub(super) fn write_archive(root: &Path, release: &Release, archive: &Path) -> R
         .arg(parent);
     shell::run_checked(tar.arg(name))
 }
+
+/// Program of Python that writes a ZIP archive: its arguments are the archive, the directory above
+/// the tree, the name of the tree and a timestamp. Python writes times without time zones, which
+/// begin in 1980.
+const WRITE_ZIP: &str = r#"
+import os, sys, time, zipfile
+archive, parent, root, epoch = sys.argv[1:]
+date = max(time.gmtime(int(epoch))[:6], (1980, 1, 1, 0, 0, 0))
+os.chdir(parent)
+paths = sorted(os.path.join(directory, name) for directory, _, names in os.walk(root) for name in names)
+with zipfile.ZipFile(archive, "w") as output:
+    for path in paths:
+        entry = zipfile.ZipInfo(path, date)
+        entry.create_system, entry.external_attr = 3, 0o100644 << 16
+        entry.compress_type = zipfile.ZIP_DEFLATED
+        with open(path, "rb") as file:
+            output.writestr(entry, file.read(), compresslevel=9)
+"#;
+
+/// Writes a tree as a ZIP archive. Names in the archive begin with the name of the tree's directory.
+/// Order and times do not depend on this machine.
+pub(super) fn write_zip(root: &Path, release: &Release, archive: &Path) -> Result<()> {
+    let parent = root.parent().context("the tree has no parent")?;
+    let name = root.file_name().context("the tree has no name")?;
+    let mut python = Command::new("python3");
+    python.args(["-c", WRITE_ZIP]);
+    python.args([&std::path::absolute(archive)?, parent]);
+    python.arg(name).arg(release.epoch.to_string());
+    shell::run_checked(&mut python)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks that archives of equal trees are equal, whatever the times and the order of creation
+    /// of their files.
+    #[test]
+    fn equal_trees_give_equal_archives() {
+        let scratch = std::env::temp_dir().join(format!("glasm-zip-{}", std::process::id()));
+        let release = Release {
+            version: "1".to_owned(),
+            epoch: 1_700_000_001,
+            compression: 0,
+        };
+        let write = |name: &str, files: [&str; 2]| {
+            let tree = Tree::create(scratch.join(name).join("tree")).unwrap();
+            for file in files {
+                tree.add_text(file, file).unwrap();
+            }
+            let archive = scratch.join(format!("{name}.zip"));
+            write_zip(tree.root(), &release, &archive).unwrap();
+            archive
+        };
+        shell::create_empty_dir(&scratch).unwrap();
+        let first = write("a", ["README.txt", "lib64/opengl32.dll"]);
+        let second = write("b", ["lib64/opengl32.dll", "README.txt"]);
+        assert_eq!(fs::read(&first).unwrap(), fs::read(second).unwrap());
+        let mut list = Command::new("python3");
+        list.args(["-m", "zipfile", "--list"]).arg(first);
+        let list = shell::read_output(&mut list).unwrap();
+        // 1,700,000,001 s after 1970; ZIP has times of even seconds.
+        let names = ["tree/README.txt", "tree/lib64/opengl32.dll"];
+        for (line, name) in list.lines().skip(1).zip(names) {
+            assert!(line.starts_with(name), "{line}");
+            assert!(line.contains("2023-11-14 22:13:20"), "{line}");
+        }
+        assert_eq!(list.lines().count(), 3);
+        fs::remove_dir_all(scratch).unwrap();
+    }
+}
