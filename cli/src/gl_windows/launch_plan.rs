@@ -104,7 +104,7 @@ fn find_library(application: &Path, code: Code, libraries: &[PathBuf]) -> Result
 /// Formats how to use a library without this command.
 pub(super) fn format_copy_instructions(library: &Path, application: &Path) -> String {
     format!(
-        "copy {} to {}, and start the program as usual; deleting the copy undoes it",
+        "copy {} to {}, and start the program without this command; deleting the copy undoes it",
         library.display(),
         application.with_file_name(LIBRARY_FILE).display()
     )

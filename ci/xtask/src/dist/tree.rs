@@ -141,8 +141,8 @@ pub(super) fn write_zip(root: &Path, release: &Release, archive: &Path) -> Resul
 mod tests {
     use super::*;
 
-    /// Checks that archives of equal trees are equal, whatever the times and the order of creation
-    /// of their files.
+    /// Checks that archives of equal trees are equal, regardless of the times and the order
+    /// in which their files are created.
     #[test]
     fn equal_trees_give_equal_archives() {
         let scratch = std::env::temp_dir().join(format!("glasm-zip-{}", std::process::id()));

@@ -54,7 +54,9 @@ pub(super) fn run_scripts(
         let mut command = Command::new("xvfb-run");
         command.args(["-a", "-s", "-screen 0 640x480x24 -noreset"]);
         command.arg(&wine.program).arg(&program);
-        command.args(["run", "--api", "gl", "--expected-failures", EXPECTED]);
+        // Unoptimized, the longest program takes more than the default limit.
+        command.args(["run", "--api", "gl", "--timeout", "300"]);
+        command.args(["--expected-failures", EXPECTED]);
         command.arg("--json").arg(&report).args(scripts);
         wine.prefix.set_variables(&mut command);
         let overrides = "mscoree,mshtml=;opengl32,bcryptprimitives=n,b";

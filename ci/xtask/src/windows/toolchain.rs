@@ -40,7 +40,7 @@ pub(crate) static NARROW: Architecture = Architecture {
         gcc-mingw-w64-i686-win32-runtime gcc-mingw-w64-i686-win32 g++-mingw-w64-i686-win32",
 };
 
-/// Compilers whose packages name their thread model, after the usual name.
+/// Compilers whose packages name their thread model, after the name.
 const COMPILERS: [&str; 2] = ["gcc", "g++"];
 
 /// Directory of programs below the root of a file system.
