@@ -7,6 +7,12 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "windows/cg.rs"]
+mod cg;
+#[path = "cg/picture.rs"]
+mod picture;
+#[path = "cg/profiles.rs"]
+mod profiles;
 mod support;
 
 use glasm_tests::skip::skip;
@@ -124,6 +130,11 @@ impl Setup {
 
     /// Runs a program in its directory, on a separate X server.
     fn run(&self, program: &Path, arguments: &[&str], library: Library) -> Output {
+        self.prepare(program, arguments, library).output().unwrap()
+    }
+
+    /// Returns the command that runs a program in its directory, on a separate X server.
+    fn prepare(&self, program: &Path, arguments: &[&str], library: Library) -> Command {
         let mut command = Command::new("xvfb-run");
         command.args(["-a", "-s", "-screen 0 640x480x24 -noreset"]);
         command.args(["timeout", "-k", "5", SECONDS]);
@@ -149,7 +160,7 @@ impl Setup {
         if library == Library::GlasmWithGlsl {
             command.env("GLASM_GLSL_VERSION", "1");
         }
-        command.output().unwrap()
+        command
     }
 }
 
@@ -253,6 +264,22 @@ clients! {
     threads,
 }
 
+macro_rules! cg_pairs {
+    ($($name:ident),* $(,)?) => {
+        mod cg_pairs {
+            $(#[test] fn $name() { super::cg::compare_pair(stringify!($name)); })*
+        }
+
+        #[test]
+        fn all_pairs_of_profiles_are_compared() {
+            let names = [$(stringify!($name)),*];
+            assert!(profiles::PAIRS.iter().map(|it| it.name).eq(names));
+        }
+    };
+}
+
+cg_pairs! { arb, arb_alone, vp20, vp30, vp40, gp4, gp5, gp5_text }
+
 /// Tests a program that is linked with the import library, with SPIR-V and with GLSL.
 #[test]
 fn programs_of_four_languages_draw() {
@@ -331,8 +358,8 @@ fn characters_are_lists() {
     run_group("fonts", Library::Glasm);
 }
 
-/// Tests that a thousand contexts with programs take no more memory than those of the system alone,
-/// except for a few bytes each.
+/// Tests that a thousand contexts with a hundred programs each take no more memory than those of the
+/// system alone, except for a few bytes each.
 #[test]
 fn contexts_leave_nothing() {
     const KIBIBYTES: i64 = 4096;

@@ -244,10 +244,11 @@ static void test_unload(void)
     check(draws_color(), "contexts after the library was closed");
 }
 
-/* Creates and deletes contexts, all with programs, and prints how much memory the last ones have taken. */
+/* Creates and deletes contexts, all with programs, 100,000 of them after the first contexts, and prints how much memory the last
+   contexts have taken. */
 static void create_contexts(int is_system)
 {
-    enum { WARM_UP = 200, ROUNDS = 1000 };
+    enum { WARM_UP = 200, ROUNDS = 1000, PROGRAMS = 100 };
     size_t before = 0;
     int is_right = 1;
     load_library(is_system);
@@ -261,8 +262,10 @@ static void create_contexts(int is_system)
             open_context();
             wglDeleteContext_(wglGetCurrentContext_());
             wglMakeCurrent_(device, it);
-            GLuint name = load_program(COLOR);
-            is_right &= glIsProgramARB_(name) && !glGetError_();
+            for (int j = 0; j < PROGRAMS; j++) {
+                GLuint name = load_program(COLOR);
+                is_right &= glIsProgramARB_(name) && !glGetError_();
+            }
         }
         if (i % 2)
             wglMakeCurrent_(0, 0);

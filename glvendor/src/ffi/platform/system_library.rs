@@ -125,5 +125,16 @@ pub(super) fn find_export(name: &str) -> Option<*mut c_void> {
     let library = load_system_library().filter(|_| name.ends_with('\0'))?;
     // SAFETY: the library is loaded, and the name ends with a zero.
     let found = unsafe { GetProcAddress(library, name.as_ptr()) };
+    restore_name();
     found.map(|it| it as *mut c_void)
+}
+
+/// Makes programs that load `opengl32.dll` by its name find this library again. Two libraries of the
+/// process have this name, and Wine returns the one that was used last; Windows returns the first.
+fn restore_name() {
+    static OWN: OnceLock<usize> = OnceLock::new();
+    let own = *OWN
+        .get_or_init(|| find_this_library(GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT) as usize);
+    // SAFETY: this library is loaded, and the name ends with a zero. The result is not needed.
+    unsafe { GetProcAddress(own as HMODULE, c"glGetString".as_ptr().cast()) };
 }
