@@ -22,7 +22,7 @@ const WITH_SOURCES: Download<'_> = Download {
     source: downloads::NATIVE_EXCEPT_INSTALLED,
     packages: "rustc-web rust-web-src",
     sha256: "",
-    paths: "./usr/bin/* ./usr/lib/* ./usr/src/*/library ./usr/src/*/library/*",
+    paths: "./usr/bin/* ./usr/lib/* ./usr/src/*/library",
 };
 
 /// Oldest version whose sources Cargo builds here: the minimum version of the library.
