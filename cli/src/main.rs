@@ -12,7 +12,6 @@ mod console;
 mod devices;
 #[cfg(feature = "run")]
 mod draw;
-mod explain;
 mod extract;
 #[cfg(unix)]
 mod gl_check;
@@ -74,7 +73,7 @@ fn main() -> ExitCode {
         Command::Gl(args) => gl_windows::run_application(args),
         #[cfg(all(unix, feature = "run"))]
         Command::GlProbe => gl_check::print_context(console),
-        Command::Explain(args) => explain::print_explanation(args, console),
+        Command::Explain(args) => metadata::print_explanation(args, console),
         Command::Completions(args) => metadata::print_completions(*args, console),
         Command::ManPages(args) => metadata::write_man_pages(args),
     };

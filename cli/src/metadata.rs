@@ -1,10 +1,11 @@
-//! Descriptions of the command for users and packages: the version with commit and features, which
-//! reports of problems need, and the files for shells and `man`, which are generated from the command
-//! line.
+//! Descriptions for users and packages: explanations of names, the version of the command with commit
+//! and features, which reports of problems need, and the files for shells and `man`, which are
+//! generated from the command line.
 
-use crate::args::{Cli, CompletionsArgs, ManPagesArgs};
+use crate::args::{Cli, CompletionsArgs, ExplainArgs, ManPagesArgs};
 use crate::console::{Console, Fatal, Status};
 use clap::CommandFactory as _;
+use glasm_analysis::explain;
 use std::sync::LazyLock;
 
 /// Optional features of this build, in alphabetical order.
@@ -35,6 +36,18 @@ fn format_version(version: &str, commit: Option<&str>, features: &[(&str, bool)]
     };
     let commit = commit.unwrap_or("unknown");
     format!("{version}\ncommit: {commit}\nfeatures: {names}")
+}
+
+/// Prints the entries of a name, the names of a group or those that begin with a part of a binding;
+/// without a topic all names. Returns an error with similar names if it is unknown.
+pub(crate) fn print_explanation(args: &ExplainArgs, console: Console) -> Result<Status, Fatal> {
+    let answer = explain::explain(args.topic.as_deref()).map_err(Fatal)?;
+    console.write_out(if console.is_json() {
+        answer.format_json()
+    } else {
+        answer.format_text()
+    })?;
+    Ok(Status::Success)
 }
 
 /// Prints the completion script of a shell.

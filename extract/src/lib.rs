@@ -28,4 +28,5 @@ pub use collection::{Collection, Occurrence, Program, Verdict, check_program};
 pub use files::{FileProgram, FileScan, InputFile, find_files, scan_file};
 pub use form::{Decoding, Encoding, Form, Note};
 pub use limits::Limits;
+pub use recognizer::SourceRun;
 pub use scan::{Found, Scan, Scanner, remove_overlaps};

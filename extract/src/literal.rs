@@ -150,6 +150,7 @@ pub(crate) fn decode_literal(
     while let Some(&byte) = data.get(at) {
         let step = if byte == b'\\' {
             let (bytes, length) = decode_escape(&data[at..]);
+            program.locate(at);
             at += length;
             program.push_all(&bytes)
         } else if current.is_some_and(|quote| quote.closes(&data[at..])) {
@@ -163,6 +164,7 @@ pub(crate) fn decode_literal(
         } else if current.is_none() && matches!(byte, b'\n' | b'\r') {
             break;
         } else {
+            program.locate(at);
             at += 1;
             program.push(byte)
         };
@@ -224,6 +226,7 @@ pub(crate) fn decode_nested_literal(
             break;
         }
     }
+    program.clear_positions();
     Decoded {
         end: at,
         form: Form::Literal,

@@ -27,11 +27,26 @@ pub(crate) enum Ending {
     Cut,
 }
 
+/// Bytes of a program that follow each other in the data, too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SourceRun {
+    /// Offset of the first byte in the program; the run ends where the next one begins.
+    pub program: usize,
+    /// Offset of the first byte in the data.
+    pub data: usize,
+}
+
+/// Runs of a program at most: a text of nothing but escapes would take more memory for them than
+/// for its bytes.
+const MAX_RUNS: usize = 1 << 20;
+
 /// Text that was recognized as a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Recognized {
     /// The program from its header to `END`.
     pub(crate) text: Vec<u8>,
+    /// Positions of the bytes in the data, as far as the decoder recorded them.
+    pub(crate) runs: Vec<SourceRun>,
     /// How it ended.
     pub(crate) ending: Ending,
 }
@@ -77,6 +92,7 @@ pub(crate) struct Recognizer {
     /// True in a subroutine of TGSI that follows `END`.
     is_in_subroutine: bool,
     is_at_header: bool,
+    runs: Vec<SourceRun>,
 }
 
 impl Recognizer {
@@ -101,7 +117,28 @@ impl Recognizer {
             has_tgsi_line: false,
             is_in_subroutine: false,
             is_at_header: false,
+            runs: Vec::new(),
         }
+    }
+
+    /// Records that the header is at `data`.
+    pub(crate) fn locate_header(&mut self, data: usize) {
+        self.runs.push(SourceRun { program: 0, data });
+    }
+
+    /// Records that the next byte to be pushed is at `data`.
+    pub(crate) fn locate(&mut self, data: usize) {
+        let program = self.text.len();
+        let is_next =
+            (self.runs.last()).is_some_and(|run| run.data + program == data + run.program);
+        if !is_next && self.runs.len() < MAX_RUNS {
+            self.runs.push(SourceRun { program, data });
+        }
+    }
+
+    /// Removes the positions, for decoders that do not record them.
+    pub(crate) fn clear_positions(&mut self) {
+        self.runs.clear();
     }
 
     /// Appends the bytes of an inserted text.
@@ -179,6 +216,7 @@ impl Recognizer {
             let is_program = has_content || self.has_no_statements && !is_tgsi;
             return is_program.then_some(Recognized {
                 text: self.text,
+                runs: self.runs,
                 ending: Ending::End,
             });
         }
@@ -186,6 +224,7 @@ impl Recognizer {
         self.text.truncate(length);
         has_content.then_some(Recognized {
             text: self.text,
+            runs: self.runs,
             ending: Ending::Cut,
         })
     }

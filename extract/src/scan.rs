@@ -3,7 +3,7 @@
 
 use crate::form::{Decoding, Encoding, Form, Note, has_placeholders};
 use crate::literal::{Macros, Quote, decode_literal, decode_nested_literal};
-use crate::recognizer::{Ending, MAX_PROGRAM_BYTES, Recognized, Recognizer};
+use crate::recognizer::{Ending, MAX_PROGRAM_BYTES, Recognized, Recognizer, SourceRun};
 use crate::search::{Anchor, Search};
 use crate::utf16::WideText;
 use crate::verbatim::{
@@ -40,6 +40,9 @@ pub struct Found {
     pub length: u64,
     /// How the program is written.
     pub decoding: Decoding,
+    /// Positions of its bytes in the data, if it is verbatim or in literals of bytes; empty
+    /// otherwise.
+    pub source_runs: Vec<SourceRun>,
     /// Remarks.
     pub notes: Vec<Note>,
 }
@@ -139,6 +142,7 @@ impl Scanner {
                 found.offset = start as u64;
                 found.length = (end - start) as u64;
                 found.decoding.encoding = wide.encoding;
+                found.source_runs = Vec::new();
                 scan.programs.push(found);
             }
         }
@@ -173,7 +177,8 @@ struct Attempt {
 impl Attempt {
     /// Returns the program with its remarks.
     fn into_found(mut self, data: &[u8], anchor: &Anchor) -> Option<Found> {
-        let Recognized { text, ending } = self.recognized?;
+        let Recognized { text, runs, ending } = self.recognized?;
+        let is_located = matches!(self.form, Form::Text | Form::Literal | Form::Escaped);
         if ending == Ending::Cut {
             self.notes.push(Note::NoEnd);
         }
@@ -194,6 +199,7 @@ impl Attempt {
                 encoding: Encoding::Bytes,
                 form: self.form,
             },
+            source_runs: if is_located { runs } else { Vec::new() },
             notes: self.notes,
         })
     }
@@ -239,6 +245,7 @@ fn decode_program(data: &[u8], anchor: &Anchor, macros: &mut Macros) -> Attempt 
 fn run_decoder(data: &[u8], anchor: &Anchor, context: Context<'_>, macros: &mut Macros) -> Attempt {
     let body = anchor.at + anchor.dialect.header().len();
     let mut program = Recognizer::new(anchor.dialect, &data[anchor.at..body]);
+    program.locate_header(anchor.at);
     let Decoded { end, form, notes } = match context {
         Context::Text => decode_text(data, body, &mut program),
         Context::PrefixedLines(prefix) => decode_prefixed_lines(data, body, prefix, &mut program),

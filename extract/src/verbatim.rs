@@ -38,6 +38,7 @@ pub(crate) fn decode_text(data: &[u8], mut at: usize, program: &mut Recognizer) 
             at = next;
             continue;
         }
+        program.locate(at);
         if program.push(byte) == Step::Done {
             break;
         }

@@ -196,6 +196,12 @@ pub(crate) fn suggest_spelling<'a>(
     find_closest(text, candidates).map(|candidate| format!("did you mean `{candidate}`?"))
 }
 
+/// Returns the word that a hint of a diagnostic suggests in place of the one that is wrong; `None`
+/// for notes that suggest none.
+pub fn parse_spelling_hint(note: &str) -> Option<&str> {
+    note.strip_prefix("did you mean `")?.strip_suffix("`?")
+}
+
 /// Returns the candidate closest to `text`, ignoring case, if one is close: one character, or two
 /// in words of more than four bytes, are added, missing or wrong. `None` for words of one byte or
 /// more than 64 bytes; a candidate that equals `text` is skipped.
@@ -264,6 +270,12 @@ mod tests {
             suggest_spelling("color", words.into_iter()).as_deref(),
             Some("did you mean `colour`?")
         );
+        let hint = suggest_spelling("color", words.into_iter());
+        assert_eq!(
+            hint.as_deref().and_then(parse_spelling_hint),
+            Some("colour")
+        );
+        assert_eq!(parse_spelling_hint("it takes F, S"), None);
         assert_eq!(suggest_spelling("xyzzy", words.into_iter()), None);
         assert_eq!(suggest_spelling("R", words.into_iter()), None);
     }

@@ -28,6 +28,7 @@ mod syntax;
 pub mod tgsi;
 pub mod token;
 mod variables;
+pub mod vocabulary;
 
 pub use check::{IndexUsage, ResourceCounts};
 pub use diag::{Code, Diagnostic, Diagnostics, Location, Severity};

@@ -42,7 +42,7 @@ pub use program_state::{MAX_STATES, PatchState, ProgramState};
 pub use require::fixed;
 pub use section::{AlternateProgram, ProgramForm, ProgramSection};
 pub use source_map::SourceMap;
-pub use stages::{ProgramLabel, is_script, program_labels, read_covers};
+pub use stages::{ProgramLabel, find_assembly_programs, is_script, program_labels, read_covers};
 pub use tokenizer::ScriptError;
 pub use vertex_data::{Column, VertexData};
 

@@ -12,6 +12,7 @@ use ash::vk::PrimitiveTopology;
 use glasm::ProgramType;
 use glasm::ir::Stage;
 use std::fmt;
+use std::ops::Range;
 
 pub use super::pipeline_state::{DEFAULT_ENTRY_POINT, EntryPoints, ProvokingVertex};
 
@@ -152,6 +153,36 @@ pub fn is_script(text: &[u8]) -> bool {
     first.is_some_and(|line| line.starts_with(b"["))
 }
 
+/// Returns the program types and the bytes of the assembly programs of a script, in its order, those
+/// that commands load by name included. Sections with repeated lines are left out: their programs
+/// have other bytes. The script is not validated.
+pub fn find_assembly_programs(text: &[u8]) -> Vec<(ProgramType, Range<usize>)> {
+    let sections = split_sections(text, &mut Vec::new()).into_iter();
+    let programs = sections.filter_map(|section| match section.kind {
+        SectionKind::Program(program_type, ProgramForm::Assembly)
+        | SectionKind::AlternateProgram(program_type) => Some((
+            program_type,
+            section.start..section.start + section.body.len(),
+        )),
+        SectionKind::Program(
+            _,
+            ProgramForm::Ir
+            | ProgramForm::Glsl
+            | ProgramForm::SpirvText
+            | ProgramForm::SpirvWords
+            | ProgramForm::PassThrough
+            | ProgramForm::FixedFunction,
+        )
+        | SectionKind::RepeatedProgram(_)
+        | SectionKind::Comment
+        | SectionKind::Require
+        | SectionKind::VertexData
+        | SectionKind::Indices
+        | SectionKind::Test => None,
+    });
+    programs.collect()
+}
+
 /// Returns the labels of the assembly programs of a script, in its order. The script is not
 /// validated: only its section headers are parsed, and errors in them are ignored.
 pub fn program_labels(text: &[u8]) -> Vec<ProgramLabel> {
@@ -235,6 +266,17 @@ mod tests {
                 .collect()),
             Err(error) => Err((error.line, error.message)),
         }
+    }
+
+    #[test]
+    fn assembly_programs_are_found() {
+        let text = "[vertex program]\nA\n[fragment shader]\nB\n[fragment program x]\nC\n[vertex program repeated]\nD\n";
+        let found = find_assembly_programs(text.as_bytes());
+        let found: Vec<_> = (found.into_iter())
+            .map(|(program_type, range)| (program_type.stage(), &text[range]))
+            .collect();
+        let expected = [(Stage::Vertex, "A\n"), (Stage::Fragment, "C\n")];
+        assert_eq!(found, expected);
     }
 
     #[test]

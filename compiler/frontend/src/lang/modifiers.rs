@@ -476,6 +476,13 @@ pub fn find_test(family: Family, rule: &[u8]) -> Option<CcTest> {
     Some(CcTest { test, register })
 }
 
+/// Returns the condition tests of a language family, without the number of their register.
+pub fn test_words(family: Family) -> impl Iterator<Item = &'static str> {
+    let rows = TESTS.iter();
+    let rows = rows.filter(move |(.., scope)| *scope == All || family == Family::Typed);
+    rows.map(|(name, ..)| *name)
+}
+
 /// Returns true if a mask rule such as `EQ0` names the condition-code register that it tests.
 pub fn is_numbered(rule: &[u8]) -> bool {
     rule.ends_with(b"0") || rule.ends_with(b"1")

@@ -205,6 +205,17 @@ pub(crate) enum FlowOp {
     Ret,
 }
 
+/// Position of an instruction in a block of structured control flow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BlockEdge {
+    /// Its first instruction, such as `IF`.
+    Start,
+    /// Between two parts of it: `ELSE`.
+    Middle,
+    /// Its last instruction, such as `ENDIF`.
+    End,
+}
+
 /// Operation of a texture instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TextureOp {
@@ -545,6 +556,32 @@ impl OpcodeInfo {
             self.lower,
             Translation::Flow(FlowOp::If | FlowOp::Loop | FlowOp::Rep)
         )
+    }
+
+    /// Returns the position of the instruction in a block of structured control flow; `None` if it
+    /// neither begins nor ends one.
+    pub fn block_edge(&self) -> Option<BlockEdge> {
+        match self.lower {
+            Translation::Flow(FlowOp::If | FlowOp::Loop | FlowOp::Rep) => Some(BlockEdge::Start),
+            Translation::Flow(FlowOp::Else) => Some(BlockEdge::Middle),
+            Translation::Flow(FlowOp::EndIf | FlowOp::EndLoop | FlowOp::EndRep) => {
+                Some(BlockEdge::End)
+            }
+            Translation::Flow(
+                FlowOp::Bra
+                | FlowOp::Brk
+                | FlowOp::Cal
+                | FlowOp::Cali
+                | FlowOp::Cont
+                | FlowOp::InterlockBegin
+                | FlowOp::InterlockEnd
+                | FlowOp::Pop
+                | FlowOp::Push
+                | FlowOp::Ret,
+            )
+            | Translation::Op(_)
+            | Translation::Expand(_) => None,
+        }
     }
 
     /// Returns the specification and section that describe the opcode, for users. An opcode of both

@@ -24,7 +24,9 @@ mod swizzle;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use statement_keywords::{DeclWord, StatementStart, find_statement_start};
+pub(crate) use statement_keywords::{
+    DeclWord, StatementStart, declaration_words, find_statement_start,
+};
 pub(crate) use swizzle::SwizzleSyntax;
 
 use crate::ast::Ast;

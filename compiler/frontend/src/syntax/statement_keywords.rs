@@ -83,7 +83,7 @@ static KEYWORDS: &[(&str, DeclWord, &[Family])] = &[
 ];
 
 /// Returns the keywords and modifiers that begin declarations in a language family.
-fn declaration_words(family: Family) -> impl Iterator<Item = (&'static str, DeclWord)> {
+pub(crate) fn declaration_words(family: Family) -> impl Iterator<Item = (&'static str, DeclWord)> {
     let words = KEYWORDS
         .iter()
         .filter(move |(.., families)| families.contains(&family))

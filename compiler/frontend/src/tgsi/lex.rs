@@ -7,7 +7,7 @@ use glasm_ir::Span;
 /// Kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub(super) enum TokenKind {
+pub enum TokenKind {
     /// Word characters; not starting with a digit, unless digits precede it directly: `2D` is an
     /// integer and a word.
     Word,
@@ -50,7 +50,7 @@ impl Kind for TokenKind {
 }
 
 /// Token of TGSI.
-pub(super) type Token = token::Token<TokenKind>;
+pub type Token = token::Token<TokenKind>;
 
 const CLASSES: Classes<TokenKind> = {
     let mut classes = [(Class::Mark, TokenKind::Other); 256];
@@ -108,6 +108,15 @@ impl Lexer<TokenKind> for Rules {
             Some(length) => (None, at + length),
         }
     }
+}
+
+/// Returns the tokens of `source` from byte `start` on, the last of which is [`TokenKind::End`].
+/// Comments are whitespace, as in programs that are accepted as shipped ones are. `source` holds
+/// less than 2^24 bytes.
+pub fn lex(source: &[u8], start: usize) -> Vec<Token> {
+    let mut list = Vec::new();
+    append_tokens(source, start, true, &mut list);
+    list
 }
 
 /// Appends the tokens of `source` from `start` on to `list`.

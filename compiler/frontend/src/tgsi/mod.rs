@@ -13,7 +13,7 @@ mod ast;
 mod check;
 mod checked;
 mod declaration_tables;
-pub(crate) mod lex;
+pub mod lex;
 mod lower;
 mod opcodes;
 mod properties;

@@ -7,6 +7,7 @@ use super::opcodes::{self, Memory, OpcodeLowering, is_resource};
 use super::semantics::SemanticName;
 use super::texture_targets::{Reference, TextureTarget};
 use crate::lang::Stages;
+use crate::lang::opcode_info::BlockEdge;
 use crate::lang::state::describe_target;
 use crate::source::TgsiOptions;
 use glasm_ir::Stage;
@@ -27,6 +28,8 @@ pub struct OpcodeEntry {
     pub stages: Stages,
     /// Period in which the word was in use.
     pub era: SyntaxGeneration,
+    /// Position in a block of control flow, if it begins or ends one.
+    pub edge: Option<BlockEdge>,
 }
 
 /// Use of the registers of a file by instructions.
@@ -190,8 +193,36 @@ impl OpcodeEntry {
             syntax: format_syntax(row),
             stages: row.stages,
             era: row.era,
+            edge: find_block_edge(row.lower),
         }
     }
+}
+
+/// Returns the position of an opcode in a block; subroutines are blocks, too.
+fn find_block_edge(lower: OpcodeLowering) -> Option<BlockEdge> {
+    use opcodes::Flow;
+    let edges = [
+        (
+            BlockEdge::Start,
+            &[Flow::Loop, Flow::Subroutine, Flow::Switch][..],
+        ),
+        (BlockEdge::Middle, &[Flow::Else]),
+        (
+            BlockEdge::End,
+            &[
+                Flow::EndIf,
+                Flow::EndLoop,
+                Flow::EndSubroutine,
+                Flow::EndSwitch,
+            ],
+        ),
+    ];
+    let OpcodeLowering::Flow(flow) = lower else {
+        return None;
+    };
+    let found = edges.iter().find(|(_, flows)| flows.contains(&flow));
+    let is_if = matches!(flow, Flow::If(_)).then_some(BlockEdge::Start);
+    found.map(|(edge, _)| *edge).or(is_if)
 }
 
 /// Returns the syntax of an opcode, such as `MAD result, a, b, c`, with words for resources and for
@@ -286,6 +317,11 @@ mod tests {
         }
         assert_eq!(find_opcode("mov_sat").map(|it| it.name), Some("MOV"));
         assert_eq!(find_opcode("MOVE"), None);
+        let edge = |name: &str| find_opcode(name).and_then(|it| it.edge);
+        assert_eq!(edge("UIF"), Some(BlockEdge::Start));
+        assert_eq!(edge("ELSE"), Some(BlockEdge::Middle));
+        assert_eq!(edge("ENDSUB"), Some(BlockEdge::End));
+        assert_eq!(edge("BRK"), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! any number.
 
 use super::entry::{Category, Entry, format_program_types, format_required_option};
+use glasm::Dialect;
 use glasm::frontend::lang::Stages;
 use glasm::frontend::lang::bindings::{ATTRIBS, BindingFlags, BindingInfo, IndexRule, RESULTS};
 use glasm::frontend::lang::options::Features;
@@ -15,7 +16,7 @@ use glasm::ir::{Semantic, Stage};
 
 /// Returns a name in lower case, without whitespace and with empty brackets: `vertex.attrib[]` for
 /// `vertex.attrib[3]`.
-pub(super) fn remove_indices(name: &str) -> String {
+pub(crate) fn remove_indices(name: &str) -> String {
     let mut plain = String::new();
     let mut inside = false;
     for character in name.chars() {
@@ -79,6 +80,63 @@ pub(super) fn find_binding(name: &str) -> Vec<Entry> {
         })
         .map(build_binding_entry)
         .collect()
+}
+
+/// Returns the entries of a binding in programs of a language.
+pub(super) fn find_binding_in(name: &str, dialect: Dialect) -> Vec<Entry> {
+    let is_known = |info: &&BindingInfo| {
+        info.stages.contains_stage(dialect.stage()) && info.is_known_in(dialect.family())
+    };
+    let mut paths = iter_infos().filter(is_known).filter(|info| {
+        let paths = list_paths(info);
+        paths
+            .iter()
+            .any(|path| matches_path(path, info.number, name))
+    });
+    // Of several entries with the same spelling the compiler takes the first.
+    paths.next().map(build_binding_entry).into_iter().collect()
+}
+
+/// Returns the bindings that programs of a language can have with these features, each in all its
+/// spellings with empty brackets, and the description of its value.
+pub(crate) fn list_available_bindings(
+    dialect: Dialect,
+    features: Features,
+) -> Vec<(String, String)> {
+    let infos = iter_infos().filter(|info| {
+        info.stages.contains_stage(dialect.stage())
+            && info.is_known_in(dialect.family())
+            && !info.is_newer_than(dialect)
+            && features.contains(info.required_features(dialect.family()))
+    });
+    infos
+        .flat_map(|info| {
+            let description = describe_binding_semantic(info);
+            let paths = list_paths(info).into_iter();
+            paths.map(move |path| (path, description.clone()))
+        })
+        .collect()
+}
+
+/// Returns the bindings of GL state that programs of a language can have with these features, with
+/// empty brackets, and their descriptions.
+pub(crate) fn list_available_state(dialect: Dialect, features: Features) -> Vec<(String, String)> {
+    let state = STATE
+        .iter()
+        .filter(|info| info.is_known_in(dialect) && features.contains(info.required_features));
+    let state = state.map(|info| {
+        let path = format!("state.{}", info.path);
+        (path, describe_state_param((info.param)(0)))
+    });
+    let has_matrices = matches!(dialect.family(), Family::Typed | Family::Arb);
+    let matrices = MATRICES
+        .iter()
+        .filter(|info| has_matrices && info.is_known_in(dialect.family()));
+    let matrices = matrices.map(|info| {
+        let name = format_matrix_name(info).replace("[n]", "[]");
+        (name, describe_matrix((info.matrix)(0)).to_owned())
+    });
+    state.chain(matrices).collect()
 }
 
 /// Returns all spellings of a binding, one for each alternative of its first word, with empty

@@ -1,4 +1,4 @@
-//! Entries of each group: the only module other than the command that depends on all tables.
+//! Entries of each group: the only module other than the answer that depends on all tables.
 
 use super::entry::{Category, Entry};
 use super::{bindings, opcodes, options_and_targets, tgsi};
@@ -8,7 +8,7 @@ use glasm::frontend::codes::LenientRule;
 impl Category {
     /// Returns the names of the group, each with a line about it; where languages differ, that of
     /// the first.
-    pub(super) fn list_lines(self) -> Vec<(String, String)> {
+    pub fn list_lines(self) -> Vec<(String, String)> {
         let owned = |(name, about): (&str, &str)| (name.to_owned(), about.to_owned());
         match self {
             Self::Opcode => opcodes::list_opcode_lines()
@@ -34,7 +34,7 @@ impl Category {
 
     /// Returns the entries of a name in the group, several where languages differ; empty if the
     /// name is unknown.
-    pub(super) fn find_entries(self, name: &str) -> Vec<Entry> {
+    pub fn find_entries(self, name: &str) -> Vec<Entry> {
         match self {
             Self::Opcode => opcodes::find_opcode(name),
             Self::Error => Code::from_id(name)

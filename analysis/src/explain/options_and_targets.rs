@@ -153,6 +153,15 @@ pub(super) fn find_target(name: &str) -> Vec<Entry> {
     row.chain(tgsi::find_target(name)).collect()
 }
 
+/// Returns the entry of a texture target in a language; `None` if the name is unknown.
+pub(super) fn find_target_in(name: &str, dialect: Dialect) -> Option<Entry> {
+    if dialect.family() == Family::Tgsi {
+        return tgsi::find_target(name);
+    }
+    let mut rows = TARGETS.iter();
+    rows.find(|info| info.name == name).map(build_target_entry)
+}
+
 /// Returns the description of a texture target, and whether its depths are compared.
 fn describe_target_info(info: &TargetInfo) -> String {
     if info.is_shadow() {

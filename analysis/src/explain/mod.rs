@@ -1,16 +1,16 @@
-//! `glasm explain`: opcodes, error codes, options, declarations, bindings, state, texture targets,
-//! words of TGSI and languages, from the tables that the compiler itself reads.
+//! Explanations of names: opcodes, error codes, options, declarations, bindings, state, texture
+//! targets, words of TGSI and languages, from the tables that the compiler itself reads.
 
-mod bindings;
+pub(crate) mod bindings;
 mod entry;
 mod entry_tables;
 mod opcodes;
 mod options_and_targets;
 mod tgsi;
 
-use crate::args::ExplainArgs;
-use crate::console::{Console, Fatal, Status};
-use entry::{Category, Entry};
+pub use entry::{Category, Entry};
+
+use glasm::Dialect;
 use glasm::frontend::find_closest;
 use serde_json::{Value, json};
 
@@ -20,29 +20,18 @@ const MAX_OPCODE_LENGTH: usize = 7;
 /// Names that are suggested at most.
 const MAX_SUGGESTIONS: usize = 12;
 
-/// Prints the entries of a name, the names of a group or those that begin with a part of a binding;
-/// without a topic all names. Returns an error with similar names if it is unknown.
-pub(crate) fn print_explanation(args: &ExplainArgs, console: Console) -> Result<Status, Fatal> {
-    let answer = find_output(args.topic.as_deref())?;
-    console.write_out(if console.is_json() {
-        answer.format_json()
-    } else {
-        answer.format_text()
-    })?;
-    Ok(Status::Success)
-}
-
-/// Answer of `glasm explain`.
-enum ExplainOutput {
+/// Answer about a topic.
+#[derive(Clone, Debug)]
+pub enum Explanation {
     /// All about a name.
     Entries(Vec<Entry>),
     /// Names with a line about each.
     List(Vec<(Category, Vec<(String, String)>)>),
 }
 
-impl ExplainOutput {
+impl Explanation {
     /// Formats the entries or the lists for users, separated by empty lines.
-    fn format_text(&self) -> String {
+    pub fn format_text(&self) -> String {
         match self {
             Self::Entries(topics) => {
                 let texts: Vec<String> = topics.iter().map(Entry::format_text).collect();
@@ -56,7 +45,7 @@ impl ExplainOutput {
     }
 
     /// Formats each entry or list line as a JSON object on a separate line.
-    fn format_json(&self) -> String {
+    pub fn format_json(&self) -> String {
         let objects: Vec<Value> = match self {
             Self::Entries(topics) => topics.iter().map(Entry::format_json).collect(),
             Self::List(groups) => {
@@ -83,31 +72,53 @@ fn format_list((group, lines): &(Category, Vec<(String, String)>)) -> String {
 }
 
 /// Returns the answer about a topic: all names without one, the entries of a name, the names of a
-/// group, or the bindings that begin with it, in this order. Returns an error with similar names if
-/// there are none.
-fn find_output(topic: Option<&str>) -> Result<ExplainOutput, Fatal> {
+/// group, or the bindings that begin with it, in this order.
+///
+/// # Errors
+/// A message with similar names if there are none.
+pub fn explain(topic: Option<&str>) -> Result<Explanation, String> {
     let Some(topic) = topic.map(str::trim) else {
         let groups = Category::ALL
             .into_iter()
             .map(|group| (group, group.list_lines()));
-        return Ok(ExplainOutput::List(groups.collect()));
+        return Ok(Explanation::List(groups.collect()));
     };
     let groups = Category::ALL.into_iter();
     let topics: Vec<Entry> = groups.flat_map(|group| group.find_entries(topic)).collect();
     if !topics.is_empty() {
-        return Ok(ExplainOutput::Entries(topics));
+        return Ok(Explanation::Entries(topics));
     }
     let mut groups = Category::ALL.into_iter();
     if let Some(group) =
         groups.find(|group| group.argument_and_heading().0.eq_ignore_ascii_case(topic))
     {
-        return Ok(ExplainOutput::List(vec![(group, group.list_lines())]));
+        return Ok(Explanation::List(vec![(group, group.list_lines())]));
     }
     let below = find_nested_names(topic);
     if below.is_empty() {
         Err(err_unknown_name(topic))
     } else {
-        Ok(ExplainOutput::List(below))
+        Ok(Explanation::List(below))
+    }
+}
+
+/// Returns the entries of a name of a group for programs of a language; empty if the language does
+/// not have it. Numbers in the brackets of bindings do not matter.
+pub fn find_program_entries(category: Category, name: &str, dialect: Dialect) -> Vec<Entry> {
+    match category {
+        Category::Opcode => opcodes::find_opcode_in(name, dialect).into_iter().collect(),
+        Category::Target => options_and_targets::find_target_in(name, dialect)
+            .into_iter()
+            .collect(),
+        Category::Binding => bindings::find_binding_in(name, dialect),
+        Category::Error
+        | Category::Option
+        | Category::Declaration
+        | Category::State
+        | Category::File
+        | Category::Semantic
+        | Category::Property
+        | Category::Language => category.find_entries(name),
     }
 }
 
@@ -132,7 +143,7 @@ fn find_nested_names(topic: &str) -> Vec<(Category, Vec<(String, String)>)> {
 
 /// Returns the error about an unknown name, with the closest name, or with similar opcodes and
 /// error codes, because these are so short that many are close.
-fn err_unknown_name(topic: &str) -> Fatal {
+fn err_unknown_name(topic: &str) -> String {
     let upper = topic.to_ascii_uppercase();
     let names: Vec<String> = Category::ALL
         .into_iter()
@@ -163,10 +174,10 @@ fn err_unknown_name(topic: &str) -> Fatal {
         .iter()
         .map(|group| group.argument_and_heading().0)
         .collect();
-    Fatal(format!(
+    format!(
         "unknown name `{topic}`{hint}; `glasm explain` lists all, `glasm explain GROUP` one of {}",
         groups.join(", ")
-    ))
+    )
 }
 
 /// Returns true if two names share their start: the first two characters, or the first four of an
@@ -185,14 +196,13 @@ mod tests {
     use super::*;
 
     fn text(topic: &str) -> String {
-        find_output(Some(topic))
-            .map_or_else(|Fatal(message)| panic!("{message}"), |it| it.format_text())
+        explain(Some(topic)).map_or_else(|message| panic!("{message}"), |it| it.format_text())
     }
 
     fn error(topic: &str) -> String {
-        match find_output(Some(topic)) {
+        match explain(Some(topic)) {
             Ok(answer) => panic!("explained: {}", answer.format_text()),
-            Err(Fatal(message)) => message,
+            Err(message) => message,
         }
     }
 
@@ -226,7 +236,7 @@ mod tests {
             light.contains("state.light[n].half") && !light.contains("lightmodel"),
             "{light}"
         );
-        let all = find_output(None).map_or_else(|Fatal(it)| it, |it| it.format_text());
+        let all = explain(None).map_or_else(|it| it, |it| it.format_text());
         for group in Category::ALL {
             assert!(
                 all.contains(&format!("{}:\n", group.argument_and_heading().1)),

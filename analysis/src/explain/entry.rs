@@ -10,23 +10,34 @@ const LINE_WIDTH: usize = 80;
 
 /// Kinds of names that can be explained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Category {
+pub enum Category {
+    /// Opcodes of all languages.
     Opcode,
+    /// Error codes.
     Error,
+    /// Program options.
     Option,
+    /// Declarations about a program as a whole.
     Declaration,
+    /// Bindings of attributes and results.
     Binding,
+    /// Bindings of GL state.
     State,
+    /// Texture targets.
     Target,
+    /// Register files of TGSI.
     File,
+    /// Semantics of TGSI.
     Semantic,
+    /// Properties of TGSI.
     Property,
+    /// Languages, by their headers.
     Language,
 }
 
 impl Category {
     /// All groups, in the order of the list.
-    pub(super) const ALL: [Self; 11] = [
+    pub const ALL: [Self; 11] = [
         Self::Opcode,
         Self::Error,
         Self::Option,
@@ -41,7 +52,7 @@ impl Category {
     ];
 
     /// Returns the noun for one member of the category.
-    pub(super) const fn noun(self) -> &'static str {
+    pub const fn noun(self) -> &'static str {
         match self {
             Self::Opcode => "opcode",
             Self::Error => "error",
@@ -58,7 +69,7 @@ impl Category {
     }
 
     /// Returns the name of the group on the command line, and its heading in lists.
-    pub(super) const fn argument_and_heading(self) -> (&'static str, &'static str) {
+    pub const fn argument_and_heading(self) -> (&'static str, &'static str) {
         match self {
             Self::Opcode => ("opcodes", "Opcodes"),
             Self::Error => ("errors", "Error codes"),
@@ -80,16 +91,19 @@ impl Category {
 
 /// Explanation of a name.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
-    pub(super) category: Category,
-    pub(super) name: String,
+pub struct Entry {
+    /// Group of the name.
+    pub category: Category,
+    /// The name, with `[n]` for numbers.
+    pub name: String,
     /// One line.
-    pub(super) summary: String,
+    pub summary: String,
     /// Its syntax.
-    pub(super) syntax: Option<String>,
-    pub(super) fields: Vec<(&'static str, String)>,
+    pub syntax: Option<String>,
+    /// Properties with their names, in the order in which they are printed.
+    pub fields: Vec<(&'static str, String)>,
     /// Running text, a paragraph on each line; may be empty.
-    pub(super) description: String,
+    pub description: String,
 }
 
 impl Entry {
@@ -107,7 +121,7 @@ impl Entry {
 
     /// Formats the entry for users: name and summary, syntax, fields, and the description in
     /// wrapped lines.
-    pub(super) fn format_text(&self) -> String {
+    pub fn format_text(&self) -> String {
         let mut text = format!("{}: {}\n", self.name, self.summary);
         if let Some(syntax) = &self.syntax {
             text += &format!("\n  {syntax}\n");
@@ -126,7 +140,7 @@ impl Entry {
 
     /// Returns the entry as an object for tools, with `kind`, `name`, `summary`, `syntax`, `fields`
     /// and `description`.
-    pub(super) fn format_json(&self) -> Value {
+    pub fn format_json(&self) -> Value {
         let fields = self.fields.iter();
         let fields: Map<String, Value> = fields
             .map(|(name, value)| ((*name).to_owned(), value.as_str().into()))

@@ -2,6 +2,7 @@
 
 use super::entry::{Category, Entry, format_program_types};
 use super::tgsi;
+use glasm::Dialect;
 use glasm::frontend::lang::Stages;
 use glasm::frontend::lang::arb::ArbAvailability;
 use glasm::frontend::lang::modifiers::{ModifierFlags, base_name};
@@ -14,6 +15,16 @@ use std::collections::BTreeMap;
 pub(super) fn find_opcode(name: &str) -> Vec<Entry> {
     let rows = opcodes::find_in_all_families(name).map(build_opcode_entry);
     rows.chain(tgsi::find_opcode(name)).collect()
+}
+
+/// Returns the entry of an opcode in a language, whose name may have suffixes; `None` if its family
+/// does not have the opcode.
+pub(super) fn find_opcode_in(name: &str, dialect: Dialect) -> Option<Entry> {
+    if dialect.family() == Family::Tgsi {
+        return tgsi::find_opcode(name);
+    }
+    let (opcode, _) = opcodes::split_suffixes(dialect.family(), name.as_bytes())?;
+    Some(build_opcode_entry(opcode.info()))
 }
 
 /// Builds the entry of an opcode: its operands, modifiers, and the programs that accept it.
