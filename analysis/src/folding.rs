@@ -50,10 +50,15 @@ pub fn list_folds(program: &Program) -> Vec<FoldRange> {
     folds
 }
 
+/// Returns the comments of a program in source order, without the line ends after them.
+pub fn list_comments(program: &Program) -> Vec<Span> {
+    find_comments(&program.text, &program.outline, program.span)
+}
+
 /// Returns the runs of comments in consecutive lines that have nothing else.
 fn list_comment_runs(program: &Program) -> Vec<FoldRange> {
     let mut runs: Vec<(Span, usize)> = Vec::new();
-    let comments = list_comments(&program.text, &program.outline, program.span);
+    let comments = find_comments(&program.text, &program.outline, program.span);
     for span in comments {
         let before = &program.text[..span.start as usize];
         let line_start = before.iter().rposition(|byte| *byte == b'\n');
@@ -88,7 +93,7 @@ fn is_next_line(text: &[u8], before: Span, after: Span) -> bool {
 
 /// Returns the comments of a program in source order, without the line ends after them: everything
 /// between its tokens that is not whitespace.
-pub(crate) fn list_comments(text: &[u8], outline: &Outline, program: Span) -> Vec<Span> {
+pub(crate) fn find_comments(text: &[u8], outline: &Outline, program: Span) -> Vec<Span> {
     let mut comments = Vec::new();
     let mut at = program.start;
     let end = std::iter::once(program.end);

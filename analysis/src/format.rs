@@ -4,7 +4,7 @@
 //! comments remain, and the result is compared with the source token by token: if anything but
 //! whitespace differs, nothing is formatted.
 
-use crate::folding::list_comments;
+use crate::folding::find_comments;
 use crate::outline::{StatementKind, Token, TokenClass};
 use crate::program::{Program, build_outline};
 use glasm::Family;
@@ -42,7 +42,7 @@ pub fn format_program(program: &Program, options: &FormatOptions) -> Option<Vec<
     let mut writer = Writer {
         text: &program.text,
         out: program.text[program.span.start as usize..header_end as usize].to_vec(),
-        comments: list_comments(&program.text, &program.outline, program.span),
+        comments: find_comments(&program.text, &program.outline, program.span),
         next_comment: 0,
         line_end: find_line_end(source),
         options: *options,
@@ -93,8 +93,8 @@ fn has_same_content(program: &Program, formatted: &[u8]) -> bool {
             .map(|it| text[it.range()].trim_ascii_end().to_vec())
             .collect()
     };
-    let old_comments = list_comments(&program.text, &program.outline, program.span);
-    let new_comments = list_comments(formatted, &outline, part.span);
+    let old_comments = find_comments(&program.text, &program.outline, program.span);
+    let new_comments = find_comments(formatted, &outline, part.span);
     part.span.range().len() == formatted.len()
         && words(&program.text, &program.outline.tokens) == words(formatted, &outline.tokens)
         && comments(&program.text, &old_comments) == comments(formatted, &new_comments)

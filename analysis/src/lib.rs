@@ -40,7 +40,7 @@ mod tgsi;
 
 pub use completion::{Completion, CompletionKind, CompletionList, complete};
 pub use fixes::{Fix, TextEdit, find_fixes, find_related};
-pub use folding::{FoldKind, FoldRange, list_folds};
+pub use folding::{FoldKind, FoldRange, list_comments, list_folds};
 pub use format::{FormatOptions, format_program};
 pub use hover::{Hover, hover};
 pub use lines::{ColumnUnit, LineColumn, LineIndex};
@@ -48,5 +48,6 @@ pub use outline::{Outline, Statement, StatementKind, Token, TokenClass, TokenRol
 pub use program::{MAX_SOURCE_BYTES, Program, ProgramContext};
 pub use signature::{Signature, find_signature};
 pub use symbols::{
-    Rename, Symbol, SymbolKind, find_definition, find_occurrences, list_symbols, rename,
+    Rename, Symbol, SymbolKind, find_definition, find_occurrences, find_renamable, list_symbols,
+    rename,
 };

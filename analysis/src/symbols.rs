@@ -303,7 +303,7 @@ pub fn rename(program: &Program, offset: u32, new_name: &str) -> Result<Rename, 
 ///
 /// # Errors
 /// A message if the name is not one that the program declares.
-pub(crate) fn find_renamable(program: &Program, offset: u32) -> Result<Vec<Span>, String> {
+pub fn find_renamable(program: &Program, offset: u32) -> Result<Vec<Span>, String> {
     if program.ignores_case() {
         return Err("registers and labels of TGSI have numbers, not names".to_owned());
     }

@@ -140,6 +140,9 @@ pub(crate) enum Command {
     /// header; without a name, list all of them
     #[command(after_help = EXPLAIN_HELP)]
     Explain(ExplainArgs),
+    /// Serve an editor as language server, through standard input and output
+    #[command(after_help = LSP_HELP)]
+    Lsp,
     /// Print the script that completes the words of a command line in a shell
     #[command(after_help = COMPLETIONS_HELP)]
     Completions(CompletionsArgs),
@@ -501,6 +504,11 @@ pub(crate) struct ExplainArgs {
     #[arg(value_name = "NAME|GROUP")]
     pub(crate) topic: Option<String>,
 }
+
+const LSP_HELP: &str = "\
+Editors start this command; docs/editors.md describes how to configure VS Code, Neovim and Helix. The server offers
+diagnostics, explanations, completion, symbols, renaming, formatting and fixes for programs in files of their own, in
+scripts and in string literals of other languages.";
 
 const COMPLETIONS_HELP: &str = "\
 Packages install these scripts. Without a package:

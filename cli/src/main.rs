@@ -23,6 +23,7 @@ mod gl_settings;
 mod gl_windows;
 mod inputs;
 mod loaded_input;
+mod lsp;
 mod metadata;
 mod output_formats;
 #[cfg(feature = "run")]
@@ -74,6 +75,7 @@ fn main() -> ExitCode {
         #[cfg(all(unix, feature = "run"))]
         Command::GlProbe => gl_check::print_context(console),
         Command::Explain(args) => metadata::print_explanation(args, console),
+        Command::Lsp => lsp::serve(),
         Command::Completions(args) => metadata::print_completions(*args, console),
         Command::ManPages(args) => metadata::write_man_pages(args),
     };

@@ -4,7 +4,7 @@
 mod assembly;
 mod tgsi;
 
-use crate::folding::list_comments;
+use crate::folding::find_comments;
 use crate::outline::{StatementKind, Token};
 use crate::program::Program;
 use crate::symbols::{Symbol, SymbolKind, list_symbols};
@@ -142,7 +142,7 @@ fn list_headers() -> Vec<Completion> {
 
 /// Returns true if a byte is in a comment.
 fn is_in_comment(program: &Program, offset: u32) -> bool {
-    let comments = list_comments(&program.text, &program.outline, program.span);
+    let comments = find_comments(&program.text, &program.outline, program.span);
     comments
         .iter()
         .any(|comment| comment.start < offset && offset <= comment.end)
