@@ -137,14 +137,22 @@ fn count_statement_tokens(text: &[u8], dialect: Dialect, tokens: &[lex::Token]) 
             TokenKind::Comma | TokenKind::Equals | TokenKind::OpenBrace | TokenKind::Dot
         );
         let begins_line = gap.contains(&b'\n') || gap.contains(&b'\r');
-        if begins_line && !may_continue {
-            match find_first_word(dialect, token.text(text)) {
-                FirstWord::Other => {}
-                FirstWord::Opcode(_)
-                | FirstWord::Declaration(_)
-                | FirstWord::Modifier
-                | FirstWord::Option
-                | FirstWord::End => return index,
+        if !begins_line {
+            continue;
+        }
+        // A name that continues a list is not followed by another one, as an opcode is.
+        let next = tokens.get(index + 1);
+        let is_followed = next.is_some_and(|next| next.kind() == TokenKind::Ident);
+        match find_first_word(dialect, token.text(text)) {
+            FirstWord::Other => {}
+            FirstWord::End => return index,
+            FirstWord::Opcode(_)
+            | FirstWord::Declaration(_)
+            | FirstWord::Modifier
+            | FirstWord::Option => {
+                if !may_continue || is_followed {
+                    return index;
+                }
             }
         }
     }

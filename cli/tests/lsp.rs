@@ -337,7 +337,7 @@ fn fixed_programs_have_no_errors() {
     let params = json!({ "textDocument": { "uri": URI }, "range": range(3, 0, 1), "context": { "diagnostics": [] } });
     let actions = editor.ask("textDocument/codeAction", params).unwrap();
     let edit = &actions[0]["edit"]["changes"][URI][0];
-    assert_eq!(edit, &json!({ "range": range(2, 30, 30), "newText": ";" }));
+    assert_eq!(edit, &json!({ "range": range(2, 31, 31), "newText": ";" }));
     let diagnostics = editor.change(
         URI,
         2,
