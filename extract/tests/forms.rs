@@ -342,3 +342,26 @@ fn offsets_are_those_of_headers() {
     assert_eq!(offsets[1].0, 5 + SHORT.len() as u64 + 4);
     assert!(offsets[0].1 >= SHORT.len() as u64);
 }
+
+#[test]
+fn bytes_of_literals_have_positions() {
+    let data = "s = \"!!ARBfp1.0\\n\"\n  \"MOV result.color, 1;\\x0aEND\";";
+    let found = scan(data).remove(0);
+    // Each byte of the program, by the run that contains it: itself, or the backslash of its escape.
+    for (at, byte) in found.text.iter().enumerate() {
+        let runs = found.source_runs.iter();
+        let run = runs.take_while(|run| run.program <= at).last().unwrap();
+        let source = data.as_bytes()[run.data + at - run.program];
+        let expected = if *byte == b'\n' { b'\\' } else { *byte };
+        assert_eq!(char::from(source), char::from(expected), "{at}");
+    }
+    // Runs end after the backslash of an escape: the text of both literals, and `END`.
+    assert_eq!(found.source_runs.len(), 3);
+    assert_eq!(scan(SHORT)[0].source_runs.len(), 1);
+    let nested = r#"{"a": "\"!!ARBfp1.0\\nEND\""}"#;
+    assert!(
+        scan(nested)
+            .iter()
+            .all(|found| found.source_runs.is_empty())
+    );
+}

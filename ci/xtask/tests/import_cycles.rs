@@ -16,7 +16,8 @@ use walkdir::WalkDir;
 
 /// Crates that are checked. In `glvendor` the context and the objects that it owns import each
 /// other.
-const CRATES: [&str; 16] = [
+const CRATES: [&str; 17] = [
+    "analysis",
     "ci/mutate",
     "ci/support",
     "ci/xtask",

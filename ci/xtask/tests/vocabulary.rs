@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 /// Directories whose comments are checked.
-const CODE: [&str; 9] = [
+const CODE: [&str; 10] = [
+    "analysis",
     "ci",
     "cli",
     "compiler",
