@@ -1,4 +1,4 @@
-//! Edits that fix what a diagnostic reports, and other places that it is about.
+//! Edits that fix what a diagnostic reports, and other locations that it is about.
 
 use crate::outline::{StatementKind, TokenClass, TokenRole};
 use crate::program::Program;
@@ -216,7 +216,7 @@ fn fix_missing_mark(program: &Program, span: Span, mark: &str) -> Option<Fix> {
     Some(Fix::new(format!("Add `{mark}`"), Span::new(end, end), mark))
 }
 
-/// Returns other places that a diagnostic is about, with what is there: the declarations of the
+/// Returns other locations that a diagnostic is about, with what is there: the declarations of the
 /// names that its message quotes, and the start of the block that it ends.
 pub fn find_related(program: &Program, diagnostic: &Diagnostic) -> Vec<(Span, String)> {
     let own = match diagnostic.location {

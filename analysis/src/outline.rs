@@ -112,7 +112,7 @@ pub struct Statement {
 /// The tokens and statements of a program.
 #[derive(Clone, Debug)]
 pub struct Outline {
-    /// Language; `None` if the header is unknown, and then there are no statements.
+    /// Language; `None` if the header is unknown, and then the lists are empty.
     pub dialect: Option<Dialect>,
     /// Tokens in source order, the header first.
     pub tokens: Vec<Token>,

@@ -18,8 +18,8 @@ pub struct Signature {
     pub description: String,
 }
 
-/// Returns the syntax of the instruction at a byte; `None` if there is no instruction, or if the
-/// byte is not after its opcode.
+/// Returns the syntax of the instruction at a byte; `None` outside of instructions, and if the byte
+/// is not after the opcode.
 pub fn find_signature(program: &Program, offset: u32) -> Option<Signature> {
     let outline = &program.outline;
     let after = outline

@@ -284,22 +284,22 @@ fn find_immediate(program: &Program, offset: u32) -> Option<Token> {
 /// A renaming.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rename {
-    /// The places of the name in the source.
+    /// The positions of the name in the source.
     pub spans: Vec<Span>,
 }
 
-/// Returns the places of the name at a byte that a renaming to `new_name` changes.
+/// Returns the positions of the name at a byte that a renaming to `new_name` changes.
 ///
 /// # Errors
 /// A message if the name is not one that the program declares, or if the program would be another
-/// one: `new_name` is not a name, is in use, or has another meaning to the language.
+/// one: `new_name` is not a name, is in use, or denotes something else in the language.
 pub fn rename(program: &Program, offset: u32, new_name: &str) -> Result<Rename, String> {
     let spans = find_renamable(program, offset)?;
     check_new_name(program, &spans, new_name)?;
     Ok(Rename { spans })
 }
 
-/// Returns the places of the name at a byte if it can be renamed.
+/// Returns the positions of the name at a byte if it can be renamed.
 ///
 /// # Errors
 /// A message if the name is not one that the program declares.
@@ -321,7 +321,7 @@ pub fn find_renamable(program: &Program, offset: u32) -> Result<Vec<Span>, Strin
     }
 }
 
-/// Checks that a program with a new name in place of an old one has the same tokens and no new
+/// Checks that a program with a new name instead of an old one has the same tokens and no new
 /// errors.
 fn check_new_name(program: &Program, spans: &[Span], new_name: &str) -> Result<(), String> {
     let bytes = new_name.as_bytes();
@@ -360,7 +360,9 @@ fn check_new_name(program: &Program, spans: &[Span], new_name: &str) -> Result<(
     if is_same {
         Ok(())
     } else {
-        Err(format!("`{new_name}` has another meaning in this language"))
+        Err(format!(
+            "`{new_name}` denotes something else in this language"
+        ))
     }
 }
 

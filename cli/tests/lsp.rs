@@ -24,7 +24,7 @@ MOV result.color, c;
 END
 ";
 
-/// The places of `c` in it: line, first column. Each has one character.
+/// The positions of `c` in it: line, first column. Each has one character.
 const PLACES_OF_C: [(u32, u32); 5] = [(2, 5), (3, 4), (4, 13), (6, 6), (8, 18)];
 
 /// Returns an editor with a document.
@@ -34,7 +34,7 @@ fn open(language: &str, text: &str) -> (Editor, Vec<Value>) {
     (editor, diagnostics)
 }
 
-/// Returns the labels of completions at a place.
+/// Returns the labels of completions at a position.
 fn complete(editor: &mut Editor, at: (u32, u32)) -> Vec<String> {
     let list = editor.ask_at("textDocument/completion", URI, at);
     let items = list["items"].as_array().unwrap().iter();
@@ -231,7 +231,7 @@ fn completion_follows_header_and_options() {
     assert!(has(&complete(&mut editor, (1, 7)), "ARB_fog_exp"));
     editor.change(URI, 3, "!!NVfp5.0\nMAD.\nIF \nMOV r (\n!!");
     let modifiers = complete(&mut editor, (1, 4));
-    // Table X.13: MAD has types and clamps, but no ROUND, which CVT has.
+    // Table X.13: MAD has types and clamps, but not the modifier ROUND, which CVT has.
     assert!(has(&modifiers, "SAT") && has(&modifiers, "F32") && !has(&modifiers, "ROUND"));
     assert!(has(&complete(&mut editor, (2, 3)), "GT"));
     let resolved = editor

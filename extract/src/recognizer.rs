@@ -45,7 +45,7 @@ const MAX_RUNS: usize = 1 << 20;
 pub(crate) struct Recognized {
     /// The program from its header to `END`.
     pub(crate) text: Vec<u8>,
-    /// Positions of the bytes in the data, as far as the decoder recorded them.
+    /// Positions of the bytes in the data that the decoder recorded.
     pub(crate) runs: Vec<SourceRun>,
     /// How it ended.
     pub(crate) ending: Ending,

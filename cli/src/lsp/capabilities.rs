@@ -38,7 +38,7 @@ pub(super) struct Client {
 
 /// Returns what the editor understands, from the parameters of its first request: columns in bytes
 /// if it offers them, else in code units of UTF-16, which all editors understand.
-pub(super) fn negotiate(params: &Value) -> Client {
+pub(super) fn read_client(params: &Value) -> Client {
     let encodings = params.pointer("/capabilities/general/positionEncodings");
     let encodings = encodings.and_then(Value::as_array);
     let has_bytes = encodings.is_some_and(|list| list.iter().any(|it| it == "utf-8"));
@@ -91,8 +91,10 @@ mod tests {
     #[test]
     fn bytes_are_preferred() {
         let unit = |encodings: Value| {
-            negotiate(&json!({ "capabilities": { "general": { "positionEncodings": encodings } } }))
-                .unit
+            read_client(
+                &json!({ "capabilities": { "general": { "positionEncodings": encodings } } }),
+            )
+            .unit
         };
         assert_eq!(unit(json!(["utf-16", "utf-8"])), ColumnUnit::Utf8);
         assert_eq!(unit(json!(["utf-16", "utf-32"])), ColumnUnit::Utf16);

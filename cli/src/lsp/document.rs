@@ -155,7 +155,7 @@ impl Document {
     }
 
     /// Returns the byte of a position.
-    pub(super) fn offset(&self, position: Position) -> u32 {
+    pub(super) fn get_offset(&self, position: Position) -> u32 {
         let position = LineColumn {
             line: position.line,
             column: position.character,
@@ -164,28 +164,28 @@ impl Document {
     }
 
     /// Returns the position of a byte.
-    pub(super) fn position(&self, offset: u32) -> Position {
+    pub(super) fn get_position(&self, offset: u32) -> Position {
         let position = self.lines.position(offset, self.unit);
         Position::new(position.line, position.column)
     }
 
     /// Returns the positions of the bytes of a span.
-    pub(super) fn range(&self, span: glasm::ir::Span) -> Range {
-        Range::new(self.position(span.start), self.position(span.end))
+    pub(super) fn get_range(&self, span: glasm::ir::Span) -> Range {
+        Range::new(self.get_position(span.start), self.get_position(span.end))
     }
 
     /// Returns the positions of a span of a program; `None` if no byte of it is in the document.
-    pub(super) fn program_range(
+    pub(super) fn find_program_range(
         &self,
         program: &DocumentProgram,
         span: glasm::ir::Span,
     ) -> Option<Range> {
-        Some(self.range(program.map.to_document(span)?))
+        Some(self.get_range(program.map.to_document(span)?))
     }
 
     /// Returns the positions of a span of a program that an edit can replace: its bytes are those
     /// of the document.
-    pub(super) fn editable_range(
+    pub(super) fn find_editable_range(
         &self,
         program: &DocumentProgram,
         span: glasm::ir::Span,
@@ -193,7 +193,7 @@ impl Document {
         let range = program.map.to_document(span)?;
         let in_document = self.text.as_bytes().get(range.range())?;
         let in_program = program.program.text.get(span.range())?;
-        (in_document == in_program).then(|| self.range(range))
+        (in_document == in_program).then(|| self.get_range(range))
     }
 }
 

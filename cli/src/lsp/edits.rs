@@ -32,14 +32,14 @@ pub(super) fn format_document(document: &Document, options: &Value) -> Answer {
     let edits = programs.filter_map(|program| {
         let formatted = format_program(&program.program, &options)?;
         let text = String::from_utf8(formatted).ok()?;
-        let range = document.editable_range(program, program.program.span)?;
+        let range = document.find_editable_range(program, program.program.span)?;
         Some(json!({ "range": range, "newText": text }))
     });
     Ok(edits.collect())
 }
 
 /// Returns the actions for the diagnostics in a range: fixes, and explanations of their codes.
-pub(super) fn list_actions(document: &Document, uri: &str, range: &Value) -> Answer {
+pub(super) fn collect_actions(document: &Document, uri: &str, range: &Value) -> Answer {
     let wanted: Range = serde_json::from_value(range.clone())
         .map_err(|error| format!("malformed parameters: {error}"))?;
     let mut actions = Vec::new();
@@ -47,7 +47,7 @@ pub(super) fn list_actions(document: &Document, uri: &str, range: &Value) -> Ans
     for program in &document.programs {
         for diagnostic in &program.program.diagnostics.list {
             let span = find_marked_span(program, diagnostic);
-            let range = document.program_range(program, span);
+            let range = document.find_program_range(program, span);
             let is_wanted = |range: &Range| range.start <= wanted.end && wanted.start <= range.end;
             let Some(range) = range.filter(is_wanted) else {
                 continue;
@@ -88,7 +88,7 @@ fn describe_edit(
     program: &DocumentProgram,
     edit: &glasm_analysis::TextEdit,
 ) -> Option<Value> {
-    let range = document.editable_range(program, edit.span)?;
+    let range = document.find_editable_range(program, edit.span)?;
     let text = if program.map.is_identity() {
         edit.text.clone()
     } else {

@@ -15,7 +15,7 @@ mod server;
 mod words;
 
 use crate::console::{Fatal, Status};
-use capabilities::{describe_capabilities, negotiate};
+use capabilities::{describe_capabilities, read_client};
 use lsp_server::{Connection, ProtocolError};
 use server::Server;
 
@@ -33,7 +33,7 @@ pub(crate) fn serve() -> Result<Status, Fatal> {
 fn run_session(connection: Connection) -> Result<(), Fatal> {
     let err_protocol = |error: ProtocolError| Fatal(format!("language server: {error}"));
     let (id, params) = connection.initialize_start().map_err(err_protocol)?;
-    let client = negotiate(&params);
+    let client = read_client(&params);
     let answer = serde_json::json!({
         "capabilities": describe_capabilities(&client),
         "serverInfo": { "name": "glasm", "version": env!("CARGO_PKG_VERSION") },

@@ -15,7 +15,7 @@ const KIND_MODULE: u32 = 2;
 pub(super) fn find_definition_at(document: &Document, uri: &str, offset: u32) -> Answer {
     let found = document.find_program(offset).and_then(|(program, at)| {
         let token = find_definition(&program.program, at)?;
-        let range = document.program_range(program, token.span)?;
+        let range = document.find_program_range(program, token.span)?;
         Some(json!({ "uri": uri, "range": range }))
     });
     Ok(found.unwrap_or_default())
@@ -34,7 +34,7 @@ pub(super) fn find_references_at(
     let tokens = find_occurrences(&program.program, at).into_iter();
     let wanted = tokens.filter(|it| has_declaration || it.role != TokenRole::Definition);
     let locations = wanted.filter_map(|token| {
-        let range = document.program_range(program, token.span)?;
+        let range = document.find_program_range(program, token.span)?;
         Some(json!({ "uri": uri, "range": range }))
     });
     Ok(locations.collect())
@@ -47,7 +47,7 @@ pub(super) fn find_highlights_at(document: &Document, _uri: &str, offset: u32) -
     };
     let tokens = find_occurrences(&program.program, at).into_iter();
     let highlights = tokens.filter_map(|token| {
-        let range = document.program_range(program, token.span)?;
+        let range = document.find_program_range(program, token.span)?;
         let kind = match token.role {
             TokenRole::Use => 2,
             TokenRole::Definition | TokenRole::Write => 3,
@@ -57,12 +57,12 @@ pub(super) fn find_highlights_at(document: &Document, _uri: &str, offset: u32) -
     Ok(highlights.collect())
 }
 
-/// Returns the place of the name at a byte if it can be renamed, else a message.
+/// Returns the position of the name at a byte if it can be renamed, else a message.
 pub(super) fn prepare_rename_at(document: &Document, _uri: &str, offset: u32) -> Answer {
     let (program, at) = find_program(document, offset)?;
     let spans = find_renamable(&program.program, at)?;
     let here = spans.into_iter().find(|it| it.start <= at && at <= it.end);
-    let range = here.and_then(|span| document.editable_range(program, span));
+    let range = here.and_then(|span| document.find_editable_range(program, span));
     range
         .map(|range| json!(range))
         .ok_or_else(|| "the name is not in the text of the document".to_owned())
@@ -73,7 +73,7 @@ pub(super) fn rename_at(document: &Document, uri: &str, offset: u32, new_name: &
     let (program, at) = find_program(document, offset)?;
     let renamed = rename(&program.program, at, new_name)?;
     let ranges = renamed.spans.iter();
-    let ranges = ranges.map(|span| document.editable_range(program, *span));
+    let ranges = ranges.map(|span| document.find_editable_range(program, *span));
     let edits: Option<Vec<Value>> = ranges
         .map(|range| Some(json!({ "range": range?, "newText": new_name })))
         .collect();
@@ -88,9 +88,9 @@ fn find_program(document: &Document, offset: u32) -> Result<(&DocumentProgram, u
 }
 
 /// Returns the symbols of all programs; those of several programs are below a symbol for each.
-pub(super) fn list_symbols(document: &Document) -> Answer {
+pub(super) fn collect_symbols(document: &Document) -> Answer {
     let programs = document.programs.iter();
-    let mut lists = programs.map(|program| (program, list_program_symbols(document, program)));
+    let mut lists = programs.map(|program| (program, collect_program_symbols(document, program)));
     if document.programs.len() == 1 {
         return Ok(lists
             .next()
@@ -98,9 +98,9 @@ pub(super) fn list_symbols(document: &Document) -> Answer {
             .unwrap_or_default());
     }
     let symbols = lists.filter_map(|(program, list)| {
-        let range = document.program_range(program, program.program.span)?;
+        let range = document.find_program_range(program, program.program.span)?;
         let header = program.program.outline.tokens.first()?;
-        let selection = document.program_range(program, header.span)?;
+        let selection = document.find_program_range(program, header.span)?;
         Some(json!({
             "name": program.program.token_text(header),
             "kind": KIND_MODULE,
@@ -113,15 +113,15 @@ pub(super) fn list_symbols(document: &Document) -> Answer {
 }
 
 /// Returns the symbols of a program.
-fn list_program_symbols(document: &Document, program: &DocumentProgram) -> Vec<Value> {
+fn collect_program_symbols(document: &Document, program: &DocumentProgram) -> Vec<Value> {
     let symbols = glasm_analysis::list_symbols(&program.program).into_iter();
     let symbols = symbols.filter_map(|symbol| {
         Some(json!({
             "name": symbol.name,
             "detail": symbol.detail,
             "kind": find_kind(symbol.kind),
-            "range": document.program_range(program, symbol.span)?,
-            "selectionRange": document.program_range(program, symbol.name_span)?,
+            "range": document.find_program_range(program, symbol.span)?,
+            "selectionRange": document.find_program_range(program, symbol.name_span)?,
         }))
     });
     symbols.collect()

@@ -13,10 +13,10 @@ const INFORMATION: u32 = 3;
 
 /// Returns the diagnostics of a document; codes are links to their explanations if the editor has
 /// such links.
-pub(super) fn list_diagnostics(document: &Document, uri: &str, has_links: bool) -> Vec<Value> {
+pub(super) fn collect_diagnostics(document: &Document, uri: &str, has_links: bool) -> Vec<Value> {
     if document.is_too_large {
         return vec![json!({
-            "range": document.range(Span::new(0, 0)),
+            "range": document.get_range(Span::new(0, 0)),
             "severity": WARNING,
             "source": "glasm",
             "message": "the document is too large to be analyzed",
@@ -48,7 +48,7 @@ fn describe_script_error(document: &Document, error: &glasm_scripts::script::Scr
     let column = (error.column.saturating_sub(1) as usize).min(line.len());
     let span = Span::new((start + column) as u32, (start + line.len()) as u32);
     json!({
-        "range": document.range(span),
+        "range": document.get_range(span),
         "severity": ERROR,
         "source": "glasm",
         "message": error.message,
@@ -79,9 +79,9 @@ fn describe_diagnostic(
     uri: &str,
 ) -> Value {
     let span = find_marked_span(program, diagnostic);
-    let range = document.program_range(program, span);
+    let range = document.find_program_range(program, span);
     // A span without bytes in the document: the start of the program.
-    let range = range.unwrap_or_else(|| document.range(Span::new(0, 0)));
+    let range = range.unwrap_or_else(|| document.get_range(Span::new(0, 0)));
     let is_expected = document.expected_codes.contains(&diagnostic.code);
     let severity = match diagnostic.severity {
         Severity::Error | Severity::InternalError if is_expected => INFORMATION,
@@ -102,7 +102,7 @@ fn describe_diagnostic(
     }
     let related = find_related(&program.program, diagnostic).into_iter();
     let related = related.filter_map(|(span, message)| {
-        let range = document.program_range(program, span)?;
+        let range = document.find_program_range(program, span)?;
         Some(json!({ "location": { "uri": uri, "range": range }, "message": message }))
     });
     json!({

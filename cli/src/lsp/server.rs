@@ -172,7 +172,7 @@ impl Server {
             let Some(document) = self.find_document(&uri) else {
                 continue;
             };
-            let list = problems::list_diagnostics(document, &uri, has_links);
+            let list = problems::collect_diagnostics(document, &uri, has_links);
             let params = json!({ "uri": uri, "version": document.version, "diagnostics": list });
             let method = "textDocument/publishDiagnostics".to_owned();
             self.send(Notification::new(method, params));
@@ -197,8 +197,8 @@ impl Server {
     fn find_answer(&mut self, method: &str, params: Value) -> Option<Answer> {
         let name = method.strip_prefix("textDocument/").unwrap_or(method);
         Some(match name {
-            "hover" => self.answer_at(&params, words::hover_at),
-            "completion" => self.answer_at(&params, words::complete_at),
+            "hover" => self.answer_at(&params, words::find_hover_at),
+            "completion" => self.answer_at(&params, words::find_completions_at),
             "completionItem/resolve" => Ok(words::resolve_completion(params)),
             "signatureHelp" => self.answer_at(&params, words::find_signature_at),
             "definition" => self.answer_at(&params, names::find_definition_at),
@@ -218,16 +218,18 @@ impl Server {
                     names::rename_at(it, uri, at, &new_name)
                 })
             }
-            "documentSymbol" => self.answer_document(&params, |it, _| names::list_symbols(it)),
-            "foldingRange" => self.answer_document(&params, |it, _| words::list_folds(it)),
-            "semanticTokens/full" => self.answer_document(&params, |it, _| words::list_tokens(it)),
+            "documentSymbol" => self.answer_document(&params, |it, _| names::collect_symbols(it)),
+            "foldingRange" => self.answer_document(&params, |it, _| words::collect_folds(it)),
+            "semanticTokens/full" => {
+                self.answer_document(&params, |it, _| words::collect_tokens(it))
+            }
             "formatting" => {
                 let options = params.get("options").cloned().unwrap_or_default();
                 self.answer_document(&params, |it, _| edits::format_document(it, &options))
             }
             "codeAction" => {
                 let range = params.get("range").cloned().unwrap_or_default();
-                self.answer_document(&params, |it, uri| edits::list_actions(it, uri, &range))
+                self.answer_document(&params, |it, uri| edits::collect_actions(it, uri, &range))
             }
             "workspace/executeCommand" => self.execute_command(&params),
             "glasm/explain" => {
@@ -260,7 +262,7 @@ impl Server {
     ) -> Answer {
         let at: TextDocumentPositionParams = parse_params(params)?;
         self.answer_document(params, |document, uri| {
-            answer(document, uri, document.offset(at.position))
+            answer(document, uri, document.get_offset(at.position))
         })
     }
 

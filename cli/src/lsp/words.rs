@@ -21,7 +21,7 @@ fn format_block(text: &str) -> Value {
 }
 
 /// Returns the explanation of the word at a byte, and those of the diagnostics there.
-pub(super) fn hover_at(document: &Document, _uri: &str, offset: u32) -> Answer {
+pub(super) fn find_hover_at(document: &Document, _uri: &str, offset: u32) -> Answer {
     let Some((program, at)) = document.find_program(offset) else {
         return Ok(Value::Null);
     };
@@ -41,18 +41,18 @@ pub(super) fn hover_at(document: &Document, _uri: &str, offset: u32) -> Answer {
     let span = found.map_or(Span::new(at, at), |it| it.span);
     Ok(json!({
         "contents": format_block(&texts.join("\n")),
-        "range": document.program_range(program, span),
+        "range": document.find_program_range(program, span),
     }))
 }
 
 /// Returns the words that may be written at a byte. In a document without a program these are
 /// the headers of programs.
-pub(super) fn complete_at(document: &Document, _uri: &str, offset: u32) -> Answer {
+pub(super) fn find_completions_at(document: &Document, _uri: &str, offset: u32) -> Answer {
     let Some((program, at)) = document.find_program(offset) else {
         return Ok(Value::Null);
     };
     let words = complete(&program.program, at);
-    let range = document.editable_range(program, words.replaced);
+    let range = document.find_editable_range(program, words.replaced);
     let items = words.list.iter().map(|word| {
         let mut item = json!({ "label": word.label, "kind": find_item_kind(word.kind) });
         if !word.detail.is_empty() {
@@ -116,11 +116,11 @@ pub(super) fn find_signature_at(document: &Document, _uri: &str, offset: u32) ->
 }
 
 /// Returns the parts of a document that can be hidden.
-pub(super) fn list_folds(document: &Document) -> Answer {
+pub(super) fn collect_folds(document: &Document) -> Answer {
     let mut folds = Vec::new();
     for program in &document.programs {
         for fold in glasm_analysis::list_folds(&program.program) {
-            let range = document.program_range(program, fold.span);
+            let range = document.find_program_range(program, fold.span);
             let Some(range) = range.filter(|it| it.start.line < it.end.line) else {
                 continue;
             };
@@ -136,7 +136,7 @@ pub(super) fn list_folds(document: &Document) -> Answer {
     Ok(folds.into())
 }
 
-/// A token of the protocol: its place in one line, type and modifiers.
+/// A token of the protocol: its position in one line, type and modifiers.
 struct ClassifiedSpan {
     span: Span,
     class: u32,
@@ -144,12 +144,12 @@ struct ClassifiedSpan {
 }
 
 /// Returns the classes of all tokens and comments, each relative to the one before it.
-pub(super) fn list_tokens(document: &Document) -> Answer {
+pub(super) fn collect_tokens(document: &Document) -> Answer {
     let mut data: Vec<u32> = Vec::new();
     let mut last = Position::new(0, 0);
     for program in &document.programs {
-        for token in classify_program(program) {
-            let Some(range) = document.program_range(program, token.span) else {
+        for token in collect_program_tokens(program) {
+            let Some(range) = document.find_program_range(program, token.span) else {
                 continue;
             };
             let (start, end) = (range.start, range.end);
@@ -177,7 +177,7 @@ pub(super) fn list_tokens(document: &Document) -> Answer {
 
 /// Returns the tokens and comments of a program in source order. Comments of several lines are
 /// divided.
-fn classify_program(program: &DocumentProgram) -> Vec<ClassifiedSpan> {
+fn collect_program_tokens(program: &DocumentProgram) -> Vec<ClassifiedSpan> {
     let analyzed = &program.program;
     let mut list = Vec::new();
     for token in &analyzed.outline.tokens {

@@ -96,7 +96,7 @@ impl Editor {
         }
     }
 
-    /// Asks about a place of a document: line and column from 0.
+    /// Asks about a position in a document: line and column from 0.
     pub(crate) fn ask_at(&mut self, method: &str, uri: &str, at: (u32, u32)) -> Value {
         let params = json!({
             "textDocument": { "uri": uri },

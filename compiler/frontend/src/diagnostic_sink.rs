@@ -196,7 +196,7 @@ pub(crate) fn suggest_spelling<'a>(
     find_closest(text, candidates).map(|candidate| format!("did you mean `{candidate}`?"))
 }
 
-/// Returns the word that a hint of a diagnostic suggests in place of the one that is wrong; `None`
+/// Returns the word that a hint of a diagnostic suggests instead of the one that is wrong; `None`
 /// for notes that suggest none.
 pub fn parse_spelling_hint(note: &str) -> Option<&str> {
     note.strip_prefix("did you mean `")?.strip_suffix("`?")
