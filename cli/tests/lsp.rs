@@ -154,17 +154,25 @@ fn symbols_and_blocks_are_listed() {
 #[test]
 fn operands_are_shown() {
     let (mut editor, _) = open("glasm", TINT);
-    let mut active = |at| {
+    let active = |editor: &mut Editor, at| {
         let help = editor.ask_at("textDocument/signatureHelp", URI, at);
         let label = help["signatures"][0]["label"].as_str().map(str::to_owned);
         (label, help["activeParameter"].as_u64())
     };
     let mad = Some("MAD result, a, b, c;".to_owned());
     // In the result, the second operand, and the vector with commas.
-    assert_eq!(active((3, 5)), (mad.clone(), Some(0)));
-    assert_eq!(active((3, 26)), (mad.clone(), Some(2)));
-    assert_eq!(active((3, 51)), (mad, Some(3)));
-    assert_eq!(active((2, 7)), (None, None));
+    assert_eq!(active(&mut editor, (3, 5)), (mad.clone(), Some(0)));
+    assert_eq!(active(&mut editor, (3, 26)), (mad.clone(), Some(2)));
+    assert_eq!(active(&mut editor, (3, 51)), (mad, Some(3)));
+    assert_eq!(active(&mut editor, (2, 7)), (None, None));
+    editor.change(
+        URI,
+        2,
+        "!!NVfp4.0\nTEX r, {0, 0, 0, 1}, texture[0], 2D;\nEND\n",
+    );
+    let tex = Some("TEX result, a, texture[n], target;".to_owned());
+    // The texture is the third operand: commas in braces divide none.
+    assert_eq!(active(&mut editor, (1, 24)), (tex, Some(2)));
 }
 
 #[test]
