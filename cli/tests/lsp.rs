@@ -254,38 +254,46 @@ fn completion_follows_header_and_options() {
     assert!(has(&complete(&mut editor, (0, 0)), "!!ARBvp1.0"));
 }
 
+/// A program with a name that is declared twice, one that is misspelled, an opcode that needs an
+/// option, and without `END`.
+const WRONG: &str = "!!ARBfp1.0\nTEMP left;\nTEMP left;\nMOV left, lft;\nDDX left, left;\nMOV result.color, left;\n";
+
 #[test]
-fn diagnostics_have_places_hints_and_fixes() {
-    let text = "!!ARBfp1.0\nTEMP left;\nTEMP left;\nMOV left, lft;\nDDX left, left;\nMOV result.color, left;\n";
-    let (mut editor, diagnostics) = open("glasm", text);
+fn diagnostics_have_positions_and_hints() {
+    let (mut editor, diagnostics) = open("glasm", WRONG);
     let find = |code: &str| {
-        diagnostics
-            .iter()
-            .find(|it| it["code"] == code)
-            .unwrap()
-            .clone()
+        let mut list = diagnostics.iter();
+        list.find(|it| it["code"] == code).unwrap().clone()
     };
     // A second declaration in line 2, columns 5 to 9, of the name in line 1.
     let twice = find("E0202");
-    assert_eq!(
-        (&twice["range"], &twice["severity"]),
-        (&range(2, 5, 9), &json!(1))
-    );
-    assert_eq!(
-        twice["relatedInformation"],
-        json!([{ "location": { "uri": URI, "range": range(1, 5, 9) }, "message": "`left` is declared here" }])
-    );
+    let marked = (&twice["range"], &twice["severity"]);
+    assert_eq!(marked, (&range(2, 5, 9), &json!(1)));
+    let first = json!({ "uri": URI, "range": range(1, 5, 9) });
+    let related = json!([{ "location": first, "message": "`left` is declared here" }]);
+    assert_eq!(twice["relatedInformation"], related);
     assert_eq!(twice["codeDescription"]["href"], "glasm-explain:E0202");
-    let undeclared = find("E0201");
+    let message = find("E0201")["message"].as_str().unwrap().to_owned();
     assert!(
-        undeclared["message"]
-            .as_str()
-            .unwrap()
-            .ends_with("\nhelp: did you mean `left`?")
+        message.ends_with("\nhelp: did you mean `left`?"),
+        "{message}"
     );
+    let params = json!({ "command": "glasm.explain", "arguments": ["E0201"] });
+    let answer = editor.ask("workspace/executeCommand", params);
+    assert_eq!(answer, Ok(Value::Null));
+    let shown = editor.wait_for(|it| it["method"] == "window/showMessage");
+    let shown = shown["params"]["message"].as_str().unwrap();
+    assert!(shown.starts_with("E0201: undeclared name"), "{shown}");
+}
+
+#[test]
+fn diagnostics_have_fixes() {
+    let (mut editor, _) = open("glasm", WRONG);
     let mut fixes = |line: u32, start: u32, end: u32| -> Vec<(String, Value)> {
         let params = json!({
-            "textDocument": { "uri": URI }, "range": range(line, start, end), "context": { "diagnostics": [] },
+            "textDocument": { "uri": URI },
+            "range": range(line, start, end),
+            "context": { "diagnostics": [] },
         });
         let actions = editor.ask("textDocument/codeAction", params).unwrap();
         let actions = actions.as_array().unwrap().iter();
@@ -296,42 +304,25 @@ fn diagnostics_have_places_hints_and_fixes() {
             })
             .collect()
     };
-    let edit =
-        |line, start, end, text: &str| json!({ "range": range(line, start, end), "newText": text });
-    let titled = |title: &str, edit: Value| (title.to_owned(), edit);
+    let titled = |title: &str, place: Value, text: &str| {
+        let edit = json!({ "range": place, "newText": text });
+        (title.to_owned(), edit)
+    };
+    let declared = "Declare `lft` as a temporary variable";
     assert_eq!(
         fixes(3, 10, 13),
         [
-            titled("Replace with `left`", edit(3, 10, 13, "left")),
-            titled(
-                "Declare `lft` as a temporary variable",
-                edit(2, 10, 10, "\nTEMP lft;")
-            ),
-            titled("Explain E0201", Value::Null),
+            titled("Replace with `left`", range(3, 10, 13), "left"),
+            titled(declared, range(2, 10, 10), "\nTEMP lft;"),
+            ("Explain E0201".to_owned(), Value::Null),
         ]
     );
-    let option = fixes(4, 0, 3);
-    assert_eq!(
-        option[0],
-        titled(
-            "Add `OPTION NV_fragment_program`",
-            edit(0, 10, 10, "\nOPTION NV_fragment_program;")
-        )
-    );
-    let end = fixes(6, 0, 0);
-    assert_eq!(end[0], titled("Add `END`", edit(5, 23, 23, "\nEND")));
-    let params = json!({ "command": "glasm.explain", "arguments": ["E0201"] });
-    assert_eq!(
-        editor.ask("workspace/executeCommand", params),
-        Ok(Value::Null)
-    );
-    let shown = editor.wait_for(|it| it["method"] == "window/showMessage");
-    assert!(
-        shown["params"]["message"]
-            .as_str()
-            .unwrap()
-            .starts_with("E0201: undeclared name")
-    );
+    let option = "Add `OPTION NV_fragment_program`";
+    let line = "\nOPTION NV_fragment_program;";
+    let expected = titled(option, range(0, 10, 10), line);
+    assert_eq!(fixes(4, 0, 3)[0], expected);
+    let expected = titled("Add `END`", range(5, 23, 23), "\nEND");
+    assert_eq!(fixes(6, 0, 0)[0], expected);
 }
 
 #[test]
