@@ -6,9 +6,12 @@ use std::io::{self, Cursor, Read};
 /// First bytes of a bundle.
 pub(crate) const MAGIC: &[u8] = b"UnityFS\0";
 
-/// Bytes of an unpacked block of LZ4, of the list, and of the dictionary of LZMA at most. Unity writes
-/// blocks of 128 KiB.
+/// Bytes of an unpacked block of LZ4, and of the dictionary of LZMA at most. Unity writes blocks of
+/// 128 KiB.
 const MAX_UNPACKED: u32 = 256 << 20;
+
+/// Bytes of the unpacked list at most. A block has 10 bytes in it.
+const MAX_LIST: u32 = 32 << 20;
 
 /// Bits of the flags that name the compression.
 const COMPRESSION: u32 = 0x3f;
@@ -108,6 +111,9 @@ impl<'a> Bundle<'a> {
         header.read_number(8)?;
         let [packed, unpacked, flags] = [(); 3].map(|()| header.read_word());
         let (packed, unpacked, flags) = (packed?, unpacked?, flags?);
+        if unpacked > MAX_LIST {
+            return Err(io::Error::other("the list of the bundle is too large"));
+        }
         if version >= PADDED_VERSION {
             header.align();
         }

@@ -261,3 +261,12 @@ fn bundles_are_no_bombs() {
         }
     }
 }
+
+#[test]
+fn large_lists_of_bundles_are_rejected() {
+    let list = vec![0; 33 << 20];
+    let file = bundle(&list, 0x41, &pack_lzma(&list), &[]);
+    let scan = scan("list.unity3d", &file);
+    let is_reported = |it: &String| it.contains("the list of the bundle is too large");
+    assert!(scan.problems.iter().any(is_reported), "{:?}", scan.problems);
+}

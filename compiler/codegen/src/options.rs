@@ -627,7 +627,8 @@ pub struct Options {
     /// code.
     pub emulate_denormal_flush: bool,
     /// Shading language that the module is compiled for, as `glasm_text::compiler_options` sets it;
-    /// `None` for SPIR-V. Has no effect on the module: the reflection repeats it.
+    /// `None` for SPIR-V. In the module only the interpolation of outputs depends on it; the
+    /// reflection repeats it.
     pub text_target: Option<TextTarget>,
 }
 
