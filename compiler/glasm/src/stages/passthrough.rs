@@ -276,7 +276,7 @@ pub(super) fn find_keyword<T: PartialEq>(all: &[(T, &'static str)], variant: T) 
 
 /// Returns the control stage between a vertex and an evaluation program that were linked without
 /// one: patches of `vertices` vertices pass through it with all varyings from the vertex program to
-/// the other, and have these levels. Of the options, target and device apply.
+/// the other, and have these levels. Of the options, target, device and shading language apply.
 ///
 /// # Errors
 /// If the device lacks a required feature.
@@ -317,6 +317,7 @@ pub fn build_control_stage(
         },
         target: options.target,
         device: options.device,
+        text_target: options.text_target.clone(),
         ..Options::default()
     };
     Compiler::new().compile_ir(

@@ -23,7 +23,7 @@ use glasm_ir::{BaseType, Program, Semantic};
 /// Returns the geometry stage that replicates the primitives of a program to the viewports and
 /// views that it selects; `None` if the reflection has no [`ViewReplication`]. `primitive` is that
 /// of the draws, `viewports` the number of viewports of the device, clamped to 1 to
-/// [`MAX_VIEWPORTS`]. Of the options, only target and device apply.
+/// [`MAX_VIEWPORTS`]. Of the options, only target, device and shading language apply.
 ///
 /// # Errors
 /// If the device lacks a required feature, or no varying is free for the selection of the program.
@@ -57,6 +57,7 @@ pub fn build_replication_stage(
         },
         target: options.target,
         device: options.device,
+        text_target: options.text_target.clone(),
         ..Options::default()
     };
     Some(Compiler::new().compile_ir(&program, &options))
