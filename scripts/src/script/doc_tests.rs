@@ -42,7 +42,7 @@ fn examples_of_the_manual_are_right() {
             "Drawing and dispatching"
             | "What programs read"
             | "Comparing"
-            | "Printing and pictures" => (
+            | "Printing and images" => (
                 "[require]\nframebuffer 1 R8_UNORM\ndepthstencil D32_SFLOAT_S8_UINT\nsamples 4\nfblayers 3\n\
                  [test]\nbuffer in size 16\nbuffer out size 16\nssbo 3 64\natomic counters 4\natomic counter buffer 2 4\nxfb 0 size 64\n\
                  image 2D 0 R32_UINT (4, 4)\nimage 2DArray 1 levels 2 R8G8B8A8_UNORM (4, 4, 4)\n",

@@ -1,16 +1,17 @@
 //! Environment of a program: inputs, parameters, memory, textures. The interpreter collects the
 //! operands of accesses to textures and images, the caller provides the texels.
 
-use super::images::ImageRequest;
 use super::machine::Machine;
 use super::observer::Observer;
 use super::quad::QuadOperands;
 use crate::arena::InputId;
+use crate::image::{Image, ImageAccess};
 use crate::inst::{Inst, InstData, TexAccessId};
 use crate::program::Program;
 use crate::resource::{
     Buffer, BufferKind, TexAccess, TexSourceRole, TexelOffset, Texture, UnitSet,
 };
+use crate::types::Type;
 
 /// Environment of a program.
 #[derive(Clone, Debug)]
@@ -122,6 +123,23 @@ pub struct TexRequest {
     /// Derivatives of the coordinate in x and in y between the fragments of a quad, if the level of
     /// detail depends on them; 0 outside of quads.
     pub derivatives: [[u32; 4]; 2],
+}
+
+/// A texel that an instruction accesses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ImageRequest {
+    /// The access.
+    pub access: ImageAccess,
+    /// The image.
+    pub image: Image,
+    /// Element of an array of images; the low word of a handle.
+    pub element: u32,
+    /// Type of an element of the texel.
+    pub ty: Type,
+    /// Coordinates i, j, k, layer, as many as the target has.
+    pub coordinate: [i32; 4],
+    /// Sample.
+    pub sample: u32,
 }
 
 /// Position in a fragment at which an input is evaluated.

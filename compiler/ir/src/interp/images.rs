@@ -1,31 +1,12 @@
 //! Images: the interpreter collects the operands of an access, the caller provides the texels.
 
-use super::environment::TextureSource;
+use super::environment::{ImageRequest, TextureSource};
 use super::machine::Machine;
 use super::memory::apply_atomic;
 use super::observer::Observer;
-use crate::image::{Image, ImageAccess};
 use crate::inst::{Inst, InstData};
 use crate::op::{Op, OpFlags};
 use crate::resource::UnitSet;
-use crate::types::Type;
-
-/// A texel that an instruction accesses.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ImageRequest {
-    /// The access.
-    pub access: ImageAccess,
-    /// The image.
-    pub image: Image,
-    /// Element of an array of images; the low word of a handle.
-    pub element: u32,
-    /// Type of an element of the texel.
-    pub ty: Type,
-    /// Coordinates i, j, k, layer, as many as the target has.
-    pub coordinate: [i32; 4],
-    /// Sample.
-    pub sample: u32,
-}
 
 impl<T: TextureSource, O: Observer> Machine<'_, '_, T, O> {
     /// Executes an access to an image. Texels that do not exist read as 0, and writes of helper

@@ -27,13 +27,13 @@ mod quad_run;
 
 pub use convert::{from_f64, to_f64};
 pub use environment::{
-    Environment, InterpolationPoint, NoTextures, ProgramMemory, Region, TexRequest, TextureSource,
+    Environment, ImageRequest, InterpolationPoint, NoTextures, ProgramMemory, Region, TexRequest,
+    TextureSource,
 };
 pub use evaluate::{
     Carries, Denormals, Flags, FloatArithmetic, SourceLanes, ZeroTimesInf, apply_abs,
     apply_modifiers, apply_negation, compute_carries, convert_result, evaluate_op,
 };
-pub use images::ImageRequest;
 pub use interpreter::{Interpreter, Schedule};
 pub use machine::{EmittedVertices, PatchOutputs, RunResult, StepLimitExceeded, VertexOutputs};
 pub use observer::{
