@@ -94,10 +94,12 @@ fn read_binary_header(reader: &mut dyn Read) -> io::Result<SectionHeader> {
     reader.read_exact(&mut header[1..])?;
     let length = u64::from(read_word(&header, 8)) | u64::from(read_word(&header, 12)) << 32;
     let flags = read_word(&header, 32);
-    let compression = match (flags & 2 != 0, flags & 4 != 0) {
-        (true, _) => Compression::Lz4,
-        (false, true) => Compression::Zstd,
-        (false, false) => Compression::Stored,
+    let compression = if flags & 2 != 0 {
+        Compression::Lz4
+    } else if flags & 4 != 0 {
+        Compression::Zstd
+    } else {
+        Compression::Stored
     };
     let name_length = u64::from(read_word(&header, 36));
     if name_length > MAX_NAME {

@@ -96,11 +96,14 @@ const OPENGL_SPIRV_VERSION: u32 = 0x0001_0000;
 /// and the origin of window coordinates.
 fn find_environment_difference(shader: &Shader, wanted: Target) -> Option<&'static str> {
     let is_opengl = shader.words.get(1) == Some(&OPENGL_SPIRV_VERSION);
-    match (is_opengl, wanted == Target::OpenGl4_5) {
-        (true, false) => Some("its target is OpenGL, so that it has other bindings"),
-        (false, true) => Some("its target is not OpenGL, so that it has other bindings"),
-        (true, true) | (false, false) => None,
+    if is_opengl == (wanted == Target::OpenGl4_5) {
+        return None;
     }
+    Some(if is_opengl {
+        "its target is OpenGL, so that it has other bindings"
+    } else {
+        "its target is not OpenGL, so that it has other bindings"
+    })
 }
 
 /// Returns the first member in which conventions differ.
