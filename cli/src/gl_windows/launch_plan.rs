@@ -129,9 +129,12 @@ fn format_error(path: &Path, error: &std::io::Error) -> String {
 /// directories of an archive, or next to the command.
 pub(super) fn list_own_libraries(named: &[PathBuf], command: &Path) -> Vec<PathBuf> {
     if !named.is_empty() {
-        let in_directory = |path: &PathBuf| match path.is_dir() {
-            true => path.join(LIBRARY_FILE),
-            false => path.clone(),
+        let in_directory = |path: &PathBuf| {
+            if path.is_dir() {
+                path.join(LIBRARY_FILE)
+            } else {
+                path.clone()
+            }
         };
         return named.iter().map(in_directory).collect();
     }
