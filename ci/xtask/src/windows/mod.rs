@@ -145,6 +145,8 @@ fn build(toolchain: &Toolchain, has_command: bool) -> Result<()> {
         let setting = format!("profile.dev.package.{package}.opt-level=0");
         build.args(["--config", &setting]);
     }
+    // MinGW-w64's linker takes a minute for the debug information of both.
+    build.args(["--config", "profile.dev.debug=false"]);
     shell::run_checked(&mut build)
 }
 
