@@ -3,37 +3,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-use glasm_extract::{FileScan, Limits, Scanner, scan_file};
+mod support;
+
+use glasm_extract::Limits;
 use std::fs;
 use std::io::{Cursor, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use support::{PROGRAM, list, scan, scan_with};
 use zip::write::SimpleFileOptions;
-
-const PROGRAM: &str = "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND";
-
-/// Scans a file with these contents.
-fn scan_with(name: &str, contents: &[u8], limits: &Limits) -> FileScan {
-    let path = std::env::temp_dir().join(format!("glasm-extract-{}-{name}", std::process::id()));
-    fs::write(&path, contents).unwrap();
-    let scan = scan_file(&Scanner::new(), &path, limits, &|_| {}).unwrap();
-    fs::remove_file(&path).unwrap();
-    scan
-}
-
-fn scan(name: &str, contents: &[u8]) -> FileScan {
-    scan_with(name, contents, &Limits::default())
-}
-
-/// Returns entry, offset and text of the programs.
-fn list(scan: &FileScan) -> Vec<(&str, u64, &str)> {
-    let mut list = Vec::new();
-    for program in &scan.programs {
-        let text = std::str::from_utf8(&program.found.text).unwrap();
-        list.push((program.entry.as_str(), program.found.offset, text));
-    }
-    list
-}
 
 fn zip(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));

@@ -3,34 +3,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-use glasm_extract::{FileScan, Limits, Scanner, scan_file};
-use std::fs;
+mod support;
+
+use glasm_extract::Limits;
 use std::io::Write;
 use std::process::{Command, Stdio};
-
-const PROGRAM: &str = "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND";
-
-/// Scans a file with these contents.
-fn scan_with(name: &str, contents: &[u8], limits: &Limits) -> FileScan {
-    let path = std::env::temp_dir().join(format!("glasm-captures-{}-{name}", std::process::id()));
-    fs::write(&path, contents).unwrap();
-    let scan = scan_file(&Scanner::new(), &path, limits, &|_| {}).unwrap();
-    fs::remove_file(&path).unwrap();
-    scan
-}
-
-fn scan(name: &str, contents: &[u8]) -> FileScan {
-    scan_with(name, contents, &Limits::default())
-}
-
-/// Returns entry, offset and text of the programs.
-fn list(scan: &FileScan) -> Vec<(&str, u64, &str)> {
-    let programs = scan.programs.iter().map(|program| {
-        let text = std::str::from_utf8(&program.found.text).unwrap();
-        (program.entry.as_str(), program.found.offset, text)
-    });
-    programs.collect()
-}
+use support::{PROGRAM, list, scan, scan_with};
 
 /// Returns bytes that do not compress well.
 fn noise(length: u32) -> Vec<u8> {
