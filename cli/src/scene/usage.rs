@@ -86,10 +86,7 @@ impl ProgramUsage {
                 .mem_accesses
                 .iter()
                 .any(|access| access.space == MemorySpace::Global),
-            has_low_addresses: program
-                .insts
-                .iter()
-                .any(|inst| has_low_address(program, inst)),
+            has_low_addresses: has_low_addresses(program),
             reads_view,
             normal_maps: find_normal_maps(program),
             inputs,
@@ -118,27 +115,39 @@ fn is_view_matrix(source: ParamSource) -> bool {
 
 /// Returns true if an instruction accesses memory through an address of 32 bits, which another one
 /// extends to 64 bits.
-fn has_low_address(program: &Program, inst: &Inst) -> bool {
-    let InstData::Mem(id) = inst.data else {
-        return false;
+fn has_low_addresses(program: &Program) -> bool {
+    let extended: BTreeSet<RegisterId> = program.insts.iter().filter_map(find_extension).collect();
+    let addresses = program.insts.iter();
+    let mut addresses = addresses.filter_map(|inst| find_global_address(program, inst));
+    addresses.any(|address| extended.contains(&address))
+}
+
+/// Returns the register to which an instruction extends an integer of 32 bits; `None` for others.
+fn find_extension(inst: &Inst) -> Option<RegisterId> {
+    let InstData::Cvt { from, .. } = inst.data else {
+        return None;
     };
-    let access = program.mem_accesses.get(id);
-    if access.is_none_or(|access| access.space != MemorySpace::Global) {
-        return false;
+    let register = inst.dst?.register;
+    (from.width() == Width::W32).then_some(register)
+}
+
+/// Returns the register with the address of an access to global memory; `None` for other
+/// instructions and addresses.
+fn find_global_address(program: &Program, inst: &Inst) -> Option<RegisterId> {
+    let InstData::Mem(id) = inst.data else {
+        return None;
+    };
+    if program.mem_accesses.get(id)?.space != MemorySpace::Global {
+        return None;
     }
     // Stores and atomics have their value before the address.
-    let address = program.sources(inst).last().map(|source| source.base);
-    let Some(OperandBase::Register(address)) = address else {
-        return false;
-    };
-    program.insts.iter().any(|other| {
-        let is_extended = if let InstData::Cvt { from, .. } = other.data {
-            from.width() == Width::W32
-        } else {
-            false
-        };
-        is_extended && other.dst.is_some_and(|dst| dst.register == address)
-    })
+    match program.sources(inst).last()?.base {
+        OperandBase::Register(address) => Some(address),
+        OperandBase::Param(_)
+        | OperandBase::Input(_)
+        | OperandBase::Output(_)
+        | OperandBase::Literal(_) => None,
+    }
 }
 
 /// Returns the number of vectors of each constant buffer: the declared one, or the one that
