@@ -147,6 +147,10 @@ fn find_missing_feature(
     language: Language,
     stage: Stage,
 ) -> Option<String> {
+    // Shaders are usually written in the language that they were compiled for.
+    if compiled_for == language {
+        return None;
+    }
     let [used, present] = [compiled_for, language].map(get_device_features);
     let is_missing = |name: &&str| {
         let [is_used, is_present] = [used, present].map(|it| it.lacks(name, stage) == Some(false));
