@@ -158,27 +158,11 @@ pub fn is_script(text: &[u8]) -> bool {
 /// have other bytes. The script is not validated.
 pub fn find_assembly_programs(text: &[u8]) -> Vec<(ProgramType, Range<usize>)> {
     let sections = split_sections(text, &mut Vec::new()).into_iter();
-    let programs = sections.filter_map(|section| match section.kind {
-        SectionKind::Program(program_type, ProgramForm::Assembly)
-        | SectionKind::AlternateProgram(program_type) => Some((
-            program_type,
-            section.start..section.start + section.body.len(),
-        )),
-        SectionKind::Program(
-            _,
-            ProgramForm::Ir
-            | ProgramForm::Glsl
-            | ProgramForm::SpirvText
-            | ProgramForm::SpirvWords
-            | ProgramForm::PassThrough
-            | ProgramForm::FixedFunction,
-        )
-        | SectionKind::RepeatedProgram(_)
-        | SectionKind::Comment
-        | SectionKind::Require
-        | SectionKind::VertexData
-        | SectionKind::Indices
-        | SectionKind::Test => None,
+    let programs = sections.filter_map(|section| {
+        let program_type = find_assembly_type(&section.kind)?;
+        let is_repeated = matches!(section.kind, SectionKind::RepeatedProgram(_));
+        let range = section.start..section.start + section.body.len();
+        (!is_repeated).then_some((program_type, range))
     });
     programs.collect()
 }
@@ -187,13 +171,21 @@ pub fn find_assembly_programs(text: &[u8]) -> Vec<(ProgramType, Range<usize>)> {
 /// validated: only its section headers are parsed, and errors in them are ignored.
 pub fn program_labels(text: &[u8]) -> Vec<ProgramLabel> {
     let sections = split_sections(text, &mut Vec::new()).into_iter();
-    let label = |program_type, name| Some(ProgramLabel { program_type, name });
-    let labels = sections.filter_map(|section| match section.kind {
+    let labels = sections.filter_map(|section| {
+        let program_type = find_assembly_type(&section.kind)?;
+        let is_alternate = matches!(section.kind, SectionKind::AlternateProgram(_));
+        let name = is_alternate.then(|| section.name.to_owned());
+        Some(ProgramLabel { program_type, name })
+    });
+    labels.collect()
+}
+
+/// Returns the program type of a section with an assembly program; `None` for other sections.
+fn find_assembly_type(kind: &SectionKind) -> Option<ProgramType> {
+    match *kind {
         SectionKind::Program(program_type, ProgramForm::Assembly)
-        | SectionKind::RepeatedProgram(program_type) => label(program_type, None),
-        SectionKind::AlternateProgram(program_type) => {
-            label(program_type, Some(section.name.to_owned()))
-        }
+        | SectionKind::RepeatedProgram(program_type)
+        | SectionKind::AlternateProgram(program_type) => Some(program_type),
         SectionKind::Program(
             _,
             ProgramForm::Ir
@@ -208,8 +200,7 @@ pub fn program_labels(text: &[u8]) -> Vec<ProgramLabel> {
         | SectionKind::VertexData
         | SectionKind::Indices
         | SectionKind::Test => None,
-    });
-    labels.collect()
+    }
 }
 
 impl Script {
