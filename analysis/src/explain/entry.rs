@@ -167,17 +167,10 @@ pub(super) fn format_program_types(stages: Stages) -> String {
     if stages == Stages::ALL {
         return "all".to_owned();
     }
-    let all = [
-        Stage::Vertex,
-        Stage::TessControl,
-        Stage::TessEval,
-        Stage::Geometry,
-        Stage::Fragment,
-        Stage::Compute,
-    ];
-    all.into_iter()
-        .filter(|stage| stages.contains_stage(*stage))
-        .map(stage_name)
+    Stage::ALL
+        .iter()
+        .filter(|(stage, _)| stages.contains_stage(*stage))
+        .map(|(stage, _)| stage_name(*stage))
         .collect::<Vec<_>>()
         .join(", ")
 }

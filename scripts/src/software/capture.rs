@@ -248,11 +248,10 @@ fn count_components(semantic: Semantic) -> Option<usize> {
         semantic,
         Semantic::FogCoord | Semantic::Layer | Semantic::ViewportIndex | Semantic::ClipDistance(_)
     );
-    match (has_four, has_one) {
-        (true, _) => Some(4),
-        (false, true) => Some(1),
-        (false, false) => None,
+    if has_four {
+        return Some(4);
     }
+    has_one.then_some(1)
 }
 
 /// Returns the words of the results of a vertex.

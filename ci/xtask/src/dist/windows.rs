@@ -62,7 +62,7 @@ pub(super) fn write_archive(profile: &str, release: &Release, output: &Path) -> 
     write_zip(tree.root(), release, &output.join(format!("{name}.zip")))
 }
 
-/// Adds the files that are no binaries.
+/// Adds the files that are not binaries.
 fn add_documents(tree: &Tree, release: &Release, licenses: &str) -> Result<()> {
     let text = README.replace("VERSION", &release.version);
     tree.add_text("README.txt", use_windows_line_ends(&text))?;
