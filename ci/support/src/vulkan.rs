@@ -83,6 +83,20 @@ pub fn use_driver(command: &mut Command, driver: &Driver) {
         .env("VK_ICD_FILENAMES", &driver.manifest);
 }
 
+/// Variable that selects how Mesa's drivers for the CPU compile shaders.
+const COMPILATION: &str = "GALLIVM_PERF";
+
+/// Makes Mesa's drivers for the CPU compile the shaders of `command` without LLVM's optimizations,
+/// which take half of the processor time of short scripts.
+pub fn disable_llvm_optimizations(command: &mut Command) {
+    command.env(COMPILATION, "nopt");
+}
+
+/// Makes Mesa's drivers for the CPU compile the shaders of `command` as for users.
+pub fn enable_llvm_optimizations(command: &mut Command) {
+    command.env_remove(COMPILATION);
+}
+
 /// Choice of validation layer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layer {

@@ -3,7 +3,7 @@
 use crate::installed;
 use crate::setup;
 use crate::suite::Scope;
-use crate::workspace_build::{WORKSPACE_BUILD, prepare_vendor_test};
+use crate::workspace_build::{prepare_vendor_test, workspace_cargo};
 use anyhow::{Context, Result};
 use glasm_ci_support::counts::Counts;
 use glasm_ci_support::shell;
@@ -23,6 +23,7 @@ pub(crate) fn run_tests(command: &mut Command) -> Result<Counts> {
     if let Some(driver) = vulkan::find_lavapipe() {
         vulkan::use_driver(command, &driver);
     }
+    vulkan::disable_llvm_optimizations(command);
     vulkan::use_validation_layer(command, Layer::Newest)?;
     let list = std::path::absolute(&*SKIPPED_TESTS)?;
     match std::fs::remove_file(&list) {
@@ -54,11 +55,6 @@ pub(crate) fn run_cargo(words: &str) -> Result<Counts> {
         }
     }
     Ok(Counts::from_check(passed))
-}
-
-/// Runs the step that builds all that later steps run.
-pub(crate) fn run_build_step() -> Result<Counts> {
-    run_cargo(WORKSPACE_BUILD)
 }
 
 /// Crates that build native code for others, in addition to those whose names end with `-sys`.
@@ -121,7 +117,7 @@ const CG_OFF: (&str, &str) = ("GLASM_TEST_CG", "off");
 
 /// Runs the unit and integration tests, with nextest if it is installed.
 pub(crate) fn run_unit_tests(scope: Scope) -> Result<Counts> {
-    let mut command = shell::cargo();
+    let mut command = workspace_cargo();
     if installed::has_program("cargo-nextest") {
         command.args("nextest run --workspace --no-fail-fast --status-level slow".split(' '));
         if scope == Scope::Quick {
@@ -142,7 +138,7 @@ pub(crate) fn run_unit_tests(scope: Scope) -> Result<Counts> {
 
 /// Runs the documentation tests of all crates and counts their outcomes.
 pub(crate) fn run_documentation_tests() -> Result<Counts> {
-    run_tests(shell::cargo().args(["test", "--workspace", "--doc"]))
+    run_tests(workspace_cargo().args(["test", "--workspace", "--doc"]))
 }
 
 /// Runs the tests with NVIDIA's Cg runtime and Panda3D as applications of the vendor library.

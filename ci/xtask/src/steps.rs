@@ -7,7 +7,7 @@ use crate::drivers;
 use crate::suite::{self, Scope, SuiteConfig};
 use crate::support::{self, PageStatus};
 use crate::{i386, installed, piglit_tests, published_crates, random, reference, script_steps};
-use crate::{thread_sanitizer, virgl, windows, wine};
+use crate::{thread_sanitizer, virgl, windows, wine, workspace_build};
 use anyhow::{Context, Result, bail, ensure};
 use glasm_ci_support::counts::{Counts, Skip};
 use glasm_ci_support::report::ScriptResult;
@@ -45,12 +45,6 @@ pub(crate) static STEPS: &[Step] = &[
         run: |_| cargo_steps::run_cargo("fmt --all --check"),
     },
     Step {
-        name: "clippy",
-        scope: Scope::Quick,
-        about: "`cargo clippy --workspace --all-targets -- -D warnings`",
-        run: |_| cargo_steps::run_cargo("clippy --workspace --all-targets -- -D warnings"),
-    },
-    Step {
         name: "pure-rust",
         scope: Scope::Quick,
         about: "the compiler crates need no C or C++ with default features, nor the command without SPIRV-Cross",
@@ -65,8 +59,8 @@ pub(crate) static STEPS: &[Step] = &[
     Step {
         name: "build",
         scope: Scope::Quick,
-        about: "everything that the next steps need",
-        run: |_| cargo_steps::run_build_step(),
+        about: "all targets of the workspace, which the next steps need, without warnings of rustc or Clippy",
+        run: |_| workspace_build::build_without_warnings(),
     },
     Step {
         name: "unit",

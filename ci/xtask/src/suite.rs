@@ -66,6 +66,9 @@ pub(crate) struct SuiteConfig {
     /// Width of lavapipe's vectors in bits; `None` selects it by the CPU. Its shaders are compiled
     /// differently for other widths.
     vector_width: Option<&'static str>,
+    /// True if LLVM optimizes the shaders, as for users. Once for each module suffices: other
+    /// configurations differ in what precedes LLVM.
+    optimizes: bool,
     /// Validation layer.
     layer: Layer,
     /// Modules of another run: scripts that have no others are skipped.
@@ -78,6 +81,7 @@ impl SuiteConfig {
         name: None,
         containing: None,
         vector_width: None,
+        optimizes: true,
         layer: Layer::Newest,
         known_modules: None,
     };
@@ -94,6 +98,7 @@ impl SuiteConfig {
     pub(crate) const NARROW: Self = Self {
         name: Some("lavapipe-128"),
         vector_width: Some("128"),
+        optimizes: false,
         layer: Layer::Installed,
         ..Self::MAIN
     };
@@ -152,7 +157,8 @@ pub(crate) fn find_cpu_drivers() -> [(&'static str, Option<Driver>); 2] {
     ]
 }
 
-/// Returns the command `glasm` that was built in the dev profile. Fails if it is not built.
+/// Returns the command `glasm` that was built in the dev profile, for tests: Mesa's drivers for the
+/// CPU compile quickly. Fails if it is not built.
 pub(crate) fn glasm_command() -> Result<Command> {
     let program = shell::target_dir()
         .join("debug")
@@ -163,6 +169,7 @@ pub(crate) fn glasm_command() -> Result<Command> {
     // An absolute path: some systems resolve relative programs against the child's directory.
     let mut command = Command::new(program.canonicalize()?);
     use_server(&mut command);
+    vulkan::disable_llvm_optimizations(&mut command);
     Ok(command)
 }
 
@@ -202,6 +209,9 @@ pub(crate) fn run_on_driver(driver: &Driver, pass: SuiteConfig) -> Result<SuiteR
     let report = dir.join("report.json");
     let mut command = run_command(driver, pass.layer)?;
     pass.set_vector_width(&mut command);
+    if pass.optimizes {
+        vulkan::enable_llvm_optimizations(&mut command);
+    }
     command.args(pass.list_scripts()?);
     command
         .arg("--json")

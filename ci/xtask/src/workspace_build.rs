@@ -1,13 +1,27 @@
 //! The build of the workspace that the steps share.
 
 use anyhow::{Context as _, Result};
+use glasm_ci_support::counts::Counts;
 use glasm_ci_support::shell;
-use glasm_ci_support::test_programs::list_test_programs;
-use std::process::Command;
+use glasm_ci_support::test_programs::{list_test_programs, parse_json_lines};
+use serde_json::Value;
+use std::process::{Command, Stdio};
 
-/// Arguments of Cargo that build all that the steps run. Cargo selects the features of crates by the
-/// packages that a command names: with the same packages in all commands, nothing is built twice.
-pub(crate) const WORKSPACE_BUILD: &str = "build --workspace --lib --bins --tests";
+/// Arguments of Cargo that build everything that the steps run, examples and benchmarks included.
+/// Cargo selects the features of crates by the packages that a command names: with the same
+/// packages in all commands, nothing is built twice.
+const WORKSPACE_BUILD: &str = "build --workspace --all-targets";
+
+/// Returns a Cargo command for the workspace in the features and with the compiler that the steps
+/// share. The compiler is Clippy if it is installed: `cargo clippy` would analyze all crates once
+/// more, and their dependencies.
+pub(crate) fn workspace_cargo() -> Command {
+    let mut cargo = shell::cargo();
+    if let Some(driver) = shell::find_program("clippy-driver") {
+        cargo.env("RUSTC_WORKSPACE_WRAPPER", driver);
+    }
+    cargo
+}
 
 /// Builds the command, the vendor library and all tests, in the features of the workspace.
 ///
@@ -15,7 +29,42 @@ pub(crate) const WORKSPACE_BUILD: &str = "build --workspace --lib --bins --tests
 ///
 /// If the build fails.
 pub(crate) fn build_workspace() -> Result<()> {
-    shell::run_checked(shell::cargo().args(WORKSPACE_BUILD.split(' ')))
+    shell::run_checked(workspace_cargo().args(WORKSPACE_BUILD.split(' ')))
+}
+
+/// Builds the workspace and checks that neither rustc nor Clippy has warnings; Cargo repeats those
+/// of crates that it does not build again. Warnings of Clippy are a skipped check if it is not
+/// installed.
+///
+/// # Errors
+///
+/// If Cargo does not start.
+pub(crate) fn build_without_warnings() -> Result<Counts> {
+    let mut build = workspace_cargo();
+    build.args(WORKSPACE_BUILD.split(' '));
+    build.args(["--message-format", "json"]);
+    println!("$ {}", shell::display_command(&build));
+    let output = build.stderr(Stdio::inherit()).output()?;
+    let messages = list_compiler_messages(&output.stdout);
+    for text in messages.iter().filter_map(|it| it["rendered"].as_str()) {
+        println!("{text}");
+    }
+    let is_warning = |message: &&Value| message["level"] == "warning";
+    let warnings = messages.iter().filter(is_warning).count();
+    let mut tally = Counts::from_check(output.status.success() && warnings == 0);
+    if shell::find_program("clippy-driver").is_none() {
+        println!("Clippy is not installed: its warnings are unknown");
+        tally += Counts::one_skipped();
+    }
+    Ok(tally)
+}
+
+/// Returns the messages of the compiler in Cargo's JSON output.
+fn list_compiler_messages(output: &[u8]) -> Vec<Value> {
+    parse_json_lines(output)
+        .filter(|line| line["reason"] == "compiler-message")
+        .map(|mut line| line["message"].take())
+        .collect()
 }
 
 /// Builds the workspace and returns a command that runs an integration test of the vendor library,
@@ -27,8 +76,7 @@ pub(crate) fn build_workspace() -> Result<()> {
 /// If the build fails, or if the vendor library lacks such a test.
 pub(crate) fn prepare_vendor_test(name: &str) -> Result<Command> {
     build_workspace()?;
-    let mut build = shell::cargo();
-    // With the features of the workspace, whose build has this test.
+    let mut build = workspace_cargo();
     build.args(["test", "--workspace", "--test", name]);
     build.args(["--no-run", "--quiet", "--message-format", "json"]);
     let output = shell::capture_output(&mut build)?;
@@ -40,4 +88,21 @@ pub(crate) fn prepare_vendor_test(name: &str) -> Result<Command> {
     command.current_dir(&program.package_dir);
     command.env("CARGO_MANIFEST_DIR", &program.package_dir);
     Ok(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Messages as Cargo documents them ("External tools", "JSON messages"), shortened.
+    #[test]
+    fn messages_of_compilers_are_listed() {
+        let output = br#"{"reason":"compiler-message","message":{"level":"warning"}}
+            {"reason":"compiler-artifact","message":{"level":"error"}}
+            {"reason":"compiler-message","message":{"level":"note"}}
+            {"reason":"build-finished","success":true}"#;
+        let levels = list_compiler_messages(output);
+        let levels: Vec<_> = levels.iter().map(|it| it["level"].as_str()).collect();
+        assert_eq!(levels, [Some("warning"), Some("note")]);
+    }
 }

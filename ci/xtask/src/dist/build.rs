@@ -170,7 +170,10 @@ fn build_with_system_linker() -> Result<UnstrippedBinaries> {
     workspace_build::build_workspace()?;
     // The static library has the C++ of the shared one, so that crates are built for one set of
     // features.
-    build_c_library(shell::cargo().arg("rustc"), "cdylib,staticlib")?;
+    build_c_library(
+        workspace_build::workspace_cargo().arg("rustc"),
+        "cdylib,staticlib",
+    )?;
     let debug = std::path::absolute(shell::below_target("debug"))?;
     Ok(UnstrippedBinaries {
         command: debug.join("glasm"),

@@ -29,6 +29,9 @@ static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("drivers"))
 /// Suites of Debian.
 const SUITES: [&str; 2] = ["trixie", "sid"];
 
+/// Suite with the newest LLVM, whose optimizations are tested in addition to Mesa.
+const OPTIMIZING_SUITE: &str = "sid";
+
 /// Mesa's drivers for the CPU, the loaders, and the compilers of shaders that scripts name.
 const PACKAGES: &str = "mesa-vulkan-drivers libvulkan1 libgl1-mesa-dri libegl1 libegl-mesa0 libgl1 \
     libgles2 libglx-mesa0 spirv-tools glslang-tools";
@@ -92,6 +95,8 @@ struct Root {
     /// Arguments of `unshare`.
     namespace: &'static [&'static str],
     version: Version,
+    /// True if LLVM optimizes shaders of scripts on Vulkan.
+    optimizes: bool,
 }
 
 /// Runs the step of `cargo xtask test`: builds the vendor library and runs scripts with Mesa of
@@ -158,6 +163,7 @@ impl Root {
                 out: out.clone(),
                 namespace,
                 version,
+                optimizes: suite == OPTIMIZING_SUITE,
             };
             let mut command = suite::glasm_command()?;
             command.arg("--version");
@@ -204,6 +210,9 @@ impl Root {
                 driver.manifest = Path::new("/").join(driver.manifest.strip_prefix(&self.folder)?);
                 let mut command = suite::glasm_command()?;
                 vulkan::use_driver(&mut command, &driver);
+                if self.optimizes {
+                    vulkan::enable_llvm_optimizations(&mut command);
+                }
                 command.arg("run").args(SCRIPTS).arg(record::FOLDER);
                 command.args(["--validation", "off", "--expected-failures"]);
                 command.arg(list).arg("--json").arg(report);
