@@ -8,11 +8,14 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use glasm::fixed_function::{
-    BaseFormat, ColorMaterial, Combine, CombineArgument, CombineFunction, CombineOperand,
-    CombineScale, CombineSource, Combiner, FixedFragmentKey, FixedVertexKey, FogMode, FogSource,
-    LightKey, LightingKey, MATERIAL_ATTRIBUTES, MAX_LIGHTS, MAX_TEXTURE_UNITS, MaterialFaces,
-    MaterialMode, NormalScaling, TexCoordSet, TexGenMode, TextureEnvironment, TextureTarget,
-    TextureUnit, generate_fragment_program, generate_vertex_program,
+    BaseFormat, COMBINER_CONSTANTS, ColorMaterial, Combine, CombineArgument, CombineFunction,
+    CombineOperand, CombineScale, CombineSource, Combiner, CombinerInput, CombinerKey,
+    CombinerPortion, CombinerRegister, ComponentUsage, FixedFragmentKey, FixedVertexKey, FogMode,
+    FogSource, GeneralCombiner, InputMapping, LightKey, LightingKey, MATERIAL_ATTRIBUTES,
+    MAX_GENERAL_COMBINERS, MAX_LIGHTS, MAX_TEXTURE_UNITS, MaterialFaces, MaterialMode,
+    NormalScaling, OutputScale, RegisterCombiners, TexCoordSet, TexGenMode, TextureEnvironment,
+    TextureTarget, TextureUnit, generate_combiner_program, generate_fragment_program,
+    generate_vertex_program,
 };
 use glasm::reflect::{
     AttachmentBinding, AttributeHalf, BufferBinding, BufferKind, DescriptorSlot, HandleArray,
@@ -123,6 +126,7 @@ fn functions_have_these_types() {
     let _: fn(&[u8]) -> Option<Dialect> = Dialect::detect;
     let _: fn(&FixedVertexKey) -> String = generate_vertex_program;
     let _: fn(&FixedFragmentKey) -> String = generate_fragment_program;
+    let _: fn(&CombinerKey) -> String = generate_combiner_program;
     let _: fn(&Light) -> LightKey = LightKey::from_light;
     assert_eq!(split_programs(b"!!ARBfp1.0 END").count(), 1);
 }
@@ -148,9 +152,10 @@ fn types_have_these_traits() {
         TransformFeedback, Varyings, WrapMode, Acceptance, TgsiOptions, MatrixForm, Interpolation,
         Sampling, FixedVertexKey, FixedFragmentKey, LightingKey, LightKey, ColorMaterial, MaterialFaces, MaterialMode, NormalScaling,
         TexCoordSet, TexGenMode, TextureUnit, BaseFormat, TextureEnvironment, Combine, CombineScale,
+        CombinerKey, RegisterCombiners, GeneralCombiner,
     );
     all!(
-        setting: FogMode, FogSource, TextureTarget, Combiner, CombineFunction, CombineArgument, CombineSource, CombineOperand, LineStipple, TextTarget, StateBlock, StateSpecConstant, CacheKey, Capture, VaryingLocation, TexelFormat, Code, Dialect, Family, Version,
+        setting: FogMode, FogSource, TextureTarget, Combiner, CombinerInput, CombinerPortion, CombinerRegister, ComponentUsage, InputMapping, OutputScale, CombineFunction, CombineArgument, CombineSource, CombineOperand, LineStipple, TextTarget, StateBlock, StateSpecConstant, CacheKey, Capture, VaryingLocation, TexelFormat, Code, Dialect, Family, Version,
         ProgramType, ProgramSpan, Span, Semantic, Stage, ParamSource, StateParam, MatrixName, TexTarget,
         BaseType, Width, BufferKind, DescriptorSlot, AttributeHalf, HandleKind, ImageFormat, ScalarType,
         ViewportSelection, InputPrimitive, OutputPrimitive, TessMode, TessWinding, TessSpacing,
@@ -173,6 +178,7 @@ fn constants_have_these_values() {
     assert_eq!(IMAGE_LOCK_BINDING, 352);
     assert_eq!(STATE_BUFFER_BYTES, 1536);
     assert_eq!((MAX_LIGHTS, MAX_TEXTURE_UNITS), (8, 8));
+    assert_eq!((MAX_GENERAL_COMBINERS, COMBINER_CONSTANTS), (8, 18));
     assert_eq!(MATERIAL_ATTRIBUTES, [7, 6, 1, 15, 14, 12, 13, 11, 10, 9]);
     assert_eq!(limits::ATTRIB_COMPONENTS, 128);
 }

@@ -57,6 +57,38 @@ fn format_texel_name(unit: usize) -> String {
     format!("texel{unit}")
 }
 
+/// Returns the `OPTION` line of a program with these texture units: that of shadow targets, or an
+/// empty string.
+pub(super) fn build_shadow_option(key: &FixedFragmentKey) -> &'static str {
+    let units = key.texture_units.iter();
+    let mut accesses = units.filter_map(TextureUnit::get_lookup);
+    if accesses.any(|(_, target)| target.starts_with("SHADOW")) {
+        "OPTION ARB_fragment_program_shadow;\n"
+    } else {
+        ""
+    }
+}
+
+/// Returns the instructions that compute the fog factor in `fog.x`, clamped to [0, 1]. GL 2.1
+/// section 3.10.
+pub(super) fn format_fog_factor(mode: FogMode) -> Vec<String> {
+    if mode == FogMode::Linear {
+        // (end - c) / (end - start); the parameters hold end in z and 1 / (end - start) in w.
+        return vec![
+            "SUB fog.x, state.fog.params.z, fragment.fogcoord.x".to_owned(),
+            "MUL_SAT fog.x, fog.x, state.fog.params.w".to_owned(),
+        ];
+    }
+    let mut lines = vec!["MUL fog.x, state.fog.params.x, fragment.fogcoord.x".to_owned()];
+    if mode == FogMode::Exp2 {
+        lines.push("MUL fog.x, fog.x, fog.x".to_owned());
+    }
+    // exp(-x) is 2^(-x log2 e): the languages only have the power of 2.
+    lines.push(format!("MUL fog.x, fog.x, {}", std::f32::consts::LOG2_E));
+    lines.push("EX2_SAT fog.x, -fog.x".to_owned());
+    lines
+}
+
 /// A program under construction.
 struct FragmentProgramBuilder<'a> {
     text: ProgramText,
@@ -121,7 +153,7 @@ impl CombineScale {
 impl TextureUnit {
     /// Returns the opcode of a lookup and its target: cube maps have a direction as coordinates,
     /// which has no divisor. `None` for a disabled unit.
-    fn get_lookup(&self) -> Option<(&'static str, &'static str)> {
+    pub(super) fn get_lookup(&self) -> Option<(&'static str, &'static str)> {
         // Without programs s, t and r are divided by q before the lookup. Comparisons use r / q,
         // which TXP computes as well.
         Some(match (self.target?, self.compares_depth) {
@@ -165,21 +197,15 @@ impl FragmentProgramBuilder<'_> {
     /// Returns the `OPTION` lines that the program needs for shadow targets and for fog of clamped
     /// colors.
     fn build_options(&self) -> String {
-        let units = self.key.texture_units.iter();
-        let mut accesses = units.filter_map(TextureUnit::get_lookup);
-        let compares = accesses.any(|(_, target)| target.starts_with("SHADOW"));
-        let shadow = compares.then_some("ARB_fragment_program_shadow");
+        let shadow = build_shadow_option(self.key);
         // The options blend clamped colors: ARB_fragment_program section 3.11.4.5.1.
         let fog = self.key.fog_mode.filter(|_| !self.key.unclamped_colors);
         let fog = fog.map(|mode| match mode {
-            FogMode::Linear => "ARB_fog_linear",
-            FogMode::Exp => "ARB_fog_exp",
-            FogMode::Exp2 => "ARB_fog_exp2",
+            FogMode::Linear => "OPTION ARB_fog_linear;\n",
+            FogMode::Exp => "OPTION ARB_fog_exp;\n",
+            FogMode::Exp2 => "OPTION ARB_fog_exp2;\n",
         });
-        let options = shadow.into_iter().chain(fog);
-        options
-            .map(|option| format!("OPTION {option};\n"))
-            .collect()
+        format!("{shadow}{}", fog.unwrap_or_default())
     }
 
     /// Emits fog for colors that are not clamped, unlike the colors of the fog options; nothing
@@ -188,18 +214,8 @@ impl FragmentProgramBuilder<'_> {
         let Some(mode) = self.key.fog_mode else {
             return;
         };
-        if mode == FogMode::Linear {
-            // (end - c) / (end - start); the parameters hold end in z and 1 / (end - start) in w.
-            self.emit_line("SUB fog.x, state.fog.params.z, fragment.fogcoord.x");
-            self.emit_line("MUL_SAT fog.x, fog.x, state.fog.params.w");
-        } else {
-            self.emit_line("MUL fog.x, state.fog.params.x, fragment.fogcoord.x");
-            if mode == FogMode::Exp2 {
-                self.emit_line("MUL fog.x, fog.x, fog.x");
-            }
-            // exp(-x) is 2^(-x log2 e): the languages only have the power of 2.
-            self.emit_line(&format!("MUL fog.x, fog.x, {}", std::f32::consts::LOG2_E));
-            self.emit_line("EX2_SAT fog.x, -fog.x");
+        for line in format_fog_factor(mode) {
+            self.emit_line(&line);
         }
         self.emit_line("LRP color.xyz, fog.x, color, state.fog.color");
     }

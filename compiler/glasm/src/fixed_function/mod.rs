@@ -38,9 +38,15 @@
 //! ```
 
 mod fragment;
+mod register_combiners;
 mod vertex;
 
 pub use fragment::generate_fragment_program;
+pub use register_combiners::{
+    COMBINER_CONSTANTS, CombinerInput, CombinerKey, CombinerPortion, CombinerRegister,
+    ComponentUsage, GeneralCombiner, InputMapping, MAX_GENERAL_COMBINERS, OutputScale,
+    RegisterCombiners, generate_combiner_program,
+};
 pub use vertex::generate_vertex_program;
 
 use crate::state::Light;
