@@ -116,6 +116,12 @@ added_extensions! {
     "GL_NV_transform_feedback" 40 "GL_ARB_transform_feedback3" Gp4;
     "GL_NV_transform_feedback2" 40 "GL_ARB_transform_feedback3" Gp4;
     "GL_NV_parameter_buffer_object" 31 "GL_ARB_uniform_buffer_object" Gp4;
+    "GL_NV_fence" 32 "GL_ARB_sync" Vp20;
+    "GL_HP_occlusion_test" 15 "GL_ARB_occlusion_query" Vp20;
+    "GL_NV_occlusion_query" 15 "GL_ARB_occlusion_query" Vp20;
+    "GL_NV_register_combiners" 31 "GL_ARB_uniform_buffer_object" Vp20;
+    "GL_NV_register_combiners2" 31 "GL_ARB_uniform_buffer_object" Vp20;
+    "GL_NVX_conditional_render" 30 "GL_NV_conditional_render" Vp40;
     "GL_NV_parameter_buffer_object2" 31 "GL_ARB_uniform_buffer_object" Gp4;
 }
 

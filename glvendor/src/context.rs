@@ -4,10 +4,12 @@ use crate::capabilities::Capabilities;
 use crate::display_lists::Recording;
 use crate::draw::{DrawDecision, DrawState};
 use crate::evaluators::{AttributeMaps, EvaluationState};
+use crate::extension_commands::ExtensionState;
 use crate::ffi::{driver, driver_state};
 use crate::lock::Mutex;
 use crate::program_parameters::{BufferBinding, MAX_BUFFER_BINDINGS};
-use crate::share_group::{Program, ShareGroup, VectorBits};
+use crate::register_combiners::{self, CombinerState};
+use crate::share_group::{OrphanedObjects, Program, ShareGroup, VectorBits};
 use crate::target::{TARGETS, Target};
 use bitflags::bitflags;
 use glasm::state::GlState;
@@ -76,7 +78,10 @@ impl Drop for Context {
     /// Passes the objects of the driver to the other contexts: the next one that is current deletes
     /// them.
     fn drop(&mut self) {
-        let orphans = self.state.draw_state.take_orphaned_objects();
+        let orphans = OrphanedObjects {
+            sync_objects: self.state.extensions.fences.take_sync_objects(),
+            ..self.state.draw_state.take_orphaned_objects()
+        };
         self.state.lock_share_group().orphaned_objects.push(orphans);
     }
 }
@@ -95,7 +100,7 @@ pub(crate) struct TargetState {
 
 /// Bits of `PushAttrib` for which state of this library is saved, too.
 pub(crate) const SAVED_ATTRIB_BITS: u32 =
-    driver::constants::ENABLE_BIT | driver::constants::EVAL_BIT;
+    driver::constants::ENABLE_BIT | driver::constants::EVAL_BIT | driver::constants::TEXTURE_BIT;
 
 /// State that `PushAttrib` has saved.
 #[derive(Default)]
@@ -104,6 +109,12 @@ pub(crate) struct AttribStackEntry {
     enabled_targets: Option<[bool; TARGETS.len()]>,
     /// Enabled maps of numbered attributes, by dimension.
     enabled_maps: Option<[u32; 2]>,
+    /// `OCCLUSION_TEST_HP`
+    is_testing_occlusion: Option<bool>,
+    /// Register combiners: all of their state, and whether they and their constant colors by stage
+    /// are enabled.
+    combiners: Option<Box<CombinerState>>,
+    enabled_combiners: Option<[bool; 2]>,
 }
 
 /// State of a context.
@@ -152,6 +163,8 @@ pub(crate) struct State {
     pub(crate) recording: Option<Recording>,
     /// True if conventional attributes are set as numbered ones, too.
     pub(crate) is_aliasing_attributes: bool,
+    /// State of extensions that do not concern programs.
+    pub(crate) extensions: ExtensionState,
     /// State of draws.
     pub(crate) draw_state: DrawState,
 }
@@ -189,6 +202,7 @@ impl State {
             bound_buffers: [0; TARGETS.len()],
             recording: None,
             is_aliasing_attributes: false,
+            extensions: ExtensionState::default(),
             draw_state: DrawState::default(),
         }
     }
@@ -362,10 +376,18 @@ impl State {
     pub(crate) fn copy_enables(&self, attrib_bits: u32) -> AttribStackEntry {
         let enables = std::array::from_fn(|n| self.targets[n].enabled);
         let maps = self.maps.each_ref().map(|it| it.enabled_mask);
+        let combiners = &self.extensions.combiners.state;
         let has = |bits: u32| attrib_bits & bits != 0;
         AttribStackEntry {
             enabled_targets: has(driver::constants::ENABLE_BIT).then_some(enables),
             enabled_maps: has(SAVED_ATTRIB_BITS).then_some(maps),
+            is_testing_occlusion: has(driver::constants::ENABLE_BIT)
+                .then_some(self.extensions.occlusion.is_testing),
+            combiners: has(driver::constants::TEXTURE_BIT).then(|| Box::new(*combiners)),
+            enabled_combiners: has(driver::constants::ENABLE_BIT).then_some([
+                combiners.is_enabled,
+                combiners.combiners.per_stage_constants,
+            ]),
         }
     }
 
@@ -392,6 +414,17 @@ impl State {
             .zip(saved.enabled_maps.into_iter().flatten())
         {
             maps.enabled_mask = enabled;
+        }
+        if let Some(enabled) = saved.is_testing_occlusion {
+            self.extensions.occlusion.set_testing(enabled);
+        }
+        if let Some(combiners) = saved.combiners {
+            register_combiners::restore(self, *combiners);
+        }
+        if let Some([enabled, per_stage]) = saved.enabled_combiners {
+            let combiners = &mut self.extensions.combiners.state;
+            combiners.is_enabled = enabled;
+            combiners.combiners.per_stage_constants = per_stage;
         }
         self.mark_list_changed(StateGroups::all() - StateGroups::ARRAYS);
     }

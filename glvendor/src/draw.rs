@@ -21,6 +21,7 @@ use crate::pipeline::{Pipeline, Programs, STAGES, TARGETS_OF_STAGES};
 use crate::pixel_programs::PixelPrograms;
 use crate::primitives::PrimitiveClass;
 use crate::program_commands::INVALID_OPERATION;
+use crate::register_combiners;
 use crate::settings;
 use crate::share_group::OrphanedObjects;
 use crate::state_snapshot;
@@ -102,6 +103,7 @@ impl DrawState {
         OrphanedObjects {
             programs: self.pipelines.program_objects(),
             buffer: self.parameter_upload.take_buffer(),
+            sync_objects: Vec::new(),
         }
     }
 
@@ -223,10 +225,7 @@ pub(crate) fn prepare_list(state: &mut State, primitive: Option<u32>) {
 /// `None` if the driver or shaders of the application do. `Err` if a program is enabled that does
 /// not exist: `GL_INVALID_OPERATION` is recorded.
 pub(crate) fn select_programs(state: &mut State) -> Result<Option<Programs>, ()> {
-    if state
-        .changed_since_selection
-        .contains(StateGroups::PROGRAMS)
-    {
+    if needs_selection(state) {
         select_enabled_programs(state);
     }
     if state.draw_state.selection.is_invalid {
@@ -305,10 +304,7 @@ pub(crate) fn prepare_programs(state: &mut State, primitive: Option<u32>) {
     if state.is_inside_begin_end {
         return;
     }
-    if state
-        .changed_since_selection
-        .contains(StateGroups::PROGRAMS)
-    {
+    if needs_selection(state) {
         select_enabled_programs(state);
     }
     if state.draw_state.selection.is_invalid {
@@ -431,6 +427,21 @@ pub(crate) fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
     state.draw_state.lookups.apply_depth_modes();
 }
 
+/// Returns true if the programs that draw must be selected again: enabled programs have changed, or
+/// state that the program of register combiners is generated for.
+#[inline]
+fn needs_selection(state: &State) -> bool {
+    const COMBINER_STATE: StateGroups = ALWAYS_SELECTING
+        .union(StateGroups::TEXTURE)
+        .union(StateGroups::FOG);
+    let groups = if state.extensions.combiners.state.is_enabled {
+        COMBINER_STATE
+    } else {
+        StateGroups::PROGRAMS
+    };
+    state.changed_since_selection.intersects(groups)
+}
+
 /// Selects the programs that draw: the enabled ones of the stages that the application's GLSL does
 /// not provide, if one of them is of this library or its outputs are captured; otherwise none.
 /// Marks the selection as invalid if an enabled program does not exist. Purges pipelines of deleted
@@ -459,6 +470,9 @@ fn select_enabled_programs(state: &mut State) {
     for (program, target) in programs.iter_mut().zip(TARGETS_OF_STAGES) {
         program.take_if(|_| !participates(target.properties()));
     }
+    if stage_group.is_none() && !is_fragment_target_enabled(state) {
+        programs[STAGES - 1] = register_combiners::select_program(state);
+    }
     let has_emulated = programs
         .iter()
         .flatten()
@@ -477,6 +491,14 @@ fn select_enabled_programs(state: &mut State) {
         state.draw_state.mixed_pipeline.group = stage_group;
         state.draw_state.selection.programs = Some(programs);
     }
+}
+
+/// Returns true if a target of fragment programs is enabled: fragment programs replace register
+/// combiners.
+fn is_fragment_target_enabled(state: &State) -> bool {
+    [Target::Fragment, Target::FragmentNv]
+        .iter()
+        .any(|target| state.target_state(*target).enabled)
 }
 
 /// Returns true if the target is enabled and its program has no string, which is an error of draws.

@@ -9,9 +9,10 @@ use crate::texture_state;
 use glasm::Program as Loaded;
 use glasm::fixed_function::{
     BaseFormat, ColorMaterial, Combine, CombineFunction, CombineOperand, CombineScale,
-    CombineSource, Combiner, FixedFragmentKey, FixedVertexKey, FogMode, FogSource, LightKey,
-    LightingKey, MAX_LIGHTS, MAX_TEXTURE_UNITS, MaterialFaces, MaterialMode, NormalScaling,
-    TexCoordSet, TexGenMode, TextureEnvironment, TextureTarget, TextureUnit,
+    CombineSource, Combiner, CombinerKey, FixedFragmentKey, FixedVertexKey, FogMode, FogSource,
+    LightKey, LightingKey, MAX_LIGHTS, MAX_TEXTURE_UNITS, MaterialFaces, MaterialMode,
+    NormalScaling, RegisterCombiners, TexCoordSet, TexGenMode, TextureEnvironment, TextureTarget,
+    TextureUnit,
 };
 use glasm::{Semantic, state::Light};
 
@@ -195,6 +196,44 @@ pub(crate) fn read_fragment_state(
     state
 }
 
+/// Reads the state of textures and fog from the driver for the program of register combiners. State
+/// that this program does not depend on has its default.
+pub(crate) fn read_combiner_key(
+    capabilities: &Capabilities,
+    combiners: RegisterCombiners,
+) -> CombinerKey {
+    let fragment = read_fragment_state(capabilities, true);
+    let mut key = CombinerKey {
+        fragment: FixedFragmentKey {
+            color_sum: false,
+            ..fragment
+        },
+        depth_texture_mask: 0,
+        combiners,
+    };
+    state_snapshot::for_each_unit(enabled_units(&fragment), |unit| {
+        let state = &mut key.fragment.texture_units[unit as usize];
+        state.environment = TextureEnvironment::default();
+        if has_depths(state.target) {
+            key.depth_texture_mask |= 1 << unit;
+        } else {
+            state.base_format = BaseFormat::default();
+        }
+    });
+    key
+}
+
+/// Returns true if the texture that is bound to a target of the active unit has depths.
+fn has_depths(target: Option<TextureTarget>) -> bool {
+    let row = TEXTURE_TARGETS
+        .iter()
+        .find(|(_, of_row, _)| Some(*of_row) == target);
+    row.is_some_and(|(name, target, image)| {
+        let base = base_level(*name, *target);
+        driver_state::tex_level_parameter::<1>(*image, base, TEXTURE_DEPTH_SIZE)[0] != 0
+    })
+}
+
 /// Returns true if colors are clamped, by the state `CLAMP_VERTEX_COLOR` or `CLAMP_FRAGMENT_COLOR`,
 /// which `name` selects; `FIXED_ONLY` clamps unless the framebuffer is floating-point.
 /// ARB_color_buffer_float sections 2.14.6 and 3.6.4.
@@ -228,6 +267,19 @@ const TEXTURE_TARGETS: [(u32, TextureTarget, u32); 5] = [
     (0x0DE0, TextureTarget::D1, 0x0DE0),
 ];
 
+/// `TEXTURE_DEPTH_SIZE`
+const TEXTURE_DEPTH_SIZE: u32 = 0x884A;
+
+/// Returns the base level of the texture that is bound to a target of the active unit.
+fn base_level(name: u32, target: TextureTarget) -> i32 {
+    match target {
+        TextureTarget::Rectangle => 0,
+        TextureTarget::D1 | TextureTarget::D2 | TextureTarget::D3 | TextureTarget::Cube => {
+            driver_state::tex_parameter::<1>(name, 0x813C)[0]
+        }
+    }
+}
+
 /// Reads the state of fixed functions of the active texture unit, for the enabled target of highest
 /// precedence. Returns the default state, which is disabled, if no target is enabled or its texture
 /// has no base image.
@@ -238,18 +290,13 @@ fn read_texture_unit() -> TextureUnit {
     else {
         return TextureUnit::default();
     };
-    let base = match target {
-        TextureTarget::Rectangle => 0,
-        TextureTarget::D1 | TextureTarget::D2 | TextureTarget::D3 | TextureTarget::Cube => {
-            driver_state::tex_parameter::<1>(name, 0x813C)[0]
-        }
-    };
+    let base = base_level(name, target);
     let level = |value: u32| driver_state::tex_level_parameter::<1>(image, base, value)[0];
     // Without an image texturing is disabled.
     if level(0x1000) == 0 {
         return TextureUnit::default();
     }
-    let is_depth = level(0x884A) != 0;
+    let is_depth = level(TEXTURE_DEPTH_SIZE) != 0;
     TextureUnit {
         target: Some(target),
         base_format: base_format(is_depth, level, name),

@@ -5,6 +5,7 @@
 use crate::context::{State, StateGroups};
 use crate::draw;
 use crate::evaluators::EvaluatorMap;
+use crate::extension_commands::{ExtensionCommand, execute_extension_command};
 use crate::ffi::{driver, driver_state};
 use crate::log;
 use crate::pipeline;
@@ -79,6 +80,8 @@ pub(crate) enum Command {
     CopyPixels([i32; 2], [i32; 2], u32),
     /// `Bitmap`, with the driver's list that draws it.
     Bitmap(Arc<Bitmap>, u32),
+    /// Command of an extension that does not concern programs.
+    Extension(ExtensionCommand),
     /// Error of arguments that are invalid in any state: it is raised when the command would be
     /// executed.
     Fail(u32),
@@ -156,6 +159,7 @@ pub(crate) fn execute_command(state: &mut State, command: &Command) {
             |_| Some(Arc::clone(bitmap)),
             || driver::CallList(*list),
         ),
+        Command::Extension(command) => execute_extension_command(state, command),
         Command::Fail(error) => state.record_error(*error),
         Command::PrepareDraw(primitive) => draw::prepare_list(state, *primitive),
     }

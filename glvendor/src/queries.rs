@@ -4,6 +4,7 @@
 use crate::capabilities::leak_string;
 use crate::context::State;
 use crate::evaluators;
+use crate::extension_commands;
 use crate::ffi::{driver, driver_state};
 use crate::program_commands::{INVALID_ENUM, INVALID_OPERATION, INVALID_VALUE};
 use crate::program_limits;
@@ -433,11 +434,23 @@ pub(crate) fn is_enabled(state: &mut State, capability: u32) -> Option<bool> {
     if let 0x8650..=0x865F = capability {
         return Some(driver_state::attribute_array::<1>(capability - 0x8650, 0x8622) != [0]);
     }
+    if let Some(enabled) = extension_commands::is_enabled(state, capability) {
+        return Some(enabled);
+    }
     Some(
         state
             .target_state(Target::from_enumerant(capability)?)
             .enabled,
     )
+}
+
+/// Returns a color that `GetFloatv` has under a name, of those that this library defines; `None`
+/// for other names.
+pub(crate) fn query_color(state: &mut State, name: u32) -> Option<[f32; 4]> {
+    if !state.capabilities.works {
+        return None;
+    }
+    state.extensions.combiners.query_color(name)
 }
 
 /// Returns an integer of `GetIntegerv` that this library defines: enabled targets, maps of numbered
@@ -464,6 +477,9 @@ pub(crate) fn query_integer(state: &mut State, name: u32) -> Option<i32> {
     }
     if let Some(target) = Target::from_buffer_enumerant(name) {
         return Some(state.bound_buffers[target as usize] as i32);
+    }
+    if let Some(value) = extension_commands::query_integer(state, name) {
+        return Some(value);
     }
     Some(match name {
         0x864B => state.error_position,

@@ -2,6 +2,7 @@
 
 use crate::context::State;
 use crate::display_lists::CompositeList;
+use crate::ffi::async_objects::SyncObject;
 use crate::ffi::ring_buffer::{self, ParameterBuffer};
 use crate::lock::Mutex;
 use crate::mixed_pipeline::IncompleteProgram;
@@ -149,6 +150,8 @@ pub(crate) struct OrphanedObjects {
     pub(crate) programs: Vec<u32>,
     /// Buffer of parameters.
     pub(crate) buffer: Option<Arc<ParameterBuffer>>,
+    /// Sync objects of fences.
+    pub(crate) sync_objects: Vec<SyncObject>,
 }
 
 impl OrphanedObjects {
@@ -157,6 +160,7 @@ impl OrphanedObjects {
         for &program in &self.programs {
             state.delete_program(program);
         }
+        self.sync_objects.iter().for_each(SyncObject::delete);
         if let Some(buffer) = &self.buffer {
             ring_buffer::delete_buffer(buffer, &state.share_group);
         }

@@ -85,6 +85,10 @@ clients! {
     callbacks,
     /// Commands of GLX under their first names.
     legacy,
+    /// Fences, occlusion tests and queries, draws that depend on them.
+    occlusion,
+    /// Register combiners.
+    combiners,
 }
 
 /// Reports of valgrind about memory in clients with erroneous commands, or whose contexts are

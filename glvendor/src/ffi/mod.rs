@@ -14,6 +14,7 @@
     reason = "the specification of each command says what its pointers must be"
 )]
 
+pub(crate) mod async_objects;
 pub(crate) mod client_memory;
 pub(crate) mod current_context;
 pub(crate) mod driver;

@@ -6,7 +6,7 @@
 use super::super::driver::types::*;
 use super::super::{client_memory, current_context, driver, driver_state};
 use crate::context::{State, StateGroups};
-use crate::{evaluators, program_commands};
+use crate::{evaluators, extension_commands, program_commands};
 use std::ffi::c_void;
 
 /// Sets a numbered attribute of NV_vertex_program, the conventional one that it aliases, and its
@@ -220,6 +220,12 @@ fn set_capability(capability: GLenum, enabled: bool) {
         if current_context::with(issue) == Some(true) {
             return;
         }
+    }
+    if let Some(command) = extension_commands::enable_command(capability, enabled) {
+        current_context::with(|state| {
+            program_commands::issue(state, program_commands::Command::Extension(command));
+        });
+        return;
     }
     if array_attribute(capability).is_some() {
         return enable_array(capability, enabled);

@@ -3,7 +3,9 @@
 
 mod attributes;
 mod buffers;
+mod combiners;
 mod evaluators;
+mod extensions;
 mod feedback;
 mod lists;
 mod parameters;
@@ -12,7 +14,9 @@ mod programs;
 
 pub(super) use attributes::*;
 pub(super) use buffers::*;
+pub(super) use combiners::*;
 pub(super) use evaluators::*;
+pub(super) use extensions::*;
 pub(super) use feedback::*;
 pub(super) use lists::*;
 pub(super) use parameters::*;

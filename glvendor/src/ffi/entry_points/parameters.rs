@@ -478,9 +478,19 @@ pub(crate) unsafe extern "system" fn IsEnabled(capability: GLenum) -> GLboolean 
     }
 }
 
+/// Returns a component of a color in [0, 1] as an integer: 1 is the greatest one. GL 2.1 section
+/// 6.1.2.
+fn denormalize(component: f32) -> GLint {
+    (f64::from(component) * f64::from(GLint::MAX)) as GLint
+}
+
 macro_rules! get {
-    ($($name:ident, $ty:ty, $convert:expr;)*) => {$(
+    ($($name:ident, $ty:ty, $convert:expr, $convert_color:expr;)*) => {$(
         pub(crate) unsafe extern "system" fn $name(name: GLenum, values: *mut $ty) {
+            if let Some(color) = current_context::with(|state| queries::query_color(state, name)).flatten() {
+                // SAFETY: the application has space for four components.
+                return unsafe { client_memory::write(values, &color.map($convert_color)) };
+            }
             match current_context::with(|state| queries::query_integer(state, name)).flatten() {
                 // SAFETY: the application has space for the value.
                 Some(answer) => unsafe { client_memory::write(values, &[($convert)(answer)]) },
@@ -492,10 +502,10 @@ macro_rules! get {
 }
 
 get! {
-    GetIntegerv, GLint, |it: i32| it;
-    GetFloatv, GLfloat, |it: i32| it as f32;
-    GetDoublev, GLdouble, f64::from;
-    GetBooleanv, GLboolean, |it: i32| GLboolean::from(it != 0);
+    GetIntegerv, GLint, |it: i32| it, denormalize;
+    GetFloatv, GLfloat, |it: i32| it as f32, |it| it;
+    GetDoublev, GLdouble, f64::from, f64::from;
+    GetBooleanv, GLboolean, |it: i32| GLboolean::from(it != 0), |it| GLboolean::from(it != 0.0);
 }
 
 /// Restores the application's image units and marks them as changed, then binds a level of a

@@ -1,0 +1,76 @@
+//! Extensions of the time of programs that do not concern programs: their state in a context, and
+//! those of their commands that display lists contain.
+
+use crate::context::State;
+use crate::fences::{self, Fences};
+use crate::ffi::driver;
+use crate::occlusion_queries::{self, OcclusionQueries};
+use crate::register_combiners::{self, CombinerCommand, Combiners};
+
+/// State of the extensions in a context.
+#[derive(Debug, Default)]
+pub(crate) struct ExtensionState {
+    pub(crate) fences: Fences,
+    pub(crate) occlusion: OcclusionQueries,
+    pub(crate) combiners: Combiners,
+}
+
+/// Command in display lists.
+#[derive(Clone, Debug)]
+pub(crate) enum ExtensionCommand {
+    /// `SetFenceNV`: fence, condition.
+    SetFence(u32, u32),
+    /// `BeginOcclusionQueryNV`
+    BeginOcclusionQuery(u32),
+    /// `EndOcclusionQueryNV`
+    EndOcclusionQuery,
+    /// `Enable` or `Disable` of `OCCLUSION_TEST_HP`.
+    EnableOcclusionTest(bool),
+    /// `BeginConditionalRenderNVX`
+    BeginConditionalRender(u32),
+    /// `EndConditionalRenderNVX`
+    EndConditionalRender,
+    /// Command of NV_register_combiners.
+    Combiner(CombinerCommand),
+}
+
+/// Executes a command, with its errors.
+pub(crate) fn execute_extension_command(state: &mut State, command: &ExtensionCommand) {
+    match command {
+        ExtensionCommand::SetFence(name, condition) => fences::set_fence(state, *name, *condition),
+        ExtensionCommand::BeginOcclusionQuery(name) => occlusion_queries::begin_query(state, *name),
+        ExtensionCommand::EndOcclusionQuery => occlusion_queries::end_query(state),
+        ExtensionCommand::EnableOcclusionTest(enabled) => {
+            state.extensions.occlusion.set_testing(*enabled);
+        }
+        ExtensionCommand::BeginConditionalRender(name) => {
+            occlusion_queries::begin_conditional_render(state, *name);
+        }
+        ExtensionCommand::EndConditionalRender => driver::EndConditionalRender(),
+        ExtensionCommand::Combiner(command) => register_combiners::execute(state, command),
+    }
+}
+
+/// Returns the command that enables or disables a capability of these extensions; `None` for other
+/// capabilities.
+pub(crate) fn enable_command(capability: u32, enabled: bool) -> Option<ExtensionCommand> {
+    if capability == occlusion_queries::OCCLUSION_TEST {
+        return Some(ExtensionCommand::EnableOcclusionTest(enabled));
+    }
+    register_combiners::enable_command(capability, enabled).map(ExtensionCommand::Combiner)
+}
+
+/// Returns whether a capability of these extensions is enabled; `None` for other capabilities.
+pub(crate) fn is_enabled(state: &State, capability: u32) -> Option<bool> {
+    if capability == occlusion_queries::OCCLUSION_TEST {
+        return Some(state.extensions.occlusion.is_testing);
+    }
+    state.extensions.combiners.is_enabled(capability)
+}
+
+/// Returns the state of these extensions that `GetIntegerv` has under a name; `None` for other
+/// names.
+pub(crate) fn query_integer(state: &mut State, name: u32) -> Option<i32> {
+    let combiners = state.extensions.combiners.query_integer(name);
+    combiners.or_else(|| occlusion_queries::query_integer(state, name))
+}
