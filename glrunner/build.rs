@@ -58,6 +58,8 @@ const EXTENSIONS: &[&str] = &[
     "GL_NV_geometry_program4",
     "GL_NV_gpu_program4",
     "GL_NV_gpu_program5",
+    "GL_NV_register_combiners",
+    "GL_NV_register_combiners2",
     "GL_NV_half_float",
     "GL_NV_parameter_buffer_object",
     "GL_NV_parameter_buffer_object2",

@@ -39,7 +39,8 @@ pub(crate) struct OcclusionQueries {
     /// Query of the driver that counts fragments for the test, and whether it is active.
     test_query: u32,
     is_test_active: bool,
-    /// True if a fragment has passed since the result of the test was reset, as far as is known.
+    /// True if a fragment has passed since the result of the test was reset, by the results that
+    /// were read.
     has_passed: bool,
     /// Queries of the driver whose results are part of the result of the test.
     unread: Vec<u32>,
@@ -85,7 +86,7 @@ impl OcclusionQueries {
     /// Begins to count fragments for the test, if it is enabled and no query of the application
     /// does.
     fn begin_test(&mut self) {
-        if !self.is_testing || self.is_test_active || active_query() != 0 {
+        if !self.is_testing || self.is_test_active || read_active_query() != 0 {
             return;
         }
         if self.test_query == 0 {
@@ -125,7 +126,7 @@ impl OcclusionQueries {
 
     /// Ends the counting of fragments for the test, before the application begins a query of the
     /// driver: one target has one active query.
-    pub(crate) fn before_driver_query(&mut self, target: u32) {
+    pub(crate) fn prepare_driver_query(&mut self, target: u32) {
         if self.is_test_active && is_occlusion_target(target) {
             self.end_test();
             self.read_test();
@@ -134,7 +135,7 @@ impl OcclusionQueries {
 
     /// Continues the test after the application has ended a query of the driver, which was
     /// `query`.
-    pub(crate) fn after_driver_query(&mut self, target: u32, query: u32) {
+    pub(crate) fn resume_after_driver_query(&mut self, target: u32, query: u32) {
         if self.is_testing && self.active.is_none() && is_occlusion_target(target) {
             self.has_passed |= query != 0 && query_value(query, QUERY_RESULT) != 0;
             self.begin_test();
@@ -143,7 +144,7 @@ impl OcclusionQueries {
 }
 
 /// Returns the driver's active query of samples; 0 if there is none.
-pub(crate) fn active_query() -> u32 {
+pub(crate) fn read_active_query() -> u32 {
     query_target_value(SAMPLES_PASSED, CURRENT_QUERY)
 }
 
@@ -160,7 +161,7 @@ fn is_occlusion_target(target: u32) -> bool {
 pub(crate) fn begin_query(state: &mut State, name: u32) {
     let queries = &mut state.extensions.occlusion;
     queries.end_test();
-    if queries.active.is_some() || active_query() != 0 {
+    if queries.active.is_some() || read_active_query() != 0 {
         return state.record_error(INVALID_OPERATION);
     }
     queries.unread.clear();

@@ -111,21 +111,21 @@ pub(crate) enum CombinerCommand {
 
 /// Returns the number of values of a parameter of `CombinerParameter*vNV`: 4 for colors; `None` for
 /// names of no parameter. Table NV_register_combiners.3.
-pub(crate) fn parameter_size(name: u32) -> Option<usize> {
+pub(crate) fn count_parameter_values(name: u32) -> Option<usize> {
     match name {
         NUM_COMBINERS | COLOR_SUM_CLAMP => Some(1),
-        _ => color_index(name).map(|_| 4),
+        _ => find_color(name).map(|_| 4),
     }
 }
 
 /// Returns 0 or 1 for the name of a constant color; `None` for other names.
-pub(crate) fn color_index(name: u32) -> Option<usize> {
+pub(crate) fn find_color(name: u32) -> Option<usize> {
     let index = name.checked_sub(CONSTANT_COLOR0)?;
     usize::try_from(index).ok().filter(|index| *index < 2)
 }
 
 /// Returns the number of a general combiner stage; `Err` is GL's error.
-pub(crate) fn stage_index(stage: u32) -> Result<usize, u32> {
+pub(crate) fn find_stage(stage: u32) -> Result<usize, u32> {
     let index = stage.checked_sub(COMBINER0).ok_or(INVALID_ENUM)? as usize;
     (index < MAX_GENERAL_COMBINERS)
         .then_some(index)
@@ -133,7 +133,7 @@ pub(crate) fn stage_index(stage: u32) -> Result<usize, u32> {
 }
 
 /// Returns the number of a variable among the first `count` ones; `Err` is GL's error.
-fn variable_index(variable: u32, count: usize) -> Result<usize, u32> {
+fn find_variable(variable: u32, count: usize) -> Result<usize, u32> {
     let index = variable.checked_sub(VARIABLE_A).ok_or(INVALID_ENUM)? as usize;
     (index < count).then_some(index).ok_or(INVALID_ENUM)
 }
@@ -143,7 +143,7 @@ fn find_portion(
     combiners: &mut RegisterCombiners,
     [stage, portion]: [u32; 2],
 ) -> Result<&mut CombinerPortion, u32> {
-    let stage = &mut combiners.general[stage_index(stage)?];
+    let stage = &mut combiners.general[find_stage(stage)?];
     match portion {
         RGB => Ok(&mut stage.rgb),
         ALPHA => Ok(&mut stage.alpha),
@@ -188,8 +188,8 @@ impl CombinerState {
             CombinerCommand::Enable(_, enabled) => self.combiners.per_stage_constants = *enabled,
             CombinerCommand::Parameter(name, value) => self.set_parameter(*name, *value)?,
             CombinerCommand::StageParameter(stage, name, color) => {
-                let stage = stage_index(*stage)?;
-                let index = color_index(*name).ok_or(INVALID_ENUM)?;
+                let stage = find_stage(*stage)?;
+                let index = find_color(*name).ok_or(INVALID_ENUM)?;
                 self.constants[2 + 2 * stage + index] = color.map(|it| it.clamp(0.0, 1.0));
             }
             CombinerCommand::Input([stage, portion, variable], input) => {
@@ -216,7 +216,7 @@ impl CombinerState {
             }
             COLOR_SUM_CLAMP => self.combiners.clamps_color_sum = value[0] != 0.0,
             _ => {
-                let index = color_index(name).ok_or(INVALID_ENUM)?;
+                let index = find_color(name).ok_or(INVALID_ENUM)?;
                 self.constants[index] = value.map(|it| it.clamp(0.0, 1.0));
             }
         }
@@ -226,7 +226,7 @@ impl CombinerState {
     /// Executes `CombinerInputNV`: section 3.8.12.2.
     fn set_input(&mut self, place: [u32; 2], variable: u32, input: [u32; 3]) -> Result<(), u32> {
         let portion = find_portion(&mut self.combiners, place)?;
-        let variable = &mut portion.inputs[variable_index(variable, 4)?];
+        let variable = &mut portion.inputs[find_variable(variable, 4)?];
         let input = find_input(input)?;
         if is_pseudo(input.register) {
             return Err(INVALID_ENUM);
@@ -287,7 +287,7 @@ impl CombinerState {
         const A: usize = 0;
         const E: usize = 4;
         const G: usize = 6;
-        let index = variable_index(variable, G + 1)?;
+        let index = find_variable(variable, G + 1)?;
         let input = find_input(input)?;
         if !matches!(
             input.mapping,
@@ -312,7 +312,7 @@ impl CombinerState {
     }
 
     /// Returns a property of an input variable: `COMBINER_INPUT_NV` and the next two numbers.
-    fn input_value(input: &CombinerInput, name: u32) -> Result<u32, u32> {
+    fn get_input_value(input: &CombinerInput, name: u32) -> Result<u32, u32> {
         match name {
             0x8542 => Ok(input.register.enumerant()),
             0x8543 => Ok(input.mapping.enumerant()),
@@ -323,7 +323,7 @@ impl CombinerState {
 
     /// Returns a property for `GetCombinerOutputParameterivNV`: `COMBINER_AB_DOT_PRODUCT_NV` and
     /// the next numbers.
-    fn output_value(portion: &CombinerPortion, name: u32) -> Result<u32, u32> {
+    fn get_output_value(portion: &CombinerPortion, name: u32) -> Result<u32, u32> {
         let output = |number: usize| portion.outputs[number].map_or(DISCARD, |it| it.enumerant());
         Ok(match name {
             0x8545 => portion.dot_products[0].into(),
@@ -347,7 +347,7 @@ pub(crate) fn execute(state: &mut State, command: &CombinerCommand) {
         return state.record_error(error);
     }
     let is_color = match command {
-        CombinerCommand::Parameter(name, _) => color_index(*name).is_some(),
+        CombinerCommand::Parameter(name, _) => find_color(*name).is_some(),
         CombinerCommand::StageParameter(..) => true,
         CombinerCommand::Enable(..)
         | CombinerCommand::Input(..)
@@ -367,7 +367,7 @@ pub(crate) fn restore(state: &mut State, saved: CombinerState) {
     state.extensions.combiners.write_constants();
 }
 
-/// Place in the state of combiners that a query names.
+/// Object of a query: a variable or the outputs of a stage.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum CombinerQuery {
     /// `GetCombinerInputParameter`: stage, portion, variable.
@@ -386,21 +386,21 @@ pub(crate) fn query(state: &mut State, place: CombinerQuery, name: u32) -> Optio
         _ if state.is_inside_begin_end => Err(INVALID_OPERATION),
         CombinerQuery::Input([stage, portion, variable]) => {
             find_portion(&mut combiners, [stage, portion]).and_then(|portion| {
-                let index = variable_index(variable, 4)?;
-                CombinerState::input_value(&portion.inputs[index], name)
+                let index = find_variable(variable, 4)?;
+                CombinerState::get_input_value(&portion.inputs[index], name)
             })
         }
         CombinerQuery::Output(place) => find_portion(&mut combiners, place)
-            .and_then(|portion| CombinerState::output_value(portion, name)),
-        CombinerQuery::FinalInput(variable) => variable_index(variable, 7)
-            .and_then(|index| CombinerState::input_value(&combiners.final_inputs[index], name)),
+            .and_then(|portion| CombinerState::get_output_value(portion, name)),
+        CombinerQuery::FinalInput(variable) => find_variable(variable, 7)
+            .and_then(|index| CombinerState::get_input_value(&combiners.final_inputs[index], name)),
     };
     value.map_err(|error| state.record_error(error)).ok()
 }
 
 /// Returns a constant color of a general stage. Records the errors of [`query`] and returns `None`.
 pub(crate) fn query_stage_color(state: &mut State, stage: u32, name: u32) -> Option<[f32; 4]> {
-    let color = match (stage_index(stage), color_index(name)) {
+    let color = match (find_stage(stage), find_color(name)) {
         _ if state.is_inside_begin_end => Err(INVALID_OPERATION),
         (Ok(stage), Some(index)) => {
             Ok(state.extensions.combiners.state.constants[2 + 2 * stage + index])
@@ -432,7 +432,7 @@ impl Combiners {
 
     /// Returns the constant color of a name; `None` for other names.
     pub(crate) fn query_color(&self, name: u32) -> Option<[f32; 4]> {
-        color_index(name).map(|index| self.state.constants[index])
+        find_color(name).map(|index| self.state.constants[index])
     }
 
     /// Sets the parameters of the selected program to the constant colors.
@@ -476,7 +476,7 @@ pub(crate) fn select_program(state: &mut State) -> Option<Arc<Program>> {
     Some(program)
 }
 
-/// Generates the program of a key and retains it, in place of all others if they are too many.
+/// Generates the program of a key and retains it; all others are dropped if they are too many.
 /// `None` if it does not load, which is an error of the generator and is logged.
 fn create_program(state: &mut State, key: CombinerKey) -> Option<Arc<Program>> {
     let text = generate_combiner_program(&key);
@@ -549,8 +549,8 @@ mod tests {
         for value in [0.0, 9.0, -1.0, f32::NAN, f32::INFINITY] {
             assert_eq!(count(value), Some(INVALID_VALUE), "{value}");
         }
-        assert_eq!(stage_index(COMBINER0 + 7), Ok(7));
-        assert_eq!(stage_index(COMBINER0 + 8), Err(INVALID_ENUM));
-        assert_eq!(stage_index(COMBINER0 - 1), Err(INVALID_ENUM));
+        assert_eq!(find_stage(COMBINER0 + 7), Ok(7));
+        assert_eq!(find_stage(COMBINER0 + 8), Err(INVALID_ENUM));
+        assert_eq!(find_stage(COMBINER0 - 1), Err(INVALID_ENUM));
     }
 }

@@ -107,10 +107,11 @@ impl Evaluator<'_> {
         }
         // The component that DEPTH_TEXTURE_MODE selects has the depth.
         let state = &self.key.fragment.texture_units[unit];
-        let depth = match state.base_format {
-            BaseFormat::Luminance => texel[0],
-            _ => texel[3],
-        };
+        let depth = texel[if state.base_format == BaseFormat::Luminance {
+            0
+        } else {
+            3
+        }];
         if state.compares_depth {
             [depth; 4]
         } else {
@@ -273,16 +274,26 @@ fn run_program(key: &CombinerKey, fragment: &Fragment) -> Vector {
     let wide = |value: Vector| bits(value).map(u64::from);
     let mut state = GlState::default();
     state.fog.color = fragment.fog_color.map(|it| it as f32);
-    let inputs = ir.inputs.iter().map(|input| match input.semantic {
-        Semantic::Color(0) => wide(fragment.primary),
-        Semantic::Color(1) => wide(fragment.secondary),
-        Semantic::FogCoord | Semantic::FogCoordVec4 => wide([fragment.fog_coordinate; 4]),
-        _ => wide([0.5, 0.25, 0.0, 1.0]),
+    let inputs = ir.inputs.iter().map(|input| {
+        let values = [
+            (Semantic::Color(0), fragment.primary),
+            (Semantic::Color(1), fragment.secondary),
+            (Semantic::FogCoord, [fragment.fog_coordinate; 4]),
+            (Semantic::FogCoordVec4, [fragment.fog_coordinate; 4]),
+        ];
+        let known = values.iter().find(|(name, _)| *name == input.semantic);
+        let is_coordinate = matches!(input.semantic, Semantic::TexCoord(_));
+        assert!(known.is_some() || is_coordinate, "{:?}", input.semantic);
+        wide(known.map_or([0.5, 0.25, 0.0, 1.0], |(_, value)| *value))
     });
     let params = ir.params.iter().map(|param| match param.source {
         ParamSource::Local(index) => bits(fragment.constants[index as usize]),
         ParamSource::State(param) => state.evaluate_param(param).map(f32::to_bits),
-        other => panic!("{other}"),
+        ParamSource::Env(_)
+        | ParamSource::Subroutine(_)
+        | ParamSource::Literal(_)
+        | ParamSource::Named(_)
+        | ParamSource::Argument => panic!("{}", param.source),
     });
     let environment = Environment {
         inputs: inputs.collect(),
@@ -332,7 +343,7 @@ fn random_portion(random: &mut Random, is_alpha: bool) -> CombinerPortion {
         let register = random.pick(&writable);
         // Registers of outputs differ.
         let is_taken = outputs.contains(&Some(register));
-        outputs[n] = (!is_taken && random.next() % 4 != 0).then_some(register);
+        outputs[n] = (!is_taken && !random.next().is_multiple_of(4)).then_some(register);
     }
     let scale = random.pick(OutputScale::ALL);
     let may_have_bias = matches!(scale, OutputScale::One | OutputScale::Two);
@@ -375,7 +386,7 @@ fn random_key(random: &mut Random) -> CombinerKey {
             Some(FogMode::Exp),
             Some(FogMode::Exp2),
         ]),
-        unclamped_colors: random.next() % 4 == 0,
+        unclamped_colors: random.next().is_multiple_of(4),
         ..FixedFragmentKey::default()
     };
     let mut depths = 0;

@@ -87,6 +87,14 @@ fn set_capability(gl: &Gl, capability: FixedCapability, switch: Switch) -> Resul
         FixedCapability::Light(number) => gl::LIGHT0 + number,
         FixedCapability::Lighting => gl::LIGHTING,
         FixedCapability::Normalize => gl::NORMALIZE,
+        FixedCapability::PerStageConstants => {
+            require_extension(gl, "GL_NV_register_combiners2")?;
+            gl::PER_STAGE_CONSTANTS_NV
+        }
+        FixedCapability::RegisterCombiners => {
+            require_extension(gl, "GL_NV_register_combiners")?;
+            gl::REGISTER_COMBINERS_NV
+        }
         FixedCapability::RescaleNormal => gl::RESCALE_NORMAL,
         FixedCapability::TexGen(unit, coord) => {
             select_texture_unit(gl, unit)?;

@@ -10,6 +10,7 @@ pub(crate) mod assembler;
 mod buffer_bindings;
 mod buffers;
 mod capture_plan;
+mod combiner_state;
 mod compute;
 mod default_state;
 mod draws;

@@ -1,6 +1,7 @@
 //! State that programs read: matrices, lights, materials, fog and the rest, set by OpenGL's own
 //! commands.
 
+use super::combiner_state::apply_combiner_update;
 use super::fixed_function_state;
 use super::gl_enums::texgen_coord;
 use super::gl_features::{check_index_limit, select_texture_unit};
@@ -168,6 +169,7 @@ pub(super) fn apply_state_update(
         StateUpdate::LightModelAmbient(color) => gl.light_model(gl::LIGHT_MODEL_AMBIENT, color)?,
         StateUpdate::Fog(update) => apply_fog(gl, update)?,
         StateUpdate::Point(update) => apply_point_parameter(gl, convention, update)?,
+        StateUpdate::Combiner(update) => apply_combiner_update(gl, update)?,
         StateUpdate::TexEnvColor(unit, color) => {
             select_texture_unit(gl, unit)?;
             gl.texture_environment(gl::TEXTURE_ENV, gl::TEXTURE_ENV_COLOR, color)?;

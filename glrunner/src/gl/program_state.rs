@@ -38,6 +38,23 @@ impl Gl {
         unsafe { self.LightModelfv(name, value.as_ptr()) }
     }
 
+    /// Sets a constant color of register combiners (`glCombinerParameterfvNV`).
+    pub(crate) fn set_combiner_color(&self, name: u32, color: [f32; 4]) -> Result<(), Error> {
+        // SAFETY: OpenGL reads 4 numbers.
+        unsafe { self.CombinerParameterfvNV(name, color.as_ptr()) }
+    }
+
+    /// Sets a constant color of a general combiner stage (`glCombinerStageParameterfvNV`).
+    pub(crate) fn set_combiner_stage_color(
+        &self,
+        stage: u32,
+        name: u32,
+        color: [f32; 4],
+    ) -> Result<(), Error> {
+        // SAFETY: OpenGL reads 4 numbers.
+        unsafe { self.CombinerStageParameterfvNV(stage, name, color.as_ptr()) }
+    }
+
     /// Sets a parameter of fog (`glFogfv`).
     pub(crate) fn fog(&self, name: u32, value: [f32; 4]) -> Result<(), Error> {
         // SAFETY: OpenGL reads at most 4 numbers.

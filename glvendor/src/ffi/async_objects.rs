@@ -11,7 +11,7 @@ use super::driver::types::GLsync;
 pub(crate) struct SyncObject(usize);
 
 impl SyncObject {
-    /// Creates a sync object that is signaled when all commands so far are complete; `None` if the
+    /// Creates a sync object that is signaled when all previous commands are complete; `None` if the
     /// driver fails.
     pub(crate) fn create() -> Option<Self> {
         // SAFETY: it has no pointers to memory.
@@ -20,7 +20,8 @@ impl SyncObject {
     }
 
     /// Returns true if it is signaled, after at most `nanoseconds`. Flushes the commands before it.
-    /// A failure of the driver, such as a lost context, counts as signaled: nothing would follow.
+    /// Returns true after a failure of the driver, such as a lost context, too: the object would not
+    /// be signaled later.
     pub(crate) fn wait(&self, nanoseconds: u64) -> bool {
         // SAFETY: the object exists.
         let result = unsafe {

@@ -23,7 +23,8 @@ pub use buffers::{
 pub use buffers::{MatrixTarget, MatrixUpdate, ParamBank, ParamType, ParamValue};
 pub(crate) use gl_state::state_properties;
 pub use gl_state::{
-    CombinerChannels, EnvironmentMode, FixedCapability, FixedUpdate, Switch, TexEnvUpdate,
+    CombinerChannels, CombinerOutputs, CombinerUpdate, EnvironmentMode, FixedCapability,
+    FixedUpdate, Switch, TexEnvUpdate,
 };
 pub use gl_state::{Faces, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, StateUpdate};
 pub use textures::{BoundImage, HandleUnit, ImageKey, TextureEnables};

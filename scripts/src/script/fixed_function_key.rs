@@ -1,15 +1,16 @@
 //! State of draws without a program that affects the programs generated for them.
 
 use super::command::{
-    CombinerChannels, Command, EnvironmentMode, FixedCapability, FixedUpdate, LightUpdate,
-    MatrixTarget, PointUpdate, StateUpdate, Switch, TexEnvUpdate, TextureEnables,
+    CombinerChannels, CombinerUpdate, Command, EnvironmentMode, FixedCapability, FixedUpdate,
+    LightUpdate, MatrixTarget, PointUpdate, StateUpdate, Switch, TexEnvUpdate, TextureEnables,
 };
 use crate::format::{Aspect, Format};
 use crate::texture::{DepthMode, Sampling};
 use glasm::fixed_function::{
-    BaseFormat, ColorMaterial, Combine, FixedFragmentKey, FixedVertexKey, FogMode, FogSource,
-    LightKey, LightingKey, MAX_TEXTURE_UNITS, NormalScaling, TexCoordSet, TexGenMode,
-    TextureEnvironment, TextureUnit,
+    BaseFormat, COMBINER_CONSTANTS, ColorMaterial, Combine, CombinerKey, CombinerPortion,
+    FixedFragmentKey, FixedVertexKey, FogMode, FogSource, LightKey, LightingKey, MAX_TEXTURE_UNITS,
+    NormalScaling, RegisterCombiners, TexCoordSet, TexGenMode, TextureEnvironment, TextureUnit,
+    generate_combiner_program, generate_fragment_program,
 };
 
 /// Inputs of the fragment stage that a fixed-function vertex stage produces.
@@ -48,6 +49,10 @@ pub struct FixedFunctionState {
     fog_source: FogSource,
     color_sum: bool,
     units: [FixedTextureUnit; MAX_TEXTURE_UNITS],
+    has_combiners: bool,
+    combiners: RegisterCombiners,
+    /// Constant colors of the combiners, as bits.
+    combiner_constants: [[u32; 4]; COMBINER_CONSTANTS],
 }
 
 /// Texture unit with the set of texture coordinates of the same number.
@@ -102,6 +107,9 @@ impl Default for FixedFunctionState {
             fog_source: FogSource::FogCoord,
             color_sum: false,
             units: [FixedTextureUnit::default(); MAX_TEXTURE_UNITS],
+            has_combiners: false,
+            combiners: RegisterCombiners::default(),
+            combiner_constants: [[0; 4]; COMBINER_CONSTANTS],
         }
     }
 }
@@ -152,6 +160,7 @@ impl FixedFunctionState {
                 self.point_bounds = true;
             }
             StateUpdate::Fixed(update) => self.apply_fixed(update),
+            StateUpdate::Combiner(update) => self.apply_combiner(update),
             StateUpdate::Point(_)
             | StateUpdate::Material(..)
             | StateUpdate::LightModelAmbient(_)
@@ -188,6 +197,55 @@ impl FixedFunctionState {
         }
     }
 
+    /// Applies a change of the register combiners. Constant colors are clamped to [0, 1].
+    fn apply_combiner(&mut self, update: CombinerUpdate) {
+        match update {
+            CombinerUpdate::Count(count) => self.combiners.count = count,
+            CombinerUpdate::ColorSumClamp(switch) => {
+                self.combiners.clamps_color_sum = switch == Switch::On;
+            }
+            CombinerUpdate::Constant(number, color) => {
+                if let Some(constant) = self.combiner_constants.get_mut(number) {
+                    *constant = color.map(|component| component.clamp(0.0, 1.0).to_bits());
+                }
+            }
+            CombinerUpdate::Input(stage, channels, variable, input) => {
+                if let Some(portion) = self.find_combiner_portion(stage, channels)
+                    && let Some(assigned) = portion.inputs.get_mut(variable)
+                {
+                    *assigned = input;
+                }
+            }
+            CombinerUpdate::Output(stage, channels, outputs) => {
+                if let Some(portion) = self.find_combiner_portion(stage, channels) {
+                    portion.outputs = outputs.registers;
+                    portion.scale = outputs.scale;
+                    portion.has_bias = outputs.has_bias;
+                    portion.dot_products = outputs.dot_products;
+                    portion.selects = outputs.selects;
+                }
+            }
+            CombinerUpdate::FinalInput(variable, input) => {
+                if let Some(assigned) = self.combiners.final_inputs.get_mut(variable) {
+                    *assigned = input;
+                }
+            }
+        }
+    }
+
+    /// Returns a portion of a general combiner stage; `None` for stages that do not exist.
+    fn find_combiner_portion(
+        &mut self,
+        stage: usize,
+        channels: CombinerChannels,
+    ) -> Option<&mut CombinerPortion> {
+        let stage = self.combiners.general.get_mut(stage)?;
+        Some(match channels {
+            CombinerChannels::Rgb => &mut stage.rgb,
+            CombinerChannels::Alpha => &mut stage.alpha,
+        })
+    }
+
     /// Returns the flag that `enable` and `disable` set for a capability; `None` for a light or
     /// texture unit that does not exist.
     fn capability_flag(&mut self, capability: FixedCapability) -> Option<&mut bool> {
@@ -200,6 +258,8 @@ impl FixedFunctionState {
             }
             FixedCapability::Lighting => &mut self.lighting,
             FixedCapability::Normalize => &mut self.normalizes,
+            FixedCapability::PerStageConstants => &mut self.combiners.per_stage_constants,
+            FixedCapability::RegisterCombiners => &mut self.has_combiners,
             FixedCapability::RescaleNormal => &mut self.rescales,
             FixedCapability::TexGen(unit, coord) => {
                 &mut self.units.get_mut(unit as usize)?.generates[coord as usize]
@@ -276,6 +336,39 @@ impl FixedFunctionState {
             fog_mode: self.fog.then_some(self.fog_mode),
             unclamped_colors: false,
         }
+    }
+}
+
+impl FixedFunctionState {
+    /// Returns the fragment program for draws without one: that of the register combiners, if they
+    /// are enabled, with the constant colors as literals, otherwise that of the fixed functions.
+    /// `unclamped` states that colors are not clamped; see [`Self::fragment_key`].
+    pub fn generate_fragment_text(
+        &self,
+        enables: &[TextureEnables],
+        vertices: VertexProcessing,
+        unclamped: bool,
+    ) -> String {
+        let key = FixedFragmentKey {
+            unclamped_colors: unclamped,
+            ..self.fragment_key(enables, vertices)
+        };
+        if !self.has_combiners {
+            return generate_fragment_program(&key);
+        }
+        let depths = self.units.iter().enumerate();
+        let depths = depths.filter(|(_, unit)| unit.is_depth);
+        let text = generate_combiner_program(&CombinerKey {
+            fragment: key,
+            depth_texture_mask: depths.fold(0, |mask, (number, _)| mask | 1 << number),
+            combiners: self.combiners,
+        });
+        let constants = self.combiner_constants.iter().enumerate();
+        constants.fold(text, |text, (number, color)| {
+            let [x, y, z, w] = color.map(f32::from_bits);
+            let literal = format!("{{{x:?}, {y:?}, {z:?}, {w:?}}}");
+            text.replace(&format!("program.local[{number}]"), &literal)
+        })
     }
 }
 

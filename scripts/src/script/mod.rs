@@ -29,12 +29,12 @@ pub use crate::texture::target_name;
 pub(crate) use command::state_properties;
 pub use command::{
     BindTarget, BoundImage, BufferAddress, BufferDecl, BufferId, BufferKey, BufferKind,
-    BufferRange, CaptureCount, Clear, CombinerChannels, Command, CountKind, Draw, DrawSource,
-    EnvironmentMode, ExpectedError, ExpectedPosition, Faces, FixedCapability, FixedUpdate,
-    FogUpdate, GlOutcome, GroupCount, HandleUnit, ImageKey, IndexWidth, LightUpdate,
-    MaterialUpdate, MatrixTarget, MatrixUpdate, ParamBank, ParamType, ParamValue, PointUpdate,
-    PrimitiveAssembly, ScriptStep, StateProgramOutcome, StateUpdate, Switch, TexEnvUpdate,
-    TextureEnables, capture_ranges,
+    BufferRange, CaptureCount, Clear, CombinerChannels, CombinerOutputs, CombinerUpdate, Command,
+    CountKind, Draw, DrawSource, EnvironmentMode, ExpectedError, ExpectedPosition, Faces,
+    FixedCapability, FixedUpdate, FogUpdate, GlOutcome, GroupCount, HandleUnit, ImageKey,
+    IndexWidth, LightUpdate, MaterialUpdate, MatrixTarget, MatrixUpdate, ParamBank, ParamType,
+    ParamValue, PointUpdate, PrimitiveAssembly, ScriptStep, StateProgramOutcome, StateUpdate,
+    Switch, TexEnvUpdate, TextureEnables, capture_ranges,
 };
 pub use fixed_function_key::{FixedFunctionState, FixedVertexOutputs, VertexProcessing};
 pub use model::{Attachments, Convention, MAX_COLORS, Requirements, Script};

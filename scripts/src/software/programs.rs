@@ -4,9 +4,7 @@
 use super::initial_results::add_initial_results;
 use super::state::SceneState;
 use crate::script::{FixedVertexOutputs, ProgramForm, ProgramSection, SourceMap, VertexProcessing};
-use glasm::fixed_function::{
-    FixedFragmentKey, MAX_TEXTURE_UNITS, generate_fragment_program, generate_vertex_program,
-};
+use glasm::fixed_function::{MAX_TEXTURE_UNITS, generate_vertex_program};
 use glasm::ir::resource::MemorySpace;
 use glasm::ir::{self, BufferKind, MemAccess, OpFlags, ParamSource, Semantic, Stage};
 use glasm::reflect::NamedParameter;
@@ -260,13 +258,12 @@ impl SceneState<'_> {
             VertexProcessing::Program
         };
         let enables = self.program_state.texture_enables.clone();
-        let key = self.program_state.fixed.fragment_key(&enables, vertices);
         if stage == Stage::Fragment {
-            return Ok(generate_fragment_program(&FixedFragmentKey {
-                unclamped_colors: !self.script.requirements.fixed.clamp_fragment_colors,
-                ..key
-            }));
+            let unclamped = !self.script.requirements.fixed.clamp_fragment_colors;
+            let fixed = &self.program_state.fixed;
+            return Ok(fixed.generate_fragment_text(&enables, vertices, unclamped));
         }
+        let key = self.program_state.fixed.fragment_key(&enables, vertices);
         let mut reads = FixedVertexOutputs::default();
         let next = self.find_after_vertex()?;
         let is_last = next

@@ -6,9 +6,7 @@ use super::context::{CompileContext, Refusal};
 use super::interface::{Interface, Primitive, StageInterface, Varying};
 use super::passthrough::{PassedVarying, output_semantic, passed_varyings, patch_varyings};
 use super::per_draw_stages::{DrawTemplate, TemplateKind, join_messages, options_between};
-use glasm::fixed_function::{
-    FixedFragmentKey, MAX_TEXTURE_UNITS, generate_fragment_program, generate_vertex_program,
-};
+use glasm::fixed_function::{MAX_TEXTURE_UNITS, generate_vertex_program};
 use glasm::ir::primitive::TessMode;
 use glasm::ir::{BaseType, Interpolation, Program, Semantic, Stage};
 use glasm::reflect::{InterfaceVariable, PrimitiveInfo, Requirements};
@@ -542,10 +540,10 @@ pub(super) fn fragment_text(
     vertices: VertexProcessing,
     fixed: &PipelineState,
 ) -> String {
-    generate_fragment_program(&FixedFragmentKey {
-        unclamped_colors: !fixed.clamp_fragment_colors,
-        ..state.fixed.fragment_key(&state.texture_enables, vertices)
-    })
+    let unclamped = !fixed.clamp_fragment_colors;
+    state
+        .fixed
+        .generate_fragment_text(&state.texture_enables, vertices, unclamped)
 }
 
 /// Returns GL's vertex processing as an assembly program, which writes the texture and fog

@@ -374,7 +374,7 @@ enum Portion {
 
 impl Portion {
     /// Returns the write mask.
-    const fn mask(self) -> &'static str {
+    const fn get_write_mask(self) -> &'static str {
         match self {
             Self::Rgb => ".xyz",
             Self::Alpha => ".w",
@@ -390,35 +390,42 @@ impl RegisterCombiners {
 
     /// Returns true if an active variable reads a register; the initial alpha of `SPARE0_NV` reads
     /// texture 0, and selections read `SPARE0_NV`.
-    fn reads(&self, register: CombinerRegister) -> bool {
+    fn is_read(&self, register: CombinerRegister) -> bool {
         let stages = self.general.iter().take(self.count_stages());
         let portions = stages.flat_map(|stage| [&stage.rgb, &stage.alpha]);
-        let mut inputs = portions
-            .clone()
-            .flat_map(|portion| portion.inputs)
-            .chain(self.final_inputs);
-        let reads_sum = |inputs: &[CombinerInput]| {
-            inputs
-                .iter()
-                .any(|it| it.register == CombinerRegister::Spare0PlusSecondary)
+        let inputs = portions.clone().flat_map(|portion| portion.inputs);
+        let inputs = inputs.chain(self.final_inputs);
+        let is_named = |register| inputs.clone().any(|input| input.register == register);
+        let has_sum = is_named(CombinerRegister::Spare0PlusSecondary);
+        let selects = portions.clone().any(|portion| portion.selects);
+        let reads_spare0 = has_sum || selects || is_named(CombinerRegister::Spare0);
+        let is_implied = match register {
+            CombinerRegister::Spare0 | CombinerRegister::Texture0 => reads_spare0,
+            CombinerRegister::SecondaryColor => has_sum,
+            CombinerRegister::Zero
+            | CombinerRegister::Constant0
+            | CombinerRegister::Constant1
+            | CombinerRegister::Fog
+            | CombinerRegister::PrimaryColor
+            | CombinerRegister::Spare1
+            | CombinerRegister::Texture1
+            | CombinerRegister::Texture2
+            | CombinerRegister::Texture3
+            | CombinerRegister::Texture4
+            | CombinerRegister::Texture5
+            | CombinerRegister::Texture6
+            | CombinerRegister::Texture7
+            | CombinerRegister::ETimesF
+            | CombinerRegister::Spare0PlusSecondary => false,
         };
-        match register {
-            CombinerRegister::Spare0 | CombinerRegister::SecondaryColor
-                if reads_sum(&self.final_inputs) =>
-            {
-                true
-            }
-            CombinerRegister::Spare0 if portions.clone().any(|portion| portion.selects) => true,
-            CombinerRegister::Texture0 if self.reads(CombinerRegister::Spare0) => true,
-            _ => inputs.any(|input| input.register == register),
-        }
+        is_implied || is_named(register)
     }
 }
 
 impl TextureUnit {
     /// Returns the component of a lookup of a depth texture that has the depth or the result of
     /// the comparison: by the format that `DEPTH_TEXTURE_MODE` names.
-    const fn depth_component(&self) -> &'static str {
+    const fn get_depth_component(&self) -> &'static str {
         match self.base_format {
             BaseFormat::Luminance
             | BaseFormat::LuminanceAlpha
@@ -448,7 +455,7 @@ impl CombinerBuilder<'_> {
         self.text.push_line(format_args!("{line}"));
     }
 
-    /// Emits a value clamped to [-1, 1] in place; nothing if colors are not clamped.
+    /// Emits the clamping of a value to [-1, 1]; nothing if colors are not clamped.
     fn emit_signed_clamp(&mut self, name: &str, mask: &str) {
         if !self.key.fragment.unclamped_colors {
             self.emit(&format!("MIN {name}{mask}, {name}, 1"));
@@ -461,7 +468,7 @@ impl CombinerBuilder<'_> {
         let combiners = &self.key.combiners;
         for number in 0..MAX_TEXTURE_UNITS {
             let register = CombinerRegister::from_enumerant(0x84C0 + number as u32);
-            if register.is_some_and(|register| combiners.reads(register)) {
+            if register.is_some_and(|register| combiners.is_read(register)) {
                 self.emit_texture(number);
             }
         }
@@ -470,20 +477,20 @@ impl CombinerBuilder<'_> {
             (CombinerRegister::SecondaryColor, "fragment.color.secondary"),
         ];
         for (register, source) in colors {
-            if combiners.reads(register) {
+            if combiners.is_read(register) {
                 self.emit(&format!("MOV{{sat}} {}, {source}", register.word()));
             }
         }
-        if combiners.reads(CombinerRegister::Spare0) {
+        if combiners.is_read(CombinerRegister::Spare0) {
             self.emit("MOV spare0, 0");
             if self.key.fragment.texture_units[0].target.is_some() {
                 self.emit("MOV spare0.w, texture0");
             }
         }
-        if combiners.reads(CombinerRegister::Spare1) {
+        if combiners.is_read(CombinerRegister::Spare1) {
             self.emit("MOV spare1, 0");
         }
-        if combiners.reads(CombinerRegister::Fog) {
+        if combiners.is_read(CombinerRegister::Fog) {
             self.emit_fog();
         }
     }
@@ -501,7 +508,7 @@ impl CombinerBuilder<'_> {
         let has_depths = self.key.depth_texture_mask >> number & 1 != 0
             && !matches!(unit.target, Some(TextureTarget::Cube | TextureTarget::D3));
         if has_depths {
-            let component = unit.depth_component();
+            let component = unit.get_depth_component();
             self.emit(&format!("MOV texture{number}, texture{number}{component}"));
             if !unit.compares_depth {
                 self.emit(&format!("MOV texture{number}.xyz, 0"));
@@ -536,17 +543,17 @@ impl CombinerBuilder<'_> {
             for (name, output) in OUTPUTS.iter().zip(portion.outputs) {
                 if let Some(register) = output.filter(|register| register.is_writable()) {
                     let word = register.word();
-                    self.emit(&format!("MOV {word}{}, {name}", lanes.mask()));
+                    self.emit(&format!("MOV {word}{}, {name}", lanes.get_write_mask()));
                 }
             }
         }
     }
 
-    /// Emits the outputs of a portion to the temporaries `ab`, `cd` and `sum`; those that are
-    /// discarded only as far as others need them.
+    /// Emits the outputs of a portion to the temporaries `ab`, `cd` and `sum`; discarded ones only if
+    /// others need them.
     fn emit_portion(&mut self, number: usize, portion: &CombinerPortion, lanes: Portion) {
         let [has_ab, has_cd, has_sum] = portion.outputs.map(|output| output.is_some());
-        let mask = lanes.mask();
+        let mask = lanes.get_write_mask();
         for (index, needed) in [(0, has_ab || has_sum), (1, has_cd || has_sum)] {
             if !needed {
                 continue;
@@ -596,7 +603,7 @@ impl CombinerBuilder<'_> {
     }
 
     /// Returns the operand of a register in a general stage, or in the final combiner (`None`).
-    fn operand(&self, register: CombinerRegister, stage: Option<usize>) -> String {
+    fn format_operand(&self, register: CombinerRegister, stage: Option<usize>) -> String {
         let constant = |number: usize| {
             let first = match stage.filter(|_| self.key.combiners.per_stage_constants) {
                 Some(stage) => 2 + 2 * stage,
@@ -635,10 +642,11 @@ impl CombinerBuilder<'_> {
         lanes: Portion,
         stage: Option<usize>,
     ) {
-        let is_zero = match input.register {
-            CombinerRegister::ETimesF | CombinerRegister::Spare0PlusSecondary => stage.is_some(),
-            register => register == CombinerRegister::Zero,
-        };
+        let is_pseudo = matches!(
+            input.register,
+            CombinerRegister::ETimesF | CombinerRegister::Spare0PlusSecondary
+        );
+        let is_zero = input.register == CombinerRegister::Zero || is_pseudo && stage.is_some();
         let suffix = match (lanes, input.usage) {
             (Portion::Rgb, ComponentUsage::Rgb | ComponentUsage::Blue) => "",
             (Portion::Alpha, ComponentUsage::Blue) => ".z",
@@ -647,9 +655,9 @@ impl CombinerBuilder<'_> {
         let source = if is_zero {
             "0".to_owned()
         } else {
-            format!("{}{suffix}", self.operand(input.register, stage))
+            format!("{}{suffix}", self.format_operand(input.register, stage))
         };
-        let name = format!("{name}{}", lanes.mask());
+        let name = format!("{name}{}", lanes.get_write_mask());
         let not_negative = |it: &mut Self| {
             if it.key.fragment.unclamped_colors {
                 it.emit(&format!("MOV {name}, {source}"));

@@ -7,10 +7,10 @@ use super::super::{client_memory, current_context};
 use crate::extension_commands::ExtensionCommand;
 use crate::program_commands::{self, Command, INVALID_ENUM};
 use crate::register_combiners::{
-    self, CombinerCommand, CombinerQuery, OutputArguments, parameter_size,
+    self, CombinerCommand, CombinerQuery, OutputArguments, count_parameter_values,
 };
 
-/// Compiles a command into the list that is being compiled, or executes it; `None` stands for a
+/// Compiles a command into the list that is being compiled, or executes it; `None` denotes a
 /// command with an unknown name, which is `GL_INVALID_ENUM`.
 fn issue(command: Option<CombinerCommand>) {
     let command = match command {
@@ -31,7 +31,7 @@ macro_rules! parameters {
     ($($list:ident, $single:ident, $ty:ty, $color:expr, $number:expr;)*) => {$(
         /// Sets a parameter of the register combiners. `GL_INVALID_ENUM` for unknown names.
         pub(crate) unsafe extern "system" fn $list(name: GLenum, values: *const $ty) {
-            let size = parameter_size(name).filter(|_| !values.is_null());
+            let size = count_parameter_values(name).filter(|_| !values.is_null());
             let color = |size| {
                 let mut color = [0.0; 4];
                 // SAFETY: the list has as many values as the parameter.
@@ -43,10 +43,10 @@ macro_rules! parameters {
             issue(size.map(|size| CombinerCommand::Parameter(name, color(size))));
         }
 
-        /// Sets a parameter that is no color. `GL_INVALID_ENUM` for other names.
+        /// Sets a parameter other than a color. `GL_INVALID_ENUM` for other names.
         pub(crate) unsafe extern "system" fn $single(name: GLenum, value: $ty) {
             let number: fn($ty) -> f32 = $number;
-            let is_known = parameter_size(name) == Some(1);
+            let is_known = count_parameter_values(name) == Some(1);
             issue(is_known.then(|| CombinerCommand::Parameter(name, [number(value), 0.0, 0.0, 0.0])));
         }
     )*};
@@ -63,7 +63,7 @@ pub(crate) unsafe extern "system" fn CombinerStageParameterfvNV(
     name: GLenum,
     values: *const GLfloat,
 ) {
-    let is_known = register_combiners::color_index(name).is_some() && !values.is_null();
+    let is_known = register_combiners::find_color(name).is_some() && !values.is_null();
     let command = is_known.then(|| {
         // SAFETY: colors have four components.
         let color = [0, 1, 2, 3].map(|index| unsafe { client_memory::value(values, index) });

@@ -148,7 +148,7 @@ pub(crate) unsafe extern "system" fn EndConditionalRenderNVX() {
 pub(crate) unsafe extern "system" fn BeginQuery(target: GLenum, name: GLuint) {
     current_context::with(|state| {
         if !state.is_inside_begin_end {
-            state.extensions.occlusion.before_driver_query(target);
+            state.extensions.occlusion.prepare_driver_query(target);
         }
     });
     driver::BeginQuery(target, name);
@@ -160,13 +160,16 @@ pub(crate) unsafe extern "system" fn EndQuery(target: GLenum) {
         state.extensions.occlusion.is_testing && !state.is_inside_begin_end
     });
     let query = match is_testing {
-        Some(true) => occlusion_queries::active_query(),
+        Some(true) => occlusion_queries::read_active_query(),
         Some(false) | None => 0,
     };
     driver::EndQuery(target);
     if is_testing == Some(true) {
         current_context::with(|state| {
-            state.extensions.occlusion.after_driver_query(target, query);
+            state
+                .extensions
+                .occlusion
+                .resume_after_driver_query(target, query);
         });
     }
 }

@@ -2,8 +2,8 @@
 
 use glasm::PointOrigin;
 use glasm::fixed_function::{
-    ColorMaterial, CombineFunction, CombineOperand, CombineScale, CombineSource, FogMode,
-    FogSource, TexGenMode,
+    ColorMaterial, CombineFunction, CombineOperand, CombineScale, CombineSource, CombinerInput,
+    CombinerRegister, FogMode, FogSource, OutputScale, TexGenMode,
 };
 use glasm::state::{Color, Face, TexGenCoord, TexGenPlane};
 
@@ -28,6 +28,8 @@ pub enum StateUpdate {
     ClipPlane(u32, [f32; 4]),
     /// State that only affects draws without a program.
     Fixed(FixedUpdate),
+    /// Register combiners, which draws without a fragment program see.
+    Combiner(CombinerUpdate),
 }
 
 /// Faces of a material.
@@ -129,6 +131,38 @@ macro_rules! enumerations {
 
 state_properties! { enumerations }
 
+/// Change of the register combiners: NV_register_combiners, NV_register_combiners2.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum CombinerUpdate {
+    /// `GL_NUM_GENERAL_COMBINERS_NV`
+    Count(u8),
+    /// `GL_COLOR_SUM_CLAMP_NV`
+    ColorSumClamp(Switch),
+    /// `GL_CONSTANT_COLOR0_NV` and `GL_CONSTANT_COLOR1_NV`, then those of each stage, by number.
+    Constant(usize, Color),
+    /// `glCombinerInputNV`: stage, portion, variable.
+    Input(usize, CombinerChannels, usize, CombinerInput),
+    /// `glCombinerOutputNV`: stage, portion.
+    Output(usize, CombinerChannels, CombinerOutputs),
+    /// `glFinalCombinerInputNV`: variable.
+    FinalInput(usize, CombinerInput),
+}
+
+/// Outputs of a portion of a general combiner stage.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CombinerOutputs {
+    /// Registers of AB, CD and their sum; `None` discards the output.
+    pub registers: [Option<CombinerRegister>; 3],
+    /// Scale of all outputs.
+    pub scale: OutputScale,
+    /// -1/2 is added before the scale.
+    pub has_bias: bool,
+    /// AB and CD are dot products.
+    pub dot_products: [bool; 2],
+    /// The sum is AB or CD.
+    pub selects: bool,
+}
+
 /// State of a capability: on or off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Switch {
@@ -176,6 +210,10 @@ pub enum FixedCapability {
     Lighting,
     /// `GL_NORMALIZE`
     Normalize,
+    /// `GL_PER_STAGE_CONSTANTS_NV`
+    PerStageConstants,
+    /// `GL_REGISTER_COMBINERS_NV`
+    RegisterCombiners,
     /// `GL_RESCALE_NORMAL`
     RescaleNormal,
     /// `GL_TEXTURE_GEN_S`, `GL_TEXTURE_GEN_T`, `GL_TEXTURE_GEN_R` or `GL_TEXTURE_GEN_Q` of a unit.

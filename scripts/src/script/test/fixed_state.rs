@@ -52,6 +52,14 @@ pub(super) fn find_capability(name: &str, unit: u32) -> Option<FixedCapability> 
         ("GL_FOG", FixedCapability::Fog),
         ("GL_LIGHTING", FixedCapability::Lighting),
         ("GL_NORMALIZE", FixedCapability::Normalize),
+        (
+            "GL_PER_STAGE_CONSTANTS_NV",
+            FixedCapability::PerStageConstants,
+        ),
+        (
+            "GL_REGISTER_COMBINERS_NV",
+            FixedCapability::RegisterCombiners,
+        ),
         ("GL_RESCALE_NORMAL", FixedCapability::RescaleNormal),
     ];
     if let Some((_, found)) = table.iter().find(|(known, _)| *known == name) {
@@ -312,6 +320,7 @@ mod tests {
         assert_eq!(
             updates(
                 "enable GL_COLOR_MATERIAL\nenable GL_COLOR_SUM\nenable GL_FOG\nenable GL_LIGHT7\nenable GL_LIGHTING\nenable GL_NORMALIZE\n\
+                 enable GL_PER_STAGE_CONSTANTS_NV\nenable GL_REGISTER_COMBINERS_NV\n\
                  enable GL_RESCALE_NORMAL\nactive_texture 3\nenable GL_TEXTURE_GEN_Q\ndisable GL_FOG"
             ),
             [
@@ -321,6 +330,8 @@ mod tests {
                 on(FixedCapability::Light(7)),
                 on(FixedCapability::Lighting),
                 on(FixedCapability::Normalize),
+                on(FixedCapability::PerStageConstants),
+                on(FixedCapability::RegisterCombiners),
                 on(FixedCapability::RescaleNormal),
                 on(FixedCapability::TexGen(3, TexGenCoord::Q)),
                 FixedUpdate::Enable(FixedCapability::Fog, Switch::Off),

@@ -17,6 +17,7 @@ pub(super) mod parser;
 mod pixel_probes;
 pub(super) mod properties;
 mod query_probes;
+mod register_combiners;
 mod stage_names;
 pub(super) mod textures;
 mod vertex_programs;
@@ -50,6 +51,7 @@ pub(crate) const COMMANDS: &[(&str, ParseCommand)] = &[
         parameters::parse_current_value(parser, 3, words)
     }),
     ("colormaterial", gl_state::parse_color_material),
+    ("combiner", register_combiners::parse_combiner),
     ("compute", draws::parse_compute),
     ("counter", buffers::parse_counter),
     ("depthfunc", fixed_function::parse_depth_func),
