@@ -65,17 +65,9 @@ const glasm_shader *shader(const Pipeline &pipeline, size_t index)
     return stage.shader;
 }
 
-glasm_reflection reflection(const glasm_shader *shader)
-{
-    glasm_reflection reflection{};
-    reflection.size = sizeof reflection;
-    check(glasm_shader_reflection(shader, &reflection));
-    return reflection;
-}
-
 std::vector<float> parameters(const glasm_shader *shader, const State &state)
 {
-    size_t count = reflection(shader).parameter_count;
+    size_t count = glasm_shader_reflection(shader)->parameter_count;
     std::vector<float> block(4 * count);
     check(glasm_shader_fill_parameter_block(shader, state.get(), nullptr, block.data(), count));
     return block;
@@ -170,7 +162,7 @@ try {
     draw what{};
     for (size_t i = 0; i < 2; i++) {
         const glasm_shader *shader = glasm::shader(pipeline, i);
-        glasm_reflection reflection = glasm::reflection(shader);
+        const glasm_reflection &reflection = *glasm_shader_reflection(shader);
         blocks[i] = glasm::parameters(shader, state);
         uniforms[i] = {reflection.parameter_block_slot.set, reflection.parameter_block_slot.binding, blocks[i].data(), 4 * blocks[i].size()};
         what.words[i] = glasm_shader_spirv(shader, &what.word_counts[i]);

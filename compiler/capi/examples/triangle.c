@@ -94,12 +94,11 @@ static glasm_state *make_state(void)
 /* 4. Resources that a module reads are filled, and bound to the slots in its reflection. Each stage has one buffer for its parameter block. */
 static struct draw_uniform make_parameters(const glasm_shader *shader, const glasm_state *state, const glasm_parameter_values *values)
 {
-    glasm_reflection reflection = {.size = sizeof reflection};
-    GLASM(glasm_shader_reflection(shader, &reflection));
-    size_t size = 16 * reflection.parameter_count;
+    const glasm_reflection *reflection = glasm_shader_reflection(shader);
+    size_t size = 16 * reflection->parameter_count;
     float *block = malloc(size);
-    GLASM(glasm_shader_fill_parameter_block(shader, state, values, block, reflection.parameter_count));
-    return (struct draw_uniform){reflection.parameter_block_slot.set, reflection.parameter_block_slot.binding, block, size};
+    GLASM(glasm_shader_fill_parameter_block(shader, state, values, block, reflection->parameter_count));
+    return (struct draw_uniform){reflection->parameter_block_slot.set, reflection->parameter_block_slot.binding, block, size};
 }
 
 /* Eight triangles, one for each octant; three floats of position, three of normal, two of texture coordinate. */
@@ -145,9 +144,7 @@ int main(int count, char **arguments)
     static unsigned char texels[4 * TEXELS * TEXELS], pixels[4 * SIZE * SIZE];
     fill_vertices(vertices);
     fill_texels(texels);
-    glasm_reflection reflection = {.size = sizeof reflection};
-    GLASM(glasm_shader_reflection(stages[1].shader, &reflection));
-    glasm_descriptor_slot texture = reflection.textures[0].slot; /* texture image unit 0, the only one that the program reads */
+    glasm_descriptor_slot texture = glasm_shader_reflection(stages[1].shader)->textures[0].slot; /* texture image unit 0, the only one that the program reads */
 
     /* Attributes of vertices have the locations of GL's conventional commands. */
     const struct draw_attribute attributes[] = {{GLASM_VERTEX_ATTRIBUTE_POSITION, 3, 0}, {GLASM_VERTEX_ATTRIBUTE_NORMAL, 3, 12}, {GLASM_VERTEX_ATTRIBUTE_TEX_COORD0, 2, 24}};

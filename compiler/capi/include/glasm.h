@@ -18,7 +18,7 @@
  *   may have more members at the end; a library reads and writes only as many bytes as the size says.
  * - Enumerations. Members and arguments of an enumeration that the caller chooses are uint32_t: invalid values are reported as errors.
  * - Strings are NUL-terminated UTF-8. Programs are bytes with a length, of any content.
- * - Threads. Programs, shaders, diagnostics, pipelines, set layouts, texts, reduced options and compilers may be shared between threads, but
+ * - Threads. Programs, shaders, diagnostics, pipelines, set layouts, texts and compilers may be shared between threads, but
  *   not freed while another thread uses them. A glasm_state belongs to one thread at a time.
  * - Panics never leave a function, for any program: GLASM_RESULT_INTERNAL_ERROR reports an internal error of the library, which remains usable.
  */
@@ -161,8 +161,8 @@ enum glasm_result
  {
     // Success.
     GLASM_RESULT_OK = 0,
-    // A program has errors, or cannot be expressed for the device or in the language: the
-    // diagnostics say why.
+    // A program has errors, or cannot be expressed for the device or in the language:
+    // `glasm_error_message` is the first one, the diagnostics are all of them.
     GLASM_RESULT_PROGRAM_ERROR = 1,
     // An argument is NULL that must not be, too large, or no number of its enumeration:
     // `glasm_error_message` names it.
@@ -1780,9 +1780,6 @@ typedef struct glasm_pipeline glasm_pipeline;
 // be freed. Threads may share it.
 typedef struct glasm_program glasm_program;
 
-// Options with all that they point to.
-typedef struct glasm_reduced_options glasm_reduced_options;
-
 // The descriptor set layouts of a pipeline. Threads may share them.
 typedef struct glasm_set_layouts glasm_set_layouts;
 
@@ -2560,7 +2557,7 @@ typedef struct glasm_state_spec_constant {
 //
 // All that it points to belongs to the shader and is valid until this is freed.
 typedef struct glasm_reflection {
-    // Size of the structure in bytes, as the caller knows it.
+    // Size of the structure in bytes, as the library knows it: an older one has fewer members.
     size_t size;
     // Stage.
     glasm_stage stage;
@@ -2748,6 +2745,18 @@ typedef struct glasm_set_layout {
     size_t binding_count;
 } glasm_set_layout;
 
+// Something that the caller of a text binds.
+typedef struct glasm_text_resource {
+    // Its kind.
+    glasm_text_resource_kind kind;
+    // Set and binding in the module, by which the reflection describes it.
+    struct glasm_descriptor_slot slot;
+    // Its name in the text.
+    const char *name;
+    // Its number in the text among resources of its kind, or GLASM_BINDING_NUMBER_NONE.
+    uint32_t binding_number;
+} glasm_text_resource;
+
 // A program of a pipeline with separate options.
 typedef struct glasm_pipeline_program {
     // The program.
@@ -2781,6 +2790,16 @@ typedef struct glasm_unwritten_input {
     struct glasm_semantic_info semantic;
 } glasm_unwritten_input;
 
+// A value of GL's state, for glasm_state_set_values.
+typedef struct glasm_state_value {
+    // Variable that it is of: a glasm_state_variable.
+    uint32_t variable;
+    // Light, face, unit, plane or sample that `variable` needs; else 0.
+    uint32_t index;
+    // The value: as many floats as `variable` has. The others are ignored.
+    float values[4];
+} glasm_state_value;
+
 // Options of writing a program in a shading language. `glasm_text_options_init` fills it with the
 // initial values.
 //
@@ -2799,18 +2818,6 @@ typedef struct glasm_text_options {
     // information are ignored: the language decides them.
     const struct glasm_options *compiler_options;
 } glasm_text_options;
-
-// Something that the caller of a text binds.
-typedef struct glasm_text_resource {
-    // Its kind.
-    glasm_text_resource_kind kind;
-    // Set and binding in the module, by which the reflection describes it.
-    struct glasm_descriptor_slot slot;
-    // Its name in the text.
-    const char *name;
-    // Its number in the text among resources of its kind, or GLASM_BINDING_NUMBER_NONE.
-    uint32_t binding_number;
-} glasm_text_resource;
 
 // Properties of a light that determine the program for vertices.
 typedef struct glasm_light_key {
@@ -3187,6 +3194,14 @@ glasm_result glasm_program_with_texel_colors(const struct glasm_program *program
                                              uint32_t saturation,
                                              struct glasm_program **variant);
 
+// Copies options with all that they point to. The lists of the copy stay valid, whatever becomes
+// of those of `options`.
+//
+// `options` stays the caller's; NULL denotes the default options. `copy` is set to options that
+// the caller owns, may change, and frees with `glasm_options_free`; or to NULL if an argument is
+// wrong.
+glasm_result glasm_options_clone(const struct glasm_options *options, struct glasm_options **copy);
+
 // Computes the options on which the module of a program depends: state of other stages, of inputs,
 // outputs and textures that the program does not have, and values that its module reads at run
 // time have their initial values. Options with equal results give equal modules, and state without
@@ -3198,22 +3213,18 @@ glasm_result glasm_program_with_texel_colors(const struct glasm_program *program
 // state of all other stages; the keys of its programs together are the key of the pipeline.
 //
 // `options` and `program` stay the caller's; `options` may be NULL: the default ones. `reduced` is
-// set to an object that the caller owns and frees with `glasm_reduced_options_free`, or to NULL if
-// an argument is wrong.
+// set to options that the caller owns and frees with `glasm_options_free`, or to NULL if an
+// argument is wrong.
 glasm_result glasm_options_for_program(const struct glasm_options *options,
                                        const struct glasm_program *program,
-                                       struct glasm_reduced_options **reduced);
+                                       struct glasm_options **reduced);
 
-// Returns the reduced options, to compile with and to compare. Returns NULL for NULL.
+// Frees options that a function created, such as `glasm_options_clone`, with all that the function
+// made them point to. Lists that the caller has put there remain the caller's.
 //
-// `reduced` stays the caller's. The options belong to it, with all that they point to, and are
-// valid until it is freed.
-const struct glasm_options *glasm_reduced_options_get(const struct glasm_reduced_options *reduced);
-
-// Frees reduced options.
-//
-// Takes `reduced` away from the caller; NULL is allowed.
-void glasm_reduced_options_free(struct glasm_reduced_options *reduced);
+// Takes `options` away from the caller; NULL is allowed. Structures that the caller has allocated
+// must not be passed.
+void glasm_options_free(struct glasm_options *options);
 
 // Compares options, with all that they point to. `memcmp` would compare pointers and the bytes
 // between members.
@@ -3293,11 +3304,18 @@ glasm_stage glasm_shader_stage(const struct glasm_shader *shader);
 // `shader` stays the caller's. The string belongs to it and is valid until it is freed.
 const char *glasm_shader_reflection_json(const struct glasm_shader *shader);
 
-// Gets the requirements of the module of a shader on its caller.
+// Returns the requirements of the module of a shader on its caller. Returns NULL for NULL.
 //
-// `shader` stays the caller's. `reflection` is the caller's, too, with its size set; what it
-// points to then belongs to `shader`.
-glasm_result glasm_shader_reflection(const struct glasm_shader *shader, struct glasm_reflection *reflection);
+// `shader` stays the caller's. The structure belongs to it, with all that it points to, and is
+// valid until it is freed.
+const struct glasm_reflection *glasm_shader_reflection(const struct glasm_shader *shader);
+
+// Returns 1 if two shaders have the same module and the same reflection, else 0: whoever has one
+// needs no other. Shaders whose words alone are equal share a VkShaderModule, but may have
+// different values in their parameter blocks. 0 for NULL.
+//
+// `one` and `other` stay the caller's.
+glasm_bool glasm_shader_is_equal(const struct glasm_shader *one, const struct glasm_shader *other);
 
 // Creates a shader that was compiled before from a cache: from the results of `glasm_shader_spirv`
 // and `glasm_shader_reflection_json` for it, in the same version of the library. It is not checked
@@ -3370,6 +3388,33 @@ const struct glasm_set_layout *glasm_set_layouts_get(const struct glasm_set_layo
 // Takes `layouts` away from the caller; NULL is allowed.
 void glasm_set_layouts_free(struct glasm_set_layouts *layouts);
 
+// Returns the program in the shading language, NUL-terminated; `length` is set to its bytes
+// without that. Returns NULL for NULL.
+//
+// `text` stays the caller's. The string belongs to it and is valid until it is freed. `length` may
+// be NULL.
+const char *glasm_text_string(const struct glasm_text *text, size_t *length);
+
+// Returns the resources that the caller of the written program binds, with their bindings; `count`
+// is set to the number. Returns NULL for NULL. The list is empty for WGSL, which has the slots of the
+// reflection, and for HLSL and MSL if the library was built without the feature `spirv-cross`.
+//
+// `text` stays the caller's. The list belongs to it, with its strings, and is valid until it is
+// freed. `count` may be NULL.
+const struct glasm_text_resource *glasm_text_resources(const struct glasm_text *text, size_t *count);
+
+// Returns the shader that was written, whose reflection describes each resource. Returns NULL for
+// NULL.
+//
+// `text` stays the caller's. The shader belongs to it and is valid until it is freed;
+// `glasm_shader_clone` retains it.
+const struct glasm_shader *glasm_text_shader(const struct glasm_text *text);
+
+// Frees a text, and with it the shader that it was written from.
+//
+// Takes `text` away from the caller; NULL is allowed.
+void glasm_text_free(struct glasm_text *text);
+
 // Compiles the programs of a pipeline, given in its order, so that their interfaces match: only
 // varyings that pass between them take locations, and any results go together.
 // GLASM_RESULT_PROGRAM_ERROR if one of the stages has errors, which the stages have
@@ -3413,6 +3458,24 @@ glasm_result glasm_pipeline_get_stage(const struct glasm_pipeline *pipeline,
 // `pipeline` stays the caller's. `stage` is a glasm_stage. The shader belongs to the pipeline and
 // is valid until this is freed; `glasm_shader_clone` retains it.
 const struct glasm_shader *glasm_pipeline_shader(const struct glasm_pipeline *pipeline, uint32_t stage);
+
+// Returns the text of a stage of a pipeline from `glasm_pipeline_write_text`. Returns NULL if there
+// is no such stage, if it has errors, for pipelines of other functions, and for NULL.
+//
+// `pipeline` stays the caller's. `stage` is a glasm_stage. The text belongs to the pipeline and is
+// valid until this is freed.
+const struct glasm_text *glasm_pipeline_text(const struct glasm_pipeline *pipeline, uint32_t stage);
+
+// Gets the descriptor set layouts that the stages of a pipeline need together, as
+// `glasm_set_layouts_create` makes them, number n at index n. GLASM_RESULT_DESCRIPTOR_CONFLICT if two
+// stages require descriptors of different kinds at a slot: `glasm_error_message` names them.
+//
+// `pipeline` stays the caller's. `sets` and `count` are set to the list and its length, or to NULL
+// and 0. The list belongs to the pipeline, with all that it points to, and is valid until this is
+// freed.
+glasm_result glasm_pipeline_set_layouts(const struct glasm_pipeline *pipeline,
+                                        const struct glasm_set_layout **sets,
+                                        size_t *count);
 
 // Renders the messages of all stages of a pipeline for users, like `glasm_diagnostics_render`: the
 // empty string if there are none. Returns NULL for NULL.
@@ -3508,6 +3571,12 @@ glasm_result glasm_state_set(struct glasm_state *state,
                              uint32_t index,
                              const float *values,
                              size_t count);
+
+// Sets values of GL's state in their order, each like `glasm_state_set`, which takes their numbers of
+// floats as an argument. Values before an invalid one are set.
+//
+// `state` stays the caller's, and so do `values`, `count` of them.
+glasm_result glasm_state_set_values(struct glasm_state *state, const struct glasm_state_value *values, size_t count);
 
 // Lets four parameters of vertex programs, `address` to `address + 3`, track a matrix
 // (glTrackMatrixNV): they hold its rows from now on. `address` is a multiple of 4, as in GL.
@@ -3627,6 +3696,21 @@ glasm_result glasm_pipeline_link_for_text(const struct glasm_compiler *compiler,
                                           const struct glasm_text_options *options,
                                           struct glasm_pipeline **pipeline);
 
+// Links the programs of a pipeline and writes all of its stages in a shading language: does what
+// `glasm_pipeline_link_for_text` and `glasm_shader_write_text` do. The stages have the texts
+// (`glasm_pipeline_text`), and the diagnostics of compiling and writing
+// (`glasm_pipeline_render_diagnostics`). GLASM_RESULT_PROGRAM_ERROR if one of the stages has errors
+// or cannot be expressed in the language, GLASM_RESULT_FEATURE_NOT_BUILT if the library was built
+// without the feature `text`.
+//
+// `compiler` may be NULL, and so may `options`: GLSL 450. Both stay the caller's, and so do
+// `programs`, `count` of them. `pipeline` is set as by `glasm_pipeline_link`.
+glasm_result glasm_pipeline_write_text(const struct glasm_compiler *compiler,
+                                       const struct glasm_program *const *programs,
+                                       size_t count,
+                                       const struct glasm_text_options *options,
+                                       struct glasm_pipeline **pipeline);
+
 // Writes a shader in a shading language. It must have been compiled for that language, by
 // `glasm_pipeline_link_for_text` with the same options. GLASM_RESULT_LANGUAGE_MISMATCH if it was
 // compiled for SPIR-V (`glasm_pipeline_link`, `glasm_program_compile`) or for another language, and
@@ -3640,33 +3724,6 @@ glasm_result glasm_shader_write_text(const struct glasm_shader *shader,
                                      const struct glasm_text_options *options,
                                      struct glasm_text **text,
                                      struct glasm_diagnostics **diagnostics);
-
-// Returns the program in the shading language, NUL-terminated; `length` is set to its bytes
-// without that. Returns NULL for NULL.
-//
-// `text` stays the caller's. The string belongs to it and is valid until it is freed. `length` may
-// be NULL.
-const char *glasm_text_string(const struct glasm_text *text, size_t *length);
-
-// Returns the resources that the caller of the written program binds, with their bindings; `count`
-// is set to the number. Returns NULL for NULL. The list is empty for WGSL, which has the slots of the
-// reflection, and for HLSL and MSL if the library was built without the feature `spirv-cross`.
-//
-// `text` stays the caller's. The list belongs to it, with its strings, and is valid until it is
-// freed. `count` may be NULL.
-const struct glasm_text_resource *glasm_text_resources(const struct glasm_text *text, size_t *count);
-
-// Returns the shader that was written, whose reflection describes each resource. Returns NULL for
-// NULL.
-//
-// `text` stays the caller's. The shader belongs to it and is valid until it is freed;
-// `glasm_shader_clone` retains it.
-const struct glasm_shader *glasm_text_shader(const struct glasm_text *text);
-
-// Frees a text, and with it the shader that it was written from.
-//
-// Takes `text` away from the caller; NULL is allowed.
-void glasm_text_free(struct glasm_text *text);
 
 // Computes the key of the result of compiling a program with options: module, reflection and
 // warnings, or the errors. It is a SHA-256 digest of the program string, all settings of the

@@ -51,7 +51,8 @@ layouts! {
     state_parameter::glasm_state_parameter 40 40;
     state_forms::glasm_state_spec_constant 8 8;
     state_forms::glasm_state_sources 48 48;
-    text::glasm_text_resource 32 20;
+    state::glasm_state_value 24 24;
+    text_output::glasm_text_resource 32 20;
     text::glasm_text_options 32 20;
     variables::glasm_program_input 32 32;
     variables::glasm_program_output 24 24;

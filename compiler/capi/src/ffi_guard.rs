@@ -1,6 +1,7 @@
 //! The wrapper of all functions: results, messages, and panics that end here.
 
 use crate::strings::to_c_string;
+use glasm::{Diagnostics, Source};
 use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
@@ -12,8 +13,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub enum glasm_result {
     /// Success.
     Ok = 0,
-    /// A program has errors, or cannot be expressed for the device or in the language: the
-    /// diagnostics say why.
+    /// A program has errors, or cannot be expressed for the device or in the language:
+    /// `glasm_error_message` is the first one, the diagnostics are all of them.
     ProgramError = 1,
     /// An argument is NULL that must not be, too large, or no number of its enumeration:
     /// `glasm_error_message` names it.
@@ -48,17 +49,28 @@ impl Failure {
         }
     }
 
+    /// Returns the same failure, with the argument in which it is at the beginning of its message.
+    pub(crate) fn at(self, argument: &str) -> Self {
+        Self {
+            message: format!("`{argument}`: {}", self.message),
+            ..self
+        }
+    }
+
     /// Returns why the call fails.
     #[cfg(test)]
     pub(crate) fn message(&self) -> &str {
         &self.message
     }
 
-    /// Returns the failure of a program with errors; the diagnostics have the messages.
-    pub(crate) fn program() -> Self {
+    /// Returns the failure of a program with errors: the first of them, in one line that begins with
+    /// the name of the source.
+    pub(crate) fn program(found: &Diagnostics, source: &Source<'_>) -> Self {
+        let first = found.gl_error_string(source);
+        let first = first.unwrap_or_else(|| "the program has errors".to_owned());
         Self {
             result: glasm_result::ProgramError,
-            message: "the program has errors".into(),
+            message: format!("{}: {first}", source.name),
         }
     }
 

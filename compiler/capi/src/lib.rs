@@ -40,10 +40,10 @@ pub mod matrix;
 pub mod names;
 pub mod options;
 mod options_from_c;
+pub mod owned_options;
 pub mod parameter_block;
 pub mod parameters;
 pub mod program;
-pub mod reduced_options;
 pub mod reflection;
 mod reflection_lists;
 pub mod semantic;
@@ -58,6 +58,7 @@ pub mod state_parameter;
 pub mod state_words;
 mod strings;
 pub mod text;
+pub mod text_output;
 pub mod validate;
 pub mod variables;
 pub mod variants;
@@ -74,8 +75,7 @@ mod tests {
         shared::<crate::set_layouts::glasm_set_layouts>();
         shared::<crate::link::glasm_pipeline>();
         shared::<crate::program::glasm_program>();
-        shared::<crate::reduced_options::glasm_reduced_options>();
         shared::<crate::shader::glasm_shader>();
-        shared::<crate::text::glasm_text>();
+        shared::<crate::text_output::glasm_text>();
     }
 }

@@ -218,8 +218,9 @@ pub unsafe extern "C" fn glasm_program_check_limits(
             .program()
             .check_limits(&limits.into())
             .map_err(|found| {
+                let failure = Failure::program(&found, &program.source());
                 write_diagnostics(diagnostics, found, &program.source());
-                Failure::program()
+                failure
             })
     })
 }

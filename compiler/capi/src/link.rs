@@ -11,10 +11,13 @@ use crate::options::glasm_options;
 use crate::options_from_c::read_options;
 use crate::program::glasm_program;
 use crate::semantic::glasm_semantic_info;
+use crate::set_layouts::{glasm_set_layout, glasm_set_layouts};
 use crate::shader::glasm_shader;
 use crate::strings::to_c_string;
+use crate::text_output::glasm_text;
 use glasm::ir::Stage;
-use glasm::{Diagnostics, Linked, Options, Program, Shader, Source};
+use glasm::layout::build_set_layouts;
+use glasm::{Diagnostics, Linked, Options, Program, Reflection, Shader, Source};
 use std::ffi::{CString, c_char};
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -26,6 +29,8 @@ pub struct glasm_pipeline {
     stages: Vec<CompiledStage>,
     unwritten_inputs: Vec<glasm_unwritten_input>,
     rendered: OnceLock<CString>,
+    /// The layouts, or the conflict between two stages.
+    set_layouts: OnceLock<Result<glasm_set_layouts, String>>,
 }
 
 #[derive(Debug)]
@@ -33,6 +38,7 @@ struct CompiledStage {
     stage: Stage,
     is_generated: bool,
     shader: Option<glasm_shader>,
+    text: Option<glasm_text>,
     diagnostics: Option<glasm_diagnostics>,
 }
 
@@ -99,12 +105,15 @@ pub unsafe extern "C" fn glasm_pipeline_link(
         // SAFETY: the caller answers for the structure and all that it points to.
         let options = unsafe { read_options(options) }?;
         // SAFETY: the caller guarantees that many pointers to live programs.
-        unsafe { link_programs(compiler, (programs, count), &options, pipeline) }
+        unsafe {
+            link_programs(compiler, (programs, count), &options, pipeline, |_, _| Vec::new())
+        }
     })
 }
 
 /// Links the programs of a list of pointers with its length, and writes the handle of the pipeline
-/// to `pipeline`.
+/// to `pipeline`. `write_texts` may change the results, and returns the texts of all stages, those
+/// of the programs first, or none.
 ///
 /// # Safety
 /// As [`ffi_args::read_handles`].
@@ -113,14 +122,16 @@ pub(crate) unsafe fn link_programs(
     (programs, count): (*const *const glasm_program, usize),
     options: &Options,
     pipeline: &mut MaybeUninit<*mut glasm_pipeline>,
+    write_texts: impl FnOnce(&mut Linked, &[&glasm_program]) -> Vec<Option<glasm_text>>,
 ) -> Result<(), Failure> {
     // SAFETY: the caller of this function guarantees it.
     let programs: Vec<&glasm_program> =
         unsafe { ffi_args::read_handles(programs, count, "programs") }?;
     let loaded: Vec<&Program> = programs.iter().map(|program| program.program()).collect();
-    let linked =
+    let mut linked =
         glasm_compiler::with_compiler(compiler, |compiler| compiler.link(&loaded, options));
-    write_pipeline(&programs, linked, pipeline)
+    let texts = write_texts(&mut linked, &programs);
+    write_pipeline(&programs, linked, texts, pipeline)
 }
 
 /// Does what `glasm_pipeline_link` does, with separate options for each program.
@@ -150,31 +161,41 @@ pub unsafe extern "C" fn glasm_pipeline_link_with_options(
         let loaded = programs.iter().map(|program| program.program());
         let pairs: Vec<(&Program, &Options)> = loaded.zip(&options).collect();
         let linked = glasm_compiler::with_compiler(compiler, |compiler| compiler.link_with(&pairs));
-        write_pipeline(&programs, linked, pipeline)
+        write_pipeline(&programs, linked, Vec::new(), pipeline)
     })
 }
+
+/// Name of the source of a stage that linking generates, in messages.
+const GENERATED_STAGE: &str = "generated stage";
 
 /// Writes a linked pipeline to the caller, also if not all of its stages are compiled, which is the
 /// error `ProgramError`.
 fn write_pipeline(
     programs: &[&glasm_program],
     linked: Linked,
+    texts: Vec<Option<glasm_text>>,
     pipeline: &mut MaybeUninit<*mut glasm_pipeline>,
 ) -> Result<(), Failure> {
-    let made = glasm_pipeline::new(programs, linked);
-    let all_compiled = made.stages.iter().all(|stage| stage.shader.is_some());
-    write_handle(pipeline, made);
-    if all_compiled {
-        Ok(())
-    } else {
-        Err(Failure::program())
-    }
+    let generated_source = Source::new(GENERATED_STAGE, b"");
+    let sources = programs.iter().map(|program| program.source());
+    let given = sources.zip(&linked.stages);
+    let generated = linked.generated.iter().map(|(_, stage)| (generated_source.clone(), stage));
+    let failure = given.chain(generated).find_map(|(source, stage)| {
+        let errors = stage.as_ref().err()?;
+        Some(Failure::program(errors, &source))
+    });
+    write_handle(pipeline, glasm_pipeline::new(programs, linked, texts));
+    failure.map_or(Ok(()), Err)
 }
 
 impl glasm_pipeline {
     /// Converts a linked pipeline: first the stages of `programs` in their order, then the
-    /// generated stages.
-    fn new(programs: &[&glasm_program], linked: Linked) -> Self {
+    /// generated stages. `texts` are those of the stages in this order, or empty.
+    fn new(
+        programs: &[&glasm_program],
+        linked: Linked,
+        texts: Vec<Option<glasm_text>>,
+    ) -> Self {
         let program_stages = programs.iter().zip(linked.stages);
         let given = program_stages.map(|(program, compiled)| {
             let stage = program.program().stage();
@@ -183,8 +204,12 @@ impl glasm_pipeline {
         let generated = linked.generated.into_iter();
         let made = generated.map(|(stage, compiled)| CompiledStage::new(stage, compiled, None));
         let unwritten = linked.unwritten.into_iter();
+        let mut stages: Vec<CompiledStage> = given.chain(made).collect();
+        for (stage, text) in stages.iter_mut().zip(texts) {
+            stage.text = text;
+        }
         Self {
-            stages: given.chain(made).collect(),
+            stages,
             unwritten_inputs: unwritten
                 .map(|(stage, semantic)| glasm_unwritten_input {
                     stage: stage.into(),
@@ -192,6 +217,7 @@ impl glasm_pipeline {
                 })
                 .collect(),
             rendered: OnceLock::new(),
+            set_layouts: OnceLock::new(),
         }
     }
 }
@@ -210,12 +236,13 @@ impl CompiledStage {
             }
             Err(found) => (None, found),
         };
-        let empty_source = Source::new("generated stage", b"");
+        let empty_source = Source::new(GENERATED_STAGE, b"");
         let diagnostics = || glasm_diagnostics::new(found.clone(), source.unwrap_or(&empty_source));
         Self {
             stage,
             is_generated: source.is_none(),
             shader,
+            text: None,
             diagnostics: (!found.list.is_empty()).then(diagnostics),
         }
     }
@@ -270,11 +297,68 @@ pub extern "C" fn glasm_pipeline_shader(
     stage: u32,
 ) -> *const glasm_shader {
     catch_or(ptr::null(), || {
-        let stage: Stage = read_number(stage, "stage")?;
-        let mut stages = require(pipeline, "pipeline")?.stages.iter();
-        let found = stages.find(|own| own.stage == stage);
+        let found = find_stage(pipeline, stage)?;
         let shader = found.and_then(|own| own.shader.as_ref());
         Ok(shader.map_or(ptr::null(), ptr::from_ref))
+    })
+}
+
+/// Returns the stage of a pipeline that the caller names by its number; fails if there is no
+/// pipeline, or no such number.
+fn find_stage(
+    pipeline: Option<&glasm_pipeline>,
+    stage: u32,
+) -> Result<Option<&CompiledStage>, Failure> {
+    let stage: Stage = read_number(stage, "stage")?;
+    let mut stages = require(pipeline, "pipeline")?.stages.iter();
+    Ok(stages.find(|own| own.stage == stage))
+}
+
+/// Returns the text of a stage of a pipeline from `glasm_pipeline_write_text`. Returns NULL if there
+/// is no such stage, if it has errors, for pipelines of other functions, and for NULL.
+///
+/// `pipeline` stays the caller's. `stage` is a glasm_stage. The text belongs to the pipeline and is
+/// valid until this is freed.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_pipeline_text(
+    pipeline: Option<&glasm_pipeline>,
+    stage: u32,
+) -> *const glasm_text {
+    catch_or(ptr::null(), || {
+        let text = find_stage(pipeline, stage)?.and_then(|own| own.text.as_ref());
+        Ok(text.map_or(ptr::null(), ptr::from_ref))
+    })
+}
+
+/// Gets the descriptor set layouts that the stages of a pipeline need together, as
+/// `glasm_set_layouts_create` makes them, number n at index n. GLASM_RESULT_DESCRIPTOR_CONFLICT if two
+/// stages require descriptors of different kinds at a slot: `glasm_error_message` names them.
+///
+/// `pipeline` stays the caller's. `sets` and `count` are set to the list and its length, or to NULL
+/// and 0. The list belongs to the pipeline, with all that it points to, and is valid until this is
+/// freed.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_pipeline_set_layouts(
+    pipeline: Option<&glasm_pipeline>,
+    sets: Option<&mut MaybeUninit<*const glasm_set_layout>>,
+    count: Option<&mut MaybeUninit<usize>>,
+) -> glasm_result {
+    catch_to_result(|| {
+        let (sets, count) = (require(sets, "sets")?, require(count, "count")?);
+        sets.write(ptr::null());
+        count.write(0);
+        let pipeline = require(pipeline, "pipeline")?;
+        let layouts = pipeline.set_layouts.get_or_init(|| {
+            let shaders = pipeline.stages.iter().filter_map(|it| it.shader.as_ref());
+            let shaders: Vec<&Reflection> =
+                shaders.map(|shader| &shader.shader().reflection).collect();
+            let layouts = build_set_layouts(&shaders).map_err(|found| found.to_string())?;
+            Ok(glasm_set_layouts::new(&layouts))
+        });
+        let layouts = layouts.as_ref().map_err(|found| Failure::conflict(found.clone()))?;
+        sets.write(layouts.sets().as_ptr());
+        count.write(layouts.sets().len());
+        Ok(())
     })
 }
 

@@ -94,8 +94,9 @@ pub(crate) fn load_program(
             Ok(())
         }
         Err(found) => {
+            let failure = Failure::program(&found, source);
             write_diagnostics(diagnostics, found, source);
-            Err(Failure::program())
+            Err(failure)
         }
     }
 }
@@ -231,8 +232,9 @@ pub(crate) fn write_shader_result(
             Ok(())
         }
         Err(found) => {
+            let failure = Failure::program(&found, source);
             write_diagnostics(diagnostics, found, source);
-            Err(Failure::program())
+            Err(failure)
         }
     }
 }

@@ -6,7 +6,6 @@ use crate::enums::{
     glasm_scalar_type, glasm_stage, glasm_tess_mode, glasm_tess_spacing, glasm_tess_winding,
     glasm_texture_target, glasm_viewport_selection,
 };
-use crate::ffi_args::Versioned;
 use crate::parameters::glasm_block_parameter;
 use crate::semantic::glasm_semantic_info;
 use crate::state_forms::glasm_state_spec_constant;
@@ -231,7 +230,7 @@ pub(crate) const NO_PRIMITIVES: glasm_primitive_info =
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_reflection {
-    /// Size of the structure in bytes, as the caller knows it.
+    /// Size of the structure in bytes, as the library knows it: an older one has fewer members.
     pub size: usize,
     /// Stage.
     pub stage: glasm_stage,
@@ -456,5 +455,8 @@ impl From<&PrimitiveInfo> for glasm_primitive_info {
     }
 }
 
-// SAFETY: it begins with the size.
-unsafe impl Versioned for glasm_reflection {}
+// SAFETY: what it points to belongs to a shader, which never modifies it.
+unsafe impl Send for glasm_reflection {}
+
+// SAFETY: as above.
+unsafe impl Sync for glasm_reflection {}

@@ -97,7 +97,7 @@ unsafe impl Sync for glasm_set_layouts {}
 impl glasm_set_layouts {
     /// Converts descriptor set layouts; the sets point to the lists of bindings, which the result
     /// owns.
-    fn new(layouts: &[SetLayout]) -> Self {
+    pub(crate) fn new(layouts: &[SetLayout]) -> Self {
         let bindings = layouts.iter().map(|layout| {
             let bindings = layout.bindings.iter();
             bindings.map(glasm_set_layout_binding::from).collect()
@@ -113,6 +113,11 @@ impl glasm_set_layouts {
             sets: sets.collect(),
             _bindings: bindings,
         }
+    }
+
+    /// Returns the layouts in the order of their numbers.
+    pub(crate) fn sets(&self) -> &[glasm_set_layout] {
+        &self.sets
     }
 }
 

@@ -1,6 +1,6 @@
 //! Shaders: modules with their requirements on the caller.
 
-use crate::enums::glasm_stage;
+use crate::enums::{glasm_bool, glasm_stage};
 use crate::ffi_args::{self, drop_handle, require, require_out_handle, return_list, write_handle};
 use crate::ffi_guard::{Failure, catch_or, catch_to_result, glasm_result};
 use crate::reflection::glasm_reflection;
@@ -20,6 +20,8 @@ pub struct glasm_shader(Arc<ShaderData>);
 struct ShaderData {
     shader: Shader,
     lists: OnceLock<ReflectionLists>,
+    /// Points to `shader` and to `lists`.
+    reflection: OnceLock<glasm_reflection>,
     json: OnceLock<CString>,
 }
 
@@ -30,6 +32,7 @@ impl glasm_shader {
         Self(Arc::new(ShaderData {
             shader,
             lists: OnceLock::new(),
+            reflection: OnceLock::new(),
             json: OnceLock::new(),
         }))
     }
@@ -87,20 +90,35 @@ pub extern "C" fn glasm_shader_reflection_json(shader: Option<&glasm_shader>) ->
     })
 }
 
-/// Gets the requirements of the module of a shader on its caller.
+/// Returns the requirements of the module of a shader on its caller. Returns NULL for NULL.
 ///
-/// `shader` stays the caller's. `reflection` is the caller's, too, with its size set; what it
-/// points to then belongs to `shader`.
+/// `shader` stays the caller's. The structure belongs to it, with all that it points to, and is
+/// valid until it is freed.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn glasm_shader_reflection(
+pub extern "C" fn glasm_shader_reflection(
     shader: Option<&glasm_shader>,
-    reflection: *mut glasm_reflection,
-) -> glasm_result {
-    catch_to_result(|| {
+) -> *const glasm_reflection {
+    catch_or(ptr::null(), || {
         let shader = require(shader, "shader")?;
-        let given = glasm_reflection::new(&shader.shader().reflection, shader.lists());
-        // SAFETY: the caller's structure has the size that it states.
-        unsafe { ffi_args::write_struct(reflection, given, "reflection") }
+        let reflection = || glasm_reflection::new(&shader.shader().reflection, shader.lists());
+        Ok(ptr::from_ref(shader.0.reflection.get_or_init(reflection)))
+    })
+}
+
+/// Returns 1 if two shaders have the same module and the same reflection, else 0: whoever has one
+/// needs no other. Shaders whose words alone are equal share a VkShaderModule, but may have
+/// different values in their parameter blocks. 0 for NULL.
+///
+/// `one` and `other` stay the caller's.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_shader_is_equal(
+    one: Option<&glasm_shader>,
+    other: Option<&glasm_shader>,
+) -> glasm_bool {
+    catch_or(0, || {
+        let one = require(one, "one")?.shader();
+        let other = require(other, "other")?.shader();
+        Ok(one.is_same_module(other).into())
     })
 }
 

@@ -265,7 +265,85 @@ pub unsafe extern "C" fn glasm_state_set(
     })
 }
 
+/// A value of GL's state, for glasm_state_set_values.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_state_value {
+    /// Variable that it is of: a glasm_state_variable.
+    pub variable: u32,
+    /// Light, face, unit, plane or sample that `variable` needs; else 0.
+    pub index: u32,
+    /// The value: as many floats as `variable` has. The others are ignored.
+    pub values: [f32; 4],
+}
+
+/// Sets values of GL's state in their order, each like `glasm_state_set`, which takes their numbers of
+/// floats as an argument. Values before an invalid one are set.
+///
+/// `state` stays the caller's, and so do `values`, `count` of them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_state_set_values(
+    state: Option<&mut glasm_state>,
+    values: *const glasm_state_value,
+    count: usize,
+) -> glasm_result {
+    catch_to_result(|| {
+        let state = &mut require(state, "state")?.0;
+        // SAFETY: the caller guarantees that many values.
+        let values = unsafe { ffi_args::read_list(values, count, "values") }?;
+        for (number, value) in values.iter().enumerate() {
+            let set = |variable: glasm_state_variable| {
+                let floats = &value.values[..variable.float_count()];
+                set_value(state, variable, value.index, floats)
+            };
+            let result = read_number(value.variable, "variable").and_then(set);
+            result.map_err(|failure| failure.at(&format!("values[{number}]")))?;
+        }
+        Ok(())
+    })
+}
+
 impl glasm_state_variable {
+    /// Returns the number of floats of a value.
+    fn float_count(self) -> usize {
+        match self {
+            Self::LightSpotExponent
+            | Self::LightSpotCutoff
+            | Self::MaterialShininess
+            | Self::FogDensity
+            | Self::FogStart
+            | Self::FogEnd
+            | Self::PointSize
+            | Self::PointSizeMin
+            | Self::PointSizeMax
+            | Self::PointFadeThreshold
+            | Self::DepthClamp
+            | Self::LowerLeftOriginHeight
+            | Self::WindowHeight
+            | Self::WarpSize
+            | Self::WarpsPerSm
+            | Self::SmCount
+            | Self::Samples => 1,
+            Self::DepthRange | Self::SamplePosition => 2,
+            Self::LightAttenuation | Self::LightSpotDirection | Self::PointAttenuation => 3,
+            Self::LightAmbient
+            | Self::LightDiffuse
+            | Self::LightSpecular
+            | Self::LightPosition
+            | Self::MaterialAmbient
+            | Self::MaterialDiffuse
+            | Self::MaterialSpecular
+            | Self::MaterialEmission
+            | Self::LightModelAmbient
+            | Self::TexgenEyePlane
+            | Self::TexgenObjectPlane
+            | Self::TexenvColor
+            | Self::FogColor
+            | Self::ClipPlane
+            | Self::Viewport => 4,
+        }
+    }
+
     /// Returns the number of elements that `index` selects from, of which programs can read all;
     /// 1 for variables without an index.
     fn element_count(self) -> u32 {
@@ -526,7 +604,7 @@ mod tests {
             let last = value.element_count() - 1;
             let mut set = |index, count| set_value(&mut state, value, index, &[0.25; 4][..count]);
             let takes: Vec<_> = (1..5).filter(|&count| set(last, count).is_ok()).collect();
-            assert_eq!(takes.len(), 1, "{value:?}");
+            assert_eq!(takes, [value.float_count()], "{value:?}");
             assert!(set(last + 1, takes[0]).is_err(), "{value:?}");
             known += 1;
         }

@@ -3,18 +3,18 @@
 use crate::compiler::glasm_compiler;
 use crate::diagnostics::glasm_diagnostics;
 use crate::ffi_args::{
-    self, CallerStruct, Versioned, drop_handle, require, require_out_handle, return_list, write_out,
+    self, CallerStruct, Versioned, require, require_out_handle, write_out,
 };
-use crate::ffi_guard::{catch_or, catch_to_result, glasm_result};
+use crate::ffi_guard::{catch_to_result, glasm_result};
 use crate::link::glasm_pipeline;
 #[cfg(feature = "text")]
 use crate::link::link_programs;
 use crate::options::glasm_options;
 use crate::program::glasm_program;
-use crate::reflection::glasm_descriptor_slot;
 use crate::shader::glasm_shader;
+use crate::text_output::glasm_text;
 use glasm_capi_macros::c_enum;
-use std::ffi::{CString, c_char};
+use std::ffi::c_char;
 use std::mem::MaybeUninit;
 use std::ptr;
 
@@ -44,21 +44,6 @@ pub enum glasm_text_nan_mode {
     Exact = 1,
 }
 
-/// Kind of a resource of a written program.
-#[cfg_attr(feature = "text", c_enum(::glasm_text::ResourceKind))]
-#[cfg_attr(not(feature = "text"), c_enum)]
-#[repr(u32)]
-pub enum glasm_text_resource_kind {
-    /// A uniform buffer: the parameters, or a program parameter buffer.
-    UniformBuffer = 0,
-    /// A storage buffer.
-    StorageBuffer = 1,
-    /// A texture with its sampler.
-    Texture = 2,
-    /// An image.
-    Image = 3,
-}
-
 /// Options of writing a program in a shading language. `glasm_text_options_init` fills it with the
 /// initial values.
 ///
@@ -85,39 +70,6 @@ unsafe impl Versioned for glasm_text_options {}
 
 // SAFETY: numbers and pointers.
 unsafe impl CallerStruct for glasm_text_options {}
-
-/// The value of `number` where a language has no syntax for numbers.
-pub const GLASM_BINDING_NUMBER_NONE: u32 = 0xffff_ffff;
-
-/// Something that the caller of a text binds.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct glasm_text_resource {
-    /// Its kind.
-    pub kind: glasm_text_resource_kind,
-    /// Set and binding in the module, by which the reflection describes it.
-    pub slot: glasm_descriptor_slot,
-    /// Its name in the text.
-    pub name: *const c_char,
-    /// Its number in the text among resources of its kind, or GLASM_BINDING_NUMBER_NONE.
-    pub binding_number: u32,
-}
-
-/// A program as text. Threads may share it.
-#[derive(Debug)]
-pub struct glasm_text {
-    text: CString,
-    length: usize,
-    resources: Vec<glasm_text_resource>,
-    /// The strings that the names of the resources point to.
-    _names: Vec<CString>,
-    shader: glasm_shader,
-}
-
-// SAFETY: the pointers in it are to strings on the heap that it owns and never modifies.
-unsafe impl Send for glasm_text {}
-// SAFETY: as above.
-unsafe impl Sync for glasm_text {}
 
 /// Fills the options of writing programs with their initial values. `size` is
 /// `sizeof(glasm_text_options)`.
@@ -192,7 +144,43 @@ pub unsafe extern "C" fn glasm_pipeline_link_for_text(
         // SAFETY: the caller answers for the structure, the programs, and all that they point to.
         unsafe {
             let options = writer::read_compiler_options(options)?;
-            link_programs(compiler, (programs, count), &options, pipeline)
+            link_programs(compiler, (programs, count), &options, pipeline, |_, _| Vec::new())
+        }
+    })
+}
+
+/// Links the programs of a pipeline and writes all of its stages in a shading language: does what
+/// `glasm_pipeline_link_for_text` and `glasm_shader_write_text` do. The stages have the texts
+/// (`glasm_pipeline_text`), and the diagnostics of compiling and writing
+/// (`glasm_pipeline_render_diagnostics`). GLASM_RESULT_PROGRAM_ERROR if one of the stages has errors
+/// or cannot be expressed in the language, GLASM_RESULT_FEATURE_NOT_BUILT if the library was built
+/// without the feature `text`.
+///
+/// `compiler` may be NULL, and so may `options`: GLSL 450. Both stay the caller's, and so do
+/// `programs`, `count` of them. `pipeline` is set as by `glasm_pipeline_link`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_pipeline_write_text(
+    compiler: Option<&glasm_compiler>,
+    programs: *const *const glasm_program,
+    count: usize,
+    options: *const glasm_text_options,
+    pipeline: Option<&mut MaybeUninit<*mut glasm_pipeline>>,
+) -> glasm_result {
+    catch_to_result(|| {
+        let pipeline = require_out_handle(pipeline, "pipeline")?;
+        #[cfg(not(feature = "text"))]
+        {
+            let _ = (compiler, programs, count, options, pipeline);
+            Err(crate::ffi_guard::Failure::not_built("text"))
+        }
+        #[cfg(feature = "text")]
+        // SAFETY: the caller answers for the structure, the programs, and all that they point to.
+        unsafe {
+            let options = writer::read_text_options(options)?;
+            let compiled_for = ::glasm_text::compiler_options(&options);
+            link_programs(compiler, (programs, count), &compiled_for, pipeline, |linked, programs| {
+                writer::write_stages(linked, programs, &options)
+            })
         }
     })
 }
@@ -230,61 +218,9 @@ pub unsafe extern "C" fn glasm_shader_write_text(
     })
 }
 
-/// Returns the program in the shading language, NUL-terminated; `length` is set to its bytes
-/// without that. Returns NULL for NULL.
-///
-/// `text` stays the caller's. The string belongs to it and is valid until it is freed. `length` may
-/// be NULL.
-#[unsafe(no_mangle)]
-pub extern "C" fn glasm_text_string(
-    text: Option<&glasm_text>,
-    mut length: Option<&mut MaybeUninit<usize>>,
-) -> *const c_char {
-    write_out(length.as_deref_mut(), 0);
-    catch_or(ptr::null(), || {
-        let text = require(text, "text")?;
-        write_out(length, text.length);
-        Ok(text.text.as_ptr())
-    })
-}
-
-/// Returns the resources that the caller of the written program binds, with their bindings; `count`
-/// is set to the number. Returns NULL for NULL. The list is empty for WGSL, which has the slots of the
-/// reflection, and for HLSL and MSL if the library was built without the feature `spirv-cross`.
-///
-/// `text` stays the caller's. The list belongs to it, with its strings, and is valid until it is
-/// freed. `count` may be NULL.
-#[unsafe(no_mangle)]
-pub extern "C" fn glasm_text_resources(
-    text: Option<&glasm_text>,
-    count: Option<&mut MaybeUninit<usize>>,
-) -> *const glasm_text_resource {
-    return_list(count, || Ok(&require(text, "text")?.resources))
-}
-
-/// Returns the shader that was written, whose reflection describes each resource. Returns NULL for
-/// NULL.
-///
-/// `text` stays the caller's. The shader belongs to it and is valid until it is freed;
-/// `glasm_shader_clone` retains it.
-#[unsafe(no_mangle)]
-pub extern "C" fn glasm_text_shader(text: Option<&glasm_text>) -> *const glasm_shader {
-    catch_or(ptr::null(), || {
-        Ok(ptr::from_ref(&require(text, "text")?.shader))
-    })
-}
-
-/// Frees a text, and with it the shader that it was written from.
-///
-/// Takes `text` away from the caller; NULL is allowed.
-#[unsafe(no_mangle)]
-pub extern "C" fn glasm_text_free(text: Option<Box<glasm_text>>) {
-    drop_handle(text);
-}
-
 #[cfg(feature = "text")]
 mod writer {
-    use super::{GLASM_BINDING_NUMBER_NONE, glasm_text, glasm_text_options, glasm_text_resource};
+    use super::{glasm_text, glasm_text_options};
     use crate::compiler::glasm_compiler;
     use crate::diagnostics::{DiagnosticsOut, write_diagnostics};
     use crate::enums::read_number;
@@ -293,13 +229,11 @@ mod writer {
     use crate::options_from_c::read_options;
     use crate::program::glasm_program;
     use crate::shader::glasm_shader;
-    use crate::strings::to_c_string;
     use ::glasm_text::{
-        Error, Language, Options, ShaderText, UnknownLanguage, compiler_options, explain_features,
+        Error, Language, Options, UnknownLanguage, compiler_options, explain_features,
         write_shader,
     };
-    use glasm::{Code, Diagnostic, Diagnostics, Shader, Source};
-    use std::ffi::CString;
+    use glasm::{Code, Diagnostic, Diagnostics, Linked, Shader, Source};
     use std::mem::MaybeUninit;
 
     /// Reads options of the caller; NULL denotes the default ones.
@@ -307,7 +241,7 @@ mod writer {
     /// # Safety
     /// `options` must be null, or as [`ffi_args::read_struct`] requires, and what it points to must be there
     /// during the call.
-    unsafe fn read_text_options(options: *const glasm_text_options) -> Result<Options, Failure> {
+    pub(super) unsafe fn read_text_options(options: *const glasm_text_options) -> Result<Options, Failure> {
         let given = if options.is_null() {
             glasm_text_options::initial()
         } else {
@@ -355,9 +289,12 @@ mod writer {
                 write_handle(out, glasm_text::new(shader, &text));
                 Ok(())
             }
-            Err(error) => Err(report_error(error, |found| {
+            Err(error) => {
+                let found = to_diagnostics(error)?;
+                let failure = Failure::program(&found, &source);
                 write_diagnostics(diagnostics, found, &source);
-            })),
+                Err(failure)
+            }
         }
     }
 
@@ -397,55 +334,71 @@ mod writer {
                 write_handle(out, glasm_text::new(shader.shader().clone(), &text));
                 Ok(())
             }
-            Err(error) => Err(report_error(error, |found| {
+            Err(error) => {
+                let found = to_diagnostics(error)?;
+                let failure = Failure::program(&found, &source);
                 write_diagnostics(diagnostics, of_writing(found), &source);
-            })),
+                Err(failure)
+            }
         }
     }
 
-    /// Returns the failure for an error, after passing its diagnostics to `report`; an error of a
-    /// writer becomes a message about the whole program. A wrong language has no diagnostics.
-    fn report_error(error: Error, report: impl FnOnce(Diagnostics)) -> Failure {
+    /// Writes all stages of a linked pipeline. A stage that cannot be written becomes the errors of
+    /// the writer; the warnings of the writer become those of the shader.
+    pub(super) fn write_stages(
+        linked: &mut Linked,
+        programs: &[&glasm_program],
+        options: &Options,
+    ) -> Vec<Option<glasm_text>> {
+        for (stage, program) in linked.stages.iter_mut().zip(programs) {
+            if let Err(errors) = stage {
+                *errors = explain_features(&program.source(), options, std::mem::take(errors));
+            }
+        }
+        let generated = linked.generated.iter_mut().map(|(_, stage)| stage);
+        let stages = linked.stages.iter_mut().chain(generated);
+        stages.map(|stage| write_stage(stage, options)).collect()
+    }
+
+    /// Writes a stage, unless it has errors.
+    fn write_stage(
+        stage: &mut Result<Shader, Diagnostics>,
+        options: &Options,
+    ) -> Option<glasm_text> {
+        let shader = stage.as_mut().ok()?;
+        match write_shader(shader, options) {
+            Ok(text) => {
+                shader.warnings.clone_from(&text.warnings);
+                Some(glasm_text::new(shader.clone(), &text))
+            }
+            Err(error) => {
+                let message = error.to_string();
+                // No shader is of another language: they were compiled for this one.
+                let found = to_diagnostics(error).unwrap_or_else(|_| Diagnostics {
+                    list: vec![Diagnostic::whole_program(Code::Unsupported, message)],
+                });
+                *stage = Err(found);
+                None
+            }
+        }
+    }
+
+    /// Returns the diagnostics of an error; one of a writer becomes a message about the whole
+    /// program.
+    ///
+    /// # Errors
+    /// Fails for a shader of another language, which has no diagnostics.
+    fn to_diagnostics(error: Error) -> Result<Diagnostics, Failure> {
         match error {
-            Error::Program(found) => report(found),
+            Error::Program(found) => Ok(found),
             Error::Writer {
                 mut warnings,
                 message,
             } => {
                 warnings.push(Diagnostic::whole_program(Code::Unsupported, message));
-                report(warnings);
+                Ok(warnings)
             }
-            Error::OtherLanguage(mismatch) => {
-                return Failure::language_mismatch(mismatch.to_string());
-            }
-        }
-        Failure::program()
-    }
-
-    impl glasm_text {
-        /// Converts a written source and its resources to arrays and strings for C, together with
-        /// the shader from which it was written.
-        fn new(shader: Shader, text: &ShaderText) -> Self {
-            let names = text
-                .resources
-                .iter()
-                .map(|resource| to_c_string(&resource.name));
-            let names: Vec<CString> = names.collect();
-            let resources = text.resources.iter().zip(&names);
-            let resources = resources.map(|(resource, name)| glasm_text_resource {
-                kind: resource.kind.into(),
-                slot: resource.slot.into(),
-                name: name.as_ptr(),
-                binding_number: resource.binding_number.unwrap_or(GLASM_BINDING_NUMBER_NONE),
-            });
-            let text = to_c_string(&text.source);
-            Self {
-                length: text.as_bytes().len(),
-                text,
-                resources: resources.collect(),
-                _names: names,
-                shader: glasm_shader::new(shader),
-            }
+            Error::OtherLanguage(mismatch) => Err(Failure::language_mismatch(mismatch.to_string())),
         }
     }
 }

@@ -78,101 +78,11 @@ fn make_structure_type(structure: &str) -> String {
     format!("VK_STRUCTURE_TYPE_{text}{vendor}")
 }
 
-const HEADER: &str = r#"/* glasm with Vulkan: names of features in glasm_options as members of VkPhysicalDevice*Features.
- *
- * Generated from compiler/capi by its test `vulkan_header`: do not edit. SPDX-License-Identifier: MIT OR Apache-2.0
- *
- * Include it after <vulkan/vulkan.h>. To query a device, link the structures that it knows behind a VkPhysicalDeviceFeatures2, call
- * vkGetPhysicalDeviceFeatures2, and pass the result of glasm_vulkan_list_features as `features` of glasm_options. To create a device, link
- * empty structures, and call glasm_vulkan_enable_feature for the names that shaders need (`features` of a reflection), or for all
- * that were listed. Devices of Vulkan 1.2 have VkPhysicalDeviceVulkan12Features, those before the structures of extensions.
- * VkPhysicalDeviceVulkan11Features and VkPhysicalDeviceVulkan13Features are known, too: Vulkan does not allow them together with the
- * structures of the single features that they contain.
- *
- * Not members of these structures are: features whose names begin with VK_, which are extensions to enable; shaderSMBuiltins and
- * fullyCoveredFragmentShaderInputVariable, which have extensions of NVIDIA and a property; and names that begin with `subgroup`, which are
- * the properties subgroup_size, subgroup_stage_mask and subgroup_operation_mask of glasm_options, except shaderSubgroupClock.
- */
+/// The text of the header around the list of features, which replaces [`MARK`].
+const TEMPLATE: &str = include_str!("../templates/glasm_vulkan.h");
 
-#ifndef GLASM_VULKAN_H
-#define GLASM_VULKAN_H
-
-#include <stddef.h>
-#include <string.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* A member of a structure of features. */
-typedef struct glasm_vulkan_feature {
-    /* Name of the feature in glasm_options. */
-    const char *name;
-    /* sType of the structure. */
-    VkStructureType structure;
-    /* Offset of the member, a VkBool32, in the structure. */
-    size_t offset;
-} glasm_vulkan_feature;
-
-/* Returns the members; `count` is set to their number. A feature may be a member of two structures, which follow each other. */
-static inline const glasm_vulkan_feature *glasm_vulkan_features(size_t *count)
-{
-    static const glasm_vulkan_feature features[] = {
-"#;
-
-const FUNCTIONS: &str = r#"    };
-    *count = sizeof features / sizeof *features;
-    return features;
-}
-
-/* Returns the member of a feature in the first structure of a chain that has it; NULL if none of them has it. */
-static inline VkBool32 *glasm_vulkan_find_feature(VkPhysicalDeviceFeatures2 *chain, const char *name)
-{
-    size_t count;
-    const glasm_vulkan_feature *features = glasm_vulkan_features(&count);
-    for (VkBaseOutStructure *structure = (VkBaseOutStructure *)chain; structure != NULL; structure = structure->pNext)
-        for (size_t i = 0; i < count; i++)
-            if (features[i].structure == structure->sType && strcmp(features[i].name, name) == 0)
-                return (VkBool32 *)(void *)((char *)structure + features[i].offset);
-    return NULL;
-}
-
-/* Enables a feature in the structures of a chain. Returns VK_FALSE if none of them has it. */
-static inline VkBool32 glasm_vulkan_enable_feature(VkPhysicalDeviceFeatures2 *chain, const char *name)
-{
-    VkBool32 *member = glasm_vulkan_find_feature(chain, name);
-    if (member == NULL)
-        return VK_FALSE;
-    *member = VK_TRUE;
-    return VK_TRUE;
-}
-
-/* Writes the names of the features that are set in the structures of a chain, as many as fit. Returns the number of all of them. The names
- * are valid for ever. */
-static inline size_t glasm_vulkan_list_features(VkPhysicalDeviceFeatures2 *chain, const char **names, size_t capacity)
-{
-    size_t count, found = 0;
-    const glasm_vulkan_feature *features = glasm_vulkan_features(&count);
-    for (size_t i = 0; i < count; i++) {
-        /* The members of one feature follow each other. */
-        if (i > 0 && strcmp(features[i].name, features[i - 1].name) == 0)
-            continue;
-        const VkBool32 *member = glasm_vulkan_find_feature(chain, features[i].name);
-        if (member == NULL || *member == VK_FALSE)
-            continue;
-        if (found < capacity)
-            names[found] = features[i].name;
-        found++;
-    }
-    return found;
-}
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif /* GLASM_VULKAN_H */
-"#;
+/// The line of the template for the list of features.
+const MARK: &str = "@FEATURES@\n";
 
 /// Features of structures that a version of Vulkan unites. Vulkan does not allow these together with
 /// the structures of the table: VUID-VkDeviceCreateInfo-pNext-02829 and 06532.
@@ -231,7 +141,7 @@ fn check_order(header: &str) {
 
 fn generate_header() -> String {
     let structures = read_structures();
-    let mut header = HEADER.to_owned();
+    let mut header = String::new();
     for Feature { name, place } in list_features() {
         let place: String = place.chars().filter(|c| !" ()\n".contains(*c)).collect();
         let Some((chains, _)) = place.split_once('.') else {
@@ -257,7 +167,7 @@ fn generate_header() -> String {
         }
     }
     check_order(&header);
-    header + FUNCTIONS
+    TEMPLATE.replacen(MARK, &header, 1)
 }
 
 /// The names are those of vulkan_core.h, which other machines may lack.

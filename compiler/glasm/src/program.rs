@@ -300,6 +300,24 @@ impl Shader {
         let bytes = self.words.iter().flat_map(|word| word.to_le_bytes());
         bytes.collect()
     }
+
+    /// Returns true if another shader has the same module and the same reflection; warnings may
+    /// differ. Shaders whose words alone are equal share a module of Vulkan, but may have different
+    /// values in their parameter blocks.
+    ///
+    /// ```
+    /// use glasm::{Options, Source, compile};
+    ///
+    /// let [one, other] = ["program.local[0]", "program.local[1]"].map(|color| {
+    ///     let text = format!("!!ARBfp1.0\nMOV result.color, {color};\nEND");
+    ///     compile(&Source::new("color", &text), &Options::default()).unwrap()
+    /// });
+    /// assert!(one.is_same_module(&one.clone()));
+    /// assert!(one.words == other.words && !one.is_same_module(&other));
+    /// ```
+    pub fn is_same_module(&self, other: &Self) -> bool {
+        self.words == other.words && self.reflection == other.reflection
+    }
 }
 
 /// Compiles a program string to SPIR-V.

@@ -28,6 +28,11 @@ mod language;
 mod naga_backend;
 mod options;
 mod passes;
+#[cfg_attr(
+    not(feature = "spirv-cross"),
+    expect(dead_code, reason = "SPIRV-Cross alone writes languages with other numbers")
+)]
+mod resource_numbers;
 #[cfg(feature = "round-trip")]
 mod round_trip;
 mod shader_text;

@@ -92,10 +92,15 @@ fn find_difference(shader: &Shader, options: &Options) -> Option<String> {
 /// Version of SPIR-V in the header of modules for [`Target::OpenGl4_5`], and of no others.
 const OPENGL_SPIRV_VERSION: u32 = 0x0001_0000;
 
+/// Returns true if the target of a module is OpenGL, whose bindings its text has, too.
+pub(crate) fn is_for_opengl(shader: &Shader) -> bool {
+    shader.words.get(1) == Some(&OPENGL_SPIRV_VERSION)
+}
+
 /// Returns the difference between a module for OpenGL and one for Vulkan, in bindings, rectangles
 /// and the origin of window coordinates.
 fn find_environment_difference(shader: &Shader, wanted: Target) -> Option<&'static str> {
-    let is_opengl = shader.words.get(1) == Some(&OPENGL_SPIRV_VERSION);
+    let is_opengl = is_for_opengl(shader);
     if is_opengl == (wanted == Target::OpenGl4_5) {
         return None;
     }

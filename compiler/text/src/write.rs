@@ -157,7 +157,7 @@ fn translate_with_naga(
     language: Language,
     positions: Positions,
 ) -> Result<Output, String> {
-    let written = naga_backend::translate(&shader.words, language, positions)?;
+    let written = naga_backend::translate(shader, language, positions)?;
     Ok(Output {
         text: written.text,
         resources: written.resources,

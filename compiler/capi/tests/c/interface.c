@@ -179,9 +179,7 @@ static void test_parameters(const glasm_shader *vertex, const glasm_shader *frag
     const float orange[4] = {1, 0.5f, 0.25f, 1};
     CHECK(glasm_state_set(state, GLASM_STATE_VARIABLE_LIGHT_DIFFUSE, 0, orange, 4) == GLASM_RESULT_OK);
 
-    glasm_reflection reflection;
-    reflection.size = sizeof reflection;
-    CHECK(glasm_shader_reflection(vertex, &reflection) == GLASM_RESULT_OK);
+    glasm_reflection reflection = *glasm_shader_reflection(vertex);
     CHECK(reflection.stage == GLASM_STAGE_VERTEX && strcmp(reflection.entry_point, "main") == 0);
     CHECK(reflection.has_parameter_block && reflection.parameter_block_slot.set == 0 && reflection.parameter_block_slot.binding == 0);
     CHECK(reflection.parameter_count == 6 && !reflection.is_parameter_block_storage_buffer);
@@ -227,7 +225,7 @@ static void test_parameters(const glasm_shader *vertex, const glasm_shader *frag
     CHECK(glasm_state_untrack_matrix(state, 4, found) == GLASM_RESULT_OK);
     CHECK(found[3] == 1 && found[7] == 2 && found[11] == -3 && !glasm_state_is_matrix_tracked(state, 7));
 
-    CHECK(glasm_shader_reflection(fragment, &reflection) == GLASM_RESULT_OK);
+    reflection = *glasm_shader_reflection(fragment);
     CHECK(reflection.texture_count == 1 && reflection.textures[0].unit == 2 && reflection.textures[0].slot.set == 1);
     CHECK(reflection.textures[0].slot.binding == 2 && reflection.textures[0].target == GLASM_TEXTURE_TARGET_2D);
     const float local[2][4] = {{1, 1, 1, 1}, {4, 3, 2, 1}};
@@ -325,8 +323,7 @@ static void test_stages(void)
     CHECK(glasm_pipeline_link(NULL, programs, 2, NULL, &pipeline) == GLASM_RESULT_OK);
     glasm_pipeline_stage first = {.size = sizeof first}, second = first;
     CHECK(glasm_pipeline_get_stage(pipeline, 0, &first) == GLASM_RESULT_OK && glasm_pipeline_get_stage(pipeline, 1, &second) == GLASM_RESULT_OK);
-    glasm_reflection reflection = {.size = sizeof reflection};
-    CHECK(glasm_shader_reflection(second.shader, &reflection) == GLASM_RESULT_OK);
+    glasm_reflection reflection = *glasm_shader_reflection(second.shader);
     CHECK(reflection.primitive_info.stage == GLASM_PRIMITIVE_STAGE_TESS_EVAL);
     CHECK(reflection.primitive_info.tess_mode == GLASM_TESS_MODE_TRIANGLES);
 
@@ -379,8 +376,7 @@ static void test_state_program(void)
     CHECK(glasm_program_load(NULL, &source, &program, NULL) == GLASM_RESULT_OK);
     glasm_shader *shader = NULL;
     CHECK(glasm_program_compile(NULL, program, NULL, &shader, NULL) == GLASM_RESULT_OK);
-    glasm_reflection reflection = {.size = sizeof reflection};
-    CHECK(glasm_shader_reflection(shader, &reflection) == GLASM_RESULT_OK);
+    glasm_reflection reflection = *glasm_shader_reflection(shader);
     CHECK(reflection.is_state_program && reflection.state_program_written_parameter_count == 1);
     CHECK(reflection.state_program_written_parameters[0] == 4 && reflection.workgroup_size[0] == 1);
     glasm_parameter_values values = {.size = sizeof values, .state_program_argument = {2, 3, 4, 5}};
@@ -395,8 +391,7 @@ static void test_named_parameters(void)
     glasm_program *program = load("!!FP1.0\nDECLARE tint = {1, 2, 3, 4};\nDECLARE shade;\nMOVR R0, tint;\nADDR R0, R0, shade;\nMOVR o[COLR], R0;\nEND");
     glasm_shader *shader = NULL;
     CHECK(glasm_program_compile(NULL, program, NULL, &shader, NULL) == GLASM_RESULT_OK);
-    glasm_reflection reflection = {.size = sizeof reflection};
-    CHECK(glasm_shader_reflection(shader, &reflection) == GLASM_RESULT_OK);
+    glasm_reflection reflection = *glasm_shader_reflection(shader);
     CHECK(reflection.named_parameter_count == 2 && strcmp(reflection.named_parameters[0].name, "tint") == 0);
     CHECK(near(reflection.named_parameters[0].initial_value, 1, 2, 3, 4));
     glasm_shader_free(shader);
@@ -422,7 +417,8 @@ static void test_misuse(void)
     CHECK(glasm_program_compile(NULL, NULL, NULL, &shader, NULL) == GLASM_RESULT_INVALID_ARGUMENT && shader == NULL);
     CHECK(glasm_source_init(NULL, sizeof source) == GLASM_RESULT_INVALID_ARGUMENT);
     CHECK(glasm_source_init(&source, 0) == GLASM_RESULT_INVALID_ARGUMENT);
-    CHECK(glasm_shader_reflection(NULL, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_shader_reflection(NULL) == NULL);
+    glasm_options_free(NULL);
     CHECK(glasm_pipeline_link(NULL, NULL, 2, NULL, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
     size_t count = 5;
     CHECK(glasm_shader_spirv(NULL, &count) == NULL && count == 0);

@@ -1,4 +1,4 @@
-/* Uses what a layer of GL on another API needs between draws: reduced options, variants and texts of programs, fixed functions, stale blocks, names. */
+/* Uses what a layer of GL on another API needs between draws: copied and reduced options, lists of state, equal shaders, variants and texts of programs, fixed functions, stale blocks, names. */
 
 #include "checks.h"
 
@@ -35,6 +35,8 @@ static void test_loading(void)
     /* GL's error string: the first error, although another is reported before it. */
     const char wrong[] = "!!ARBfp1.0\nMOV result.color,\n  tint;\nEND\n";
     CHECK(glasm_program_load_string(NULL, type, wrong, GLASM_NUL_TERMINATED, &program, &diagnostics) == GLASM_RESULT_PROGRAM_ERROR);
+    /* The message of the call is that line, with the name of the program. */
+    CHECK(strncmp(glasm_error_message(), "program: line 3, column 3: ", 27) == 0);
     const char *line = glasm_diagnostics_gl_error_string(diagnostics);
     CHECK(strncmp(line, "line 3, column 3: ", 18) == 0 && strstr(line, "tint") != NULL && strchr(line, '\n') == NULL);
     glasm_diagnostics_free(diagnostics);
@@ -66,31 +68,28 @@ static void test_reduced_options(void)
     options.alpha_function = GLASM_COMPARE_FUNCTION_GREATER;
     options.alpha_reference = 0.5f;
     options.clip_plane_mask = 3;
-    glasm_reduced_options *of_vertex, *of_fragment;
+    glasm_options *of_vertex, *of_fragment;
     CHECK(glasm_options_for_program(&options, vertex, &of_vertex) == GLASM_RESULT_OK);
     CHECK(glasm_options_for_program(&options, fragment, &of_fragment) == GLASM_RESULT_OK);
-    const glasm_options *reduced = glasm_reduced_options_get(of_vertex);
+    const glasm_options *reduced = of_vertex;
     CHECK(reduced->alpha_function == GLASM_COMPARE_FUNCTION_ALWAYS && reduced->clip_plane_mask == 3 && reduced->depth_mode_count == 0);
     CHECK(reduced->feature_count == 1 && reduced->features != features && strcmp(reduced->features[0], "shaderInt64") == 0);
-    CHECK(!are_equal(reduced, glasm_reduced_options_get(of_fragment)));
-    reduced = glasm_reduced_options_get(of_fragment);
+    CHECK(!are_equal(reduced, of_fragment));
+    reduced = of_fragment;
     CHECK(reduced->alpha_function == GLASM_COMPARE_FUNCTION_GREATER && reduced->alpha_reference == 0.5f && reduced->clip_plane_mask == 0);
 
     /* The module is that of all options. */
     glasm_shader *full = compile(fragment, &options), *same = compile(fragment, reduced);
-    size_t counts[2];
-    const uint32_t *words[2] = {glasm_shader_spirv(full, &counts[0]), glasm_shader_spirv(same, &counts[1])};
-    CHECK(counts[0] == counts[1] && memcmp(words[0], words[1], 4 * counts[0]) == 0);
+    CHECK(glasm_shader_is_equal(full, same));
     glasm_shader_free(full);
     glasm_shader_free(same);
-    glasm_reduced_options_free(of_vertex);
-    glasm_reduced_options_free(of_fragment);
+    glasm_options_free(of_vertex);
+    glasm_options_free(of_fragment);
 
     CHECK(glasm_options_for_program(NULL, fragment, &of_fragment) == GLASM_RESULT_OK);
-    CHECK(are_equal(glasm_reduced_options_get(of_fragment), NULL));
-    glasm_reduced_options_free(of_fragment);
+    CHECK(are_equal(of_fragment, NULL));
+    glasm_options_free(of_fragment);
     CHECK(glasm_options_for_program(NULL, NULL, &of_fragment) == GLASM_RESULT_INVALID_ARGUMENT && of_fragment == NULL);
-    CHECK(glasm_reduced_options_get(NULL) == NULL);
     options.target = 99;
     uint64_t hash;
     glasm_bool equal;
@@ -98,6 +97,113 @@ static void test_reduced_options(void)
     CHECK(glasm_options_compare(&options, NULL, &equal) == GLASM_RESULT_INVALID_ARGUMENT && equal == 0);
     glasm_program_free(vertex);
     glasm_program_free(fragment);
+}
+
+static void test_copied_options(void)
+{
+    glasm_options options, *copy;
+    glasm_options_init(&options, sizeof options);
+    uint32_t modes[] = {GLASM_DEPTH_MODE_RED, GLASM_DEPTH_MODE_ALPHA}, stipple[32] = {1, 2, 3};
+    glasm_texture_wrap wraps[2] = {{{0}, 0, 0, 0}, {{GLASM_WRAP_MODE_CLAMP, 0, 0}, GLASM_TEXEL_FILTER_LINEAR, 0, 0}};
+    char feature[] = "shaderInt64";
+    const char *const features[] = {feature};
+    const glasm_varying_location locations[] = {{{GLASM_SEMANTIC_TEX_COORD, 2, 0}, 5, 0, GLASM_BASE_TYPE_FLOAT, 4}};
+    options.features = features;
+    options.feature_count = 1;
+    options.depth_modes = modes;
+    options.depth_mode_count = 2;
+    options.texture_wraps = wraps;
+    options.texture_wrap_count = 2;
+    options.polygon_stipple = stipple;
+    options.polygon_stipple_height = 7;
+    options.output_varyings = (glasm_varyings){GLASM_VARYING_LAYOUT_EXPLICIT, 0, locations, 1};
+    options.alpha_function = GLASM_COMPARE_FUNCTION_GREATER;
+    CHECK(glasm_options_clone(&options, &copy) == GLASM_RESULT_OK && are_equal(&options, copy));
+    CHECK(copy->size == sizeof options && copy->depth_modes != modes && copy->texture_wraps != wraps && copy->polygon_stipple != stipple);
+    CHECK(copy->features != features && copy->features[0] != feature && copy->output_varyings.varying_locations != locations);
+
+    /* The copy does not change with the lists of the original. */
+    modes[1] = GLASM_DEPTH_MODE_LUMINANCE;
+    stipple[0] = 9;
+    wraps[1].wrap_modes[0] = GLASM_WRAP_MODE_BY_SAMPLER;
+    feature[0] = 'S';
+    CHECK(copy->depth_modes[1] == GLASM_DEPTH_MODE_ALPHA && copy->polygon_stipple[0] == 1 && strcmp(copy->features[0], "shaderInt64") == 0);
+    CHECK(copy->texture_wraps[1].wrap_modes[0] == GLASM_WRAP_MODE_CLAMP && copy->texture_wraps[1].mag_filter == GLASM_TEXEL_FILTER_LINEAR);
+
+    /* It belongs to the caller, who may change it, and copy it. */
+    glasm_options *second;
+    copy->depth_modes = modes;
+    copy->alpha_reference = 0.5f;
+    CHECK(glasm_options_clone(copy, &second) == GLASM_RESULT_OK);
+    CHECK(second->depth_modes[1] == GLASM_DEPTH_MODE_LUMINANCE && second->alpha_reference == 0.5f && second->depth_modes != modes);
+    glasm_options_free(copy);
+    glasm_options_free(second);
+    CHECK(glasm_options_clone(NULL, &copy) == GLASM_RESULT_OK && are_equal(copy, NULL));
+    glasm_options_free(copy);
+    options.features = NULL;
+    options.target = 99;
+    CHECK(glasm_options_clone(&options, &copy) == GLASM_RESULT_INVALID_ARGUMENT && copy == NULL);
+    CHECK(glasm_options_clone(&options, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
+}
+
+static void test_equal_shaders(void)
+{
+    glasm_program *first = load("!!ARBfp1.0\nMOV result.color, program.local[0];\nEND\n");
+    glasm_program *second = load("!!ARBfp1.0\nMOV result.color, program.local[1];\nEND\n");
+    glasm_shader *shaders[3] = {compile(first, NULL), compile(first, NULL), compile(second, NULL)};
+    CHECK(glasm_shader_is_equal(shaders[0], shaders[0]) && glasm_shader_is_equal(shaders[0], shaders[1]));
+    /* The words are the same, the parameters are others. */
+    size_t counts[2];
+    const uint32_t *words[2] = {glasm_shader_spirv(shaders[0], &counts[0]), glasm_shader_spirv(shaders[2], &counts[1])};
+    CHECK(counts[0] == counts[1] && memcmp(words[0], words[1], 4 * counts[0]) == 0);
+    CHECK(!glasm_shader_is_equal(shaders[0], shaders[2]));
+    CHECK(!glasm_shader_is_equal(NULL, shaders[0]) && !glasm_shader_is_equal(shaders[0], NULL) && !glasm_shader_is_equal(NULL, NULL));
+    /* The same structure each time. */
+    const glasm_reflection *reflection = glasm_shader_reflection(shaders[0]);
+    CHECK(reflection == glasm_shader_reflection(shaders[0]) && reflection->size == sizeof *reflection && reflection->parameters[0].index == 0);
+    for (int i = 0; i < 3; i++)
+        glasm_shader_free(shaders[i]);
+    glasm_program_free(first);
+    glasm_program_free(second);
+}
+
+static void test_state_values(void)
+{
+    glasm_program *program = load("!!ARBfp1.0\nMAD result.color, state.fog.params, state.light[3].attenuation, state.fog.color;\nEND\n");
+    glasm_shader *shader = compile(program, NULL);
+    glasm_state *state = glasm_state_create();
+    const glasm_state_value values[] = {
+        {GLASM_STATE_VARIABLE_FOG_COLOR, 0, {0.1f, 0.2f, 0.3f, 0.4f}},
+        /* Floats past those of the variable are ignored. */
+        {GLASM_STATE_VARIABLE_FOG_DENSITY, 0, {0.25f, 9, 9, 9}},
+        {GLASM_STATE_VARIABLE_FOG_END, 0, {4}},
+        {GLASM_STATE_VARIABLE_LIGHT_ATTENUATION, 3, {1, 2, 3, 9}},
+        {GLASM_STATE_VARIABLE_LIGHT_SPOT_EXPONENT, 3, {5}},
+    };
+    CHECK(glasm_state_set_values(state, values, 5) == GLASM_RESULT_OK);
+    const float expected[3][4] = {{0.25f, 0, 4, 0.25f}, {1, 2, 3, 5}, {0.1f, 0.2f, 0.3f, 0.4f}};
+    float block[3][4];
+    CHECK(glasm_shader_fill_parameter_block(shader, state, NULL, block[0], 3) == GLASM_RESULT_OK);
+    for (int i = 0; i < 3; i++) {
+        int found = 0;
+        for (int j = 0; j < 3; j++)
+            found |= memcmp(block[j], expected[i], sizeof expected[i]) == 0;
+        CHECK(found);
+    }
+
+    /* The message has the place; values before it are set. */
+    const glasm_state_value wrong[] = {{GLASM_STATE_VARIABLE_FOG_DENSITY, 0, {0.5f}}, {GLASM_STATE_VARIABLE_LIGHT_DIFFUSE, 8, {0}}};
+    CHECK(glasm_state_set_values(state, wrong, 2) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(strstr(glasm_error_message(), "`values[1]`: `index` is 8") != NULL);
+    CHECK(glasm_shader_fill_parameter_block(shader, state, NULL, block[0], 3) == GLASM_RESULT_OK);
+    CHECK(block[0][0] == 0.5f || block[1][0] == 0.5f || block[2][0] == 0.5f);
+    const glasm_state_value unknown = {99, 0, {0}};
+    CHECK(glasm_state_set_values(state, &unknown, 1) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_state_set_values(state, NULL, 1) == GLASM_RESULT_INVALID_ARGUMENT && glasm_state_set_values(state, NULL, 0) == GLASM_RESULT_OK);
+    CHECK(glasm_state_set_values(NULL, values, 1) == GLASM_RESULT_INVALID_ARGUMENT);
+    glasm_state_free(state);
+    glasm_shader_free(shader);
+    glasm_program_free(program);
 }
 
 static void check_variant(const glasm_program *program, glasm_result result, glasm_program *variant)
@@ -247,6 +353,84 @@ static void test_texts(void)
     glasm_program_free(programs[1]);
 }
 
+static void test_pipeline_texts(void)
+{
+    const glasm_program *programs[2] = {load(INVARIANT), load(SHADED)};
+    glasm_text_options options;
+    glasm_text_options_init(&options, sizeof options);
+    options.language = "glsl450";
+    glasm_pipeline *pipeline = NULL;
+    glasm_result result = glasm_pipeline_write_text(NULL, programs, 2, &options, &pipeline);
+    if (result != GLASM_RESULT_FEATURE_NOT_BUILT) {
+        CHECK(result == GLASM_RESULT_OK && strcmp(glasm_pipeline_render_diagnostics(pipeline), "") == 0);
+        const char *vertex = glasm_text_string(glasm_pipeline_text(pipeline, GLASM_STAGE_VERTEX), NULL);
+        const char *fragment = glasm_text_string(glasm_pipeline_text(pipeline, GLASM_STAGE_FRAGMENT), NULL);
+        CHECK(strstr(vertex, "gl_Position") != NULL && strstr(fragment, "gl_Position") == NULL);
+        CHECK(strncmp(vertex, "#version 450", 12) == 0 && strncmp(fragment, "#version 450", 12) == 0);
+        /* The shaders of the stages are those that were written, with numbers of blocks that differ from stage to stage. */
+        CHECK(glasm_shader_is_equal(glasm_pipeline_shader(pipeline, GLASM_STAGE_VERTEX), glasm_text_shader(glasm_pipeline_text(pipeline, GLASM_STAGE_VERTEX))));
+        uint32_t numbers[2];
+        for (uint32_t i = 0; i < 2; i++) {
+            size_t count;
+            const glasm_text_resource *resources = glasm_text_resources(glasm_pipeline_text(pipeline, i == 0 ? GLASM_STAGE_VERTEX : GLASM_STAGE_FRAGMENT), &count);
+            CHECK(count == 1 && resources[0].kind == GLASM_TEXT_RESOURCE_KIND_UNIFORM_BUFFER);
+            numbers[i] = resources[0].binding_number;
+        }
+        CHECK(numbers[0] == 0 && numbers[1] == 18);
+        CHECK(glasm_pipeline_text(pipeline, GLASM_STAGE_GEOMETRY) == NULL && glasm_pipeline_text(pipeline, 99) == NULL);
+        glasm_pipeline_free(pipeline);
+
+        /* GLSL has no memory by address: only the other stage is written. */
+        const glasm_program *loading[2] = {programs[0], load("!!NVfp5.0\nTEMP r;\nLOAD.F32 r, program.local[0].x;\nMOV result.color, r;\nEND\n")};
+        CHECK(glasm_pipeline_write_text(NULL, loading, 2, &options, &pipeline) == GLASM_RESULT_PROGRAM_ERROR && pipeline != NULL);
+        CHECK(glasm_pipeline_text(pipeline, GLASM_STAGE_FRAGMENT) == NULL && glasm_pipeline_shader(pipeline, GLASM_STAGE_FRAGMENT) == NULL);
+        CHECK(strcmp(glasm_pipeline_render_diagnostics(pipeline), "") != 0);
+        CHECK(strstr(glasm_error_message(), "test: ") == glasm_error_message());
+        CHECK(glasm_pipeline_text(pipeline, GLASM_STAGE_VERTEX) != NULL);
+        glasm_pipeline_free(pipeline);
+        glasm_program_free((glasm_program *)loading[1]);
+        options.language = "klingon";
+        CHECK(glasm_pipeline_write_text(NULL, programs, 2, &options, &pipeline) == GLASM_RESULT_INVALID_ARGUMENT && pipeline == NULL);
+    }
+    /* Pipelines for SPIR-V have no texts. */
+    CHECK(glasm_pipeline_link(NULL, programs, 2, NULL, &pipeline) == GLASM_RESULT_OK);
+    CHECK(glasm_pipeline_text(pipeline, GLASM_STAGE_VERTEX) == NULL && glasm_pipeline_text(NULL, GLASM_STAGE_VERTEX) == NULL);
+    glasm_pipeline_free(pipeline);
+    for (int i = 0; i < 2; i++)
+        glasm_program_free((glasm_program *)programs[i]);
+}
+
+static void test_pipeline_layouts(void)
+{
+    const glasm_program *programs[2] = {load("!!NVvp4.0\nTEMP t;\nTEX t, vertex.texcoord[0], texture[2], 3D;\nMOV result.color, t;\nADD result.position, t, program.local[0];\nEND\n"), load(SHADED)};
+    const glasm_set_layout *sets = (const glasm_set_layout *)1;
+    size_t count = 9;
+    glasm_pipeline *pipeline;
+    CHECK(glasm_pipeline_link(NULL, programs, 2, NULL, &pipeline) == GLASM_RESULT_OK);
+    CHECK(glasm_pipeline_set_layouts(pipeline, &sets, &count) == GLASM_RESULT_OK && count == 2);
+    /* Parameters in set 0, at the numbers of the stages; textures in set 1, at the numbers of their units. */
+    CHECK(sets[0].set == 0 && sets[0].binding_count == 2 && sets[0].bindings[0].binding == 0 && sets[0].bindings[1].binding == 4);
+    CHECK(sets[0].bindings[0].stage_flags == 1 && sets[0].bindings[1].stage_flags == 0x10);
+    CHECK(sets[1].set == 1 && sets[1].binding_count == 1 && sets[1].bindings[0].binding == 2 && sets[1].bindings[0].descriptor_type == GLASM_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER);
+    const glasm_set_layout *again;
+    CHECK(glasm_pipeline_set_layouts(pipeline, &again, &count) == GLASM_RESULT_OK && again == sets && count == 2);
+    CHECK(glasm_pipeline_set_layouts(pipeline, NULL, &count) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_pipeline_set_layouts(NULL, &sets, &count) == GLASM_RESULT_INVALID_ARGUMENT && sets == NULL && count == 0);
+    glasm_pipeline_free(pipeline);
+
+    /* Parameters and a texture at one slot. */
+    glasm_options options;
+    glasm_options_init(&options, sizeof options);
+    options.parameter_block_set = 1;
+    options.parameter_block_binding = 2;
+    CHECK(glasm_pipeline_link(NULL, programs, 2, &options, &pipeline) == GLASM_RESULT_OK);
+    CHECK(glasm_pipeline_set_layouts(pipeline, &sets, &count) == GLASM_RESULT_DESCRIPTOR_CONFLICT && sets == NULL && count == 0);
+    CHECK(strstr(glasm_error_message(), "set 1") != NULL);
+    glasm_pipeline_free(pipeline);
+    for (int i = 0; i < 2; i++)
+        glasm_program_free((glasm_program *)programs[i]);
+}
+
 static void test_stale_blocks(void)
 {
     glasm_program *program = load(SHADED);
@@ -289,9 +473,8 @@ static void test_names(void)
 
     glasm_program *program = load("!!ARBfp1.0\nADD result.color, program.env[2], state.matrix.mvp.row[0];\nEND\n");
     glasm_shader *shader = compile(program, NULL);
-    glasm_reflection reflection;
-    reflection.size = sizeof reflection;
-    CHECK(glasm_shader_reflection(shader, &reflection) == GLASM_RESULT_OK && reflection.parameter_count == 2);
+    glasm_reflection reflection = *glasm_shader_reflection(shader);
+    CHECK(reflection.parameter_count == 2);
     int found = 0;
     for (size_t i = 0; i < reflection.parameter_count; i++) {
         CHECK(glasm_parameter_format(&reflection.parameters[i], text, sizeof text) == strlen(text));
@@ -317,9 +500,14 @@ int main(void)
     setvbuf(stdout, NULL, _IONBF, 0);
     test_loading();
     test_reduced_options();
+    test_copied_options();
+    test_equal_shaders();
+    test_state_values();
     test_variants();
     test_fixed_functions();
     test_texts();
+    test_pipeline_texts();
+    test_pipeline_layouts();
     test_stale_blocks();
     test_names();
     return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -206,8 +206,7 @@ static void test_variables(void)
 static uint32_t locations(const glasm_program *program, const glasm_options *options, uint32_t of[3])
 {
     glasm_shader *shader = compile(program, options);
-    glasm_reflection reflection = {.size = sizeof reflection};
-    CHECK(glasm_shader_reflection(shader, &reflection) == GLASM_RESULT_OK);
+    glasm_reflection reflection = *glasm_shader_reflection(shader);
     uint32_t bits = 0;
     of[0] = of[1] = of[2] = GLASM_LOCATION_BUILT_IN;
     for (size_t i = 0; i < reflection.output_count; i++) {
@@ -262,8 +261,8 @@ static void test_varyings(void)
     glasm_options_init(&options, sizeof options);
     options.input_varyings = (glasm_varyings){GLASM_VARYING_LAYOUT_EXPLICIT, 0, places, 1};
     glasm_shader *shader = compile(program, &options);
-    glasm_reflection reflection = {.size = sizeof reflection};
-    CHECK(glasm_shader_reflection(shader, &reflection) == GLASM_RESULT_OK && reflection.input_count == 1);
+    glasm_reflection reflection = *glasm_shader_reflection(shader);
+    CHECK(reflection.input_count == 1);
     CHECK(reflection.inputs[0].location == 5 && reflection.inputs[0].component_count == 2 && reflection.inputs[0].scalar_type == GLASM_SCALAR_TYPE_SINT32);
     glasm_shader_free(shader);
 
@@ -315,8 +314,8 @@ static void test_layouts(void)
     /* Entries of a list are found by their number. */
     glasm_program *three = load(COUNTED);
     glasm_shader *textures = compile(three, NULL);
-    glasm_reflection reflection = {.size = sizeof reflection};
-    CHECK(glasm_shader_reflection(textures, &reflection) == GLASM_RESULT_OK && reflection.texture_count == 3);
+    glasm_reflection reflection = *glasm_shader_reflection(textures);
+    CHECK(reflection.texture_count == 3);
     descriptors = glasm_shader_descriptors(textures, &count);
     CHECK(count == 4);
     uint32_t units = 0;
@@ -493,8 +492,7 @@ static void test_state(void)
     options.first_state_spec_constant_id = 40;
     glasm_shader *shader;
     CHECK(glasm_program_compile(NULL, program, &options, &shader, NULL) == GLASM_RESULT_OK);
-    glasm_reflection reflection = {.size = sizeof reflection};
-    CHECK(glasm_shader_reflection(shader, &reflection) == GLASM_RESULT_OK);
+    glasm_reflection reflection = *glasm_shader_reflection(shader);
     CHECK(reflection.has_state_block && reflection.state_block_slot.set == 3 && reflection.state_block_slot.binding == 9);
     CHECK(reflection.state_word_read_count == 2 && reflection.state_words_read[0] == 9 && reflection.state_words_read[1] == 10);
     CHECK(reflection.state_spec_constant_count == 1 && reflection.state_spec_constants[0].id == 40 && reflection.state_spec_constants[0].word_index == 0);
@@ -520,7 +518,7 @@ static void test_state(void)
     /* Compiled in: the same options without forms. */
     memset(&options.state_sources, 0, sizeof options.state_sources);
     CHECK(glasm_program_compile(NULL, program, &options, &shader, NULL) == GLASM_RESULT_OK);
-    CHECK(glasm_shader_reflection(shader, &reflection) == GLASM_RESULT_OK);
+    reflection = *glasm_shader_reflection(shader);
     CHECK(!reflection.has_state_block && reflection.state_word_read_count == 0 && reflection.state_spec_constant_count == 0);
     glasm_shader_free(shader);
 

@@ -68,9 +68,7 @@ static int compile_apart(const glasm_source &source, const program &vertex, cons
     const glasm_semantic_info color{GLASM_SEMANTIC_COLOR, 0, 0};
     options.output_varyings.location_mask = 1u << glasm_semantic_fixed_location(&color);
     shader first = compile(vertex, options), second = compile(fragment, options);
-    glasm_reflection reflection{};
-    reflection.size = sizeof reflection;
-    if (glasm_shader_reflection(first.get(), &reflection) != GLASM_RESULT_OK || reflection.output_count != 2)
+    if (glasm_shader_reflection(first.get())->output_count != 2)
         return 21;
     size_t count = 0;
     const glasm_descriptor *descriptors = glasm_shader_descriptors(second.get(), &count);

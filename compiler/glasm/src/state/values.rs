@@ -94,6 +94,34 @@ impl Shader {
         }
         own.parameters.len()
     }
+
+    /// Returns the bytes of the parameter block, as the buffer at its slot contains them: 16 for
+    /// each vector, words of the byte order of the machine. Empty without a block.
+    /// [`Self::fill_parameter_block`] writes the same values without allocating memory.
+    ///
+    /// ```
+    /// use glasm::state::{GlState, ParameterValues};
+    /// use glasm::{Options, Source, compile};
+    ///
+    /// let text = "!!ARBfp1.0\nMUL result.color, fragment.color, program.local[0];\nEND";
+    /// let shader = compile(&Source::new("tint.fp", text), &Options::default())?;
+    /// let values = ParameterValues { local: &[[1.0, 0.5, 0.25, 1.0]], ..ParameterValues::default() };
+    /// let bytes = shader.compute_parameter_bytes(&GlState::default(), &values);
+    /// assert_eq!(bytes[4..8], 0.5f32.to_ne_bytes());
+    /// # Ok::<(), glasm::Diagnostics>(())
+    /// ```
+    pub fn compute_parameter_bytes(
+        &self,
+        state: &GlState,
+        values: &ParameterValues<'_>,
+    ) -> Vec<u8> {
+        let block = self.reflection.parameter_block.iter();
+        let sources = block.flat_map(|block| &block.parameters);
+        sources
+            .flat_map(|source| values.evaluate_param(*source, state, &self.reflection))
+            .flat_map(u32::to_ne_bytes)
+            .collect()
+    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,13 @@
 //! Numbers of resources for the languages that have no descriptor sets.
 //!
-//! A texture has the number of its unit and so has its sampler, where samplers are numbered.
-//! Buffers are numbered in the order of set and binding.
+//! A texture has the number of its unit and so has its sampler, where samplers are numbered. In
+//! Metal buffers are numbered in the order of set and binding.
 
 use super::split_combined_samplers::SAMPLER_BINDING_OFFSET;
+use crate::resource_numbers::{NumberAllocator, Numbering};
 use crate::{Resource, ResourceKind};
+use crate::text_target::is_for_opengl;
+use glasm::Shader;
 use glasm::reflect::DescriptorSlot;
 use naga::back::{glsl, msl};
 use naga::{
@@ -29,7 +32,7 @@ struct FlatBinding {
     writable: bool,
 }
 
-/// Returns all resources with numbers for Metal and OpenGL, which have no sets: textures and
+/// Returns all resources with numbers for Metal, which has no sets: textures and
 /// samplers have those of their binding, buffers are counted in the order of bindings. Numbers
 /// beyond 255 are excluded.
 fn collect_flat_bindings(module: &Module) -> Vec<FlatBinding> {
@@ -116,14 +119,50 @@ pub(super) fn collect_msl_resources(module: &Module) -> msl::EntryPointResources
     }
 }
 
-/// Returns the numbers for OpenGL, where a texture and its sampler are one resource: those of
-/// textures and buffers.
-pub(super) fn collect_glsl_bindings(module: &Module) -> glsl::BindingMap {
-    collect_flat_bindings(module)
+/// Returns the numbers for OpenGL, where a texture and its sampler are one resource, and the stages
+/// of a pipeline share the numbers, those of the module if this is for OpenGL. Numbers beyond 255
+/// are excluded.
+pub(super) fn collect_glsl_bindings(module: &Module, shader: &Shader) -> glsl::BindingMap {
+    let mut found: Vec<(ResourceBinding, ResourceKind)> = module
+        .global_variables
         .iter()
-        .filter(|slot| slot.kind != FlatResourceKind::Sampler)
-        .map(|slot| (slot.binding, slot.index))
-        .collect()
+        .filter_map(|(_, global)| Some((global.binding?, get_glsl_kind(module, global)?)))
+        .collect();
+    found.sort_by_key(|(binding, _)| *binding);
+    let numbering = if is_for_opengl(shader) {
+        Numbering::AsInModule
+    } else {
+        Numbering::SharedByStages
+    };
+    let mut numbers = NumberAllocator::new(numbering, &shader.reflection);
+    let number = |(binding, kind): (ResourceBinding, ResourceKind)| {
+        let number = numbers.allocate(kind, to_slot(binding), 1);
+        Some((binding, u8::try_from(number).ok()?))
+    };
+    found.into_iter().filter_map(number).collect()
+}
+
+/// Returns the slot of a resource in the module.
+fn to_slot(binding: ResourceBinding) -> DescriptorSlot {
+    DescriptorSlot {
+        set: binding.group,
+        binding: binding.binding,
+    }
+}
+
+/// Returns the kind of a resource variable in GLSL; `None` for samplers, which are part of their
+/// textures.
+fn get_glsl_kind(module: &Module, global: &GlobalVariable) -> Option<ResourceKind> {
+    match *get_element_type(module, global) {
+        TypeInner::Sampler { .. } => None,
+        TypeInner::Image {
+            class: ImageClass::Storage { .. },
+            ..
+        } => Some(ResourceKind::Image),
+        TypeInner::Image { .. } => Some(ResourceKind::Texture),
+        _ if global.space == AddressSpace::Uniform => Some(ResourceKind::UniformBuffer),
+        _ => Some(ResourceKind::StorageBuffer),
+    }
 }
 
 /// Returns the resources of a module in GLSL, in the order of their slots: textures, images and
@@ -137,23 +176,10 @@ pub(super) fn collect_glsl_resources(
     let describe = |variable: Handle<GlobalVariable>, name: &str| {
         let global = &module.global_variables[variable];
         let binding = global.binding?;
-        let kind = if let TypeInner::Image { class, .. } = *get_element_type(module, global) {
-            if matches!(class, ImageClass::Storage { .. }) {
-                ResourceKind::Image
-            } else {
-                ResourceKind::Texture
-            }
-        } else if global.space == AddressSpace::Uniform {
-            ResourceKind::UniformBuffer
-        } else {
-            ResourceKind::StorageBuffer
-        };
+        let kind = get_glsl_kind(module, global)?;
         Some(Resource {
             kind,
-            slot: DescriptorSlot {
-                set: binding.group,
-                binding: binding.binding,
-            },
+            slot: to_slot(binding),
             name: name.to_owned(),
             binding_number: numbers
                 .and_then(|numbers| numbers.get(&binding))

@@ -20,6 +20,7 @@ use crate::passes::{compare, extended_mul};
 use crate::spirv_edit::ModuleEditor;
 use crate::{Language, Resource};
 pub(crate) use catch_panic::catch_panic;
+use glasm::Shader;
 use naga::back::{glsl, hlsl, msl, wgsl};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Binding, BuiltIn, Module, StructMember, TypeInner, front::spv};
@@ -54,17 +55,17 @@ pub(crate) struct NagaOutput {
 /// Writes a module in a shading language with naga, and returns the source and the differences from
 /// the program. Fails if naga cannot read or write it, or panics.
 pub(crate) fn translate(
-    words: &[u32],
+    shader: &Shader,
     language: Language,
     positions: Positions,
 ) -> Result<NagaOutput, String> {
-    catch_panic(|| translate_without_guard(words, language, positions))
+    catch_panic(|| translate_without_guard(shader, language, positions))
 }
 
 /// Writes a module: prepares it, reads it with naga, fixes and validates naga's module, and writes
 /// the source. Fails if a step does; panics of naga are not caught.
 fn translate_without_guard(
-    words: &[u32],
+    shader: &Shader,
     language: Language,
     positions: Positions,
 ) -> Result<NagaOutput, String> {
@@ -79,7 +80,7 @@ fn translate_without_guard(
         strict_capabilities: false,
         ..spv::Options::default()
     };
-    let mut prepared = prepare_module(words, language)?;
+    let mut prepared = prepare_module(&shader.words, language)?;
     let mut module = spv::Frontend::new(prepared.assemble().into_iter(), &options)
         .parse()
         .map_err(|error| {
@@ -112,11 +113,11 @@ fn translate_without_guard(
         Language::Hlsl(model) => write_hlsl(&module, &info, model).map(without_resources),
         Language::Glsl(version) => {
             let version = glsl::Version::Desktop(version as u16);
-            write_glsl(&module, &info, version, positions)
+            write_glsl((&module, &info), shader, version, positions)
         }
         Language::Essl(version) => {
             let version = glsl::Version::new_gles(version as u16);
-            write_glsl(&module, &info, version, positions)
+            write_glsl((&module, &info), shader, version, positions)
         }
         Language::VulkanGlsl => Err("naga has no GLSL for Vulkan".to_owned()),
     };
@@ -284,8 +285,8 @@ fn to_shader_model(number: u32) -> hlsl::ShaderModel {
 /// Writes naga's module in GLSL or GLSL ES, with the bindings of [`flat_bindings`]; returns the text
 /// and its resources. Fails if the module cannot be written.
 fn write_glsl(
-    module: &Module,
-    info: &ModuleInfo,
+    (module, info): (&Module, &ModuleInfo),
+    shader: &Shader,
     version: glsl::Version,
     positions: Positions,
 ) -> Result<(String, Vec<Resource>), String> {
@@ -296,7 +297,7 @@ fn write_glsl(
     };
     let options = glsl::Options {
         version,
-        binding_map: flat_bindings::collect_glsl_bindings(module),
+        binding_map: flat_bindings::collect_glsl_bindings(module, shader),
         writer_flags,
         ..glsl::Options::default()
     };
@@ -351,9 +352,9 @@ mod tests {
             MUL result.color, t, program.local[0];\nEND";
         let source = glasm::Source::new("textured", text);
         let options = crate::compiler_options(&crate::Options::new(Language::Glsl(330)));
-        let words = glasm::compile(&source, &options).unwrap().words;
-        for (version, numbers) in [(330, [None, None]), (450, [Some(0), Some(3)])] {
-            let written = translate(&words, Language::Glsl(version), Positions::Unchanged).unwrap();
+        let shader = glasm::compile(&source, &options).unwrap();
+        for (version, numbers) in [(330, [None, None]), (450, [Some(18), Some(3)])] {
+            let written = translate(&shader, Language::Glsl(version), Positions::Unchanged).unwrap();
             let found = written.resources.iter();
             let found: Vec<_> = found
                 .map(|it| (it.kind, it.slot, it.binding_number))
@@ -375,6 +376,43 @@ mod tests {
         }
     }
 
+    /// The numbers of the table "Numbers of resources" in docs/text-output.md: the stages of a
+    /// pipeline share them, so that blocks of different stages differ, and both have one state block.
+    #[test]
+    fn uniform_blocks_of_a_pipeline_have_different_numbers() {
+        let texts = [
+            "!!NVvp4.0\nBUFFER4 b[] = { program.buffer[2] };\n\
+                ADD result.position, vertex.position, program.local[0];\n\
+                MOV result.color, b[0];\nEND",
+            "!!NVfp4.0\nBUFFER4 b[] = { program.buffer[2] };\nTEMP t;\n\
+                MUL t, fragment.color, program.local[0];\nADD result.color, t, b[0];\nEND",
+        ];
+        let programs =
+            texts.map(|text| glasm::Program::load(&glasm::Source::new("test", text)).unwrap());
+        let mut options = crate::Options::new(Language::Glsl(450));
+        options.compiler.state_sources =
+            glasm::StateSources::all(glasm::StateSource::UniformBlock);
+        let options = crate::compiler_options(&options);
+        let linked = glasm::link(&[&programs[0], &programs[1]], &options);
+        let shaders = linked.into_shaders().unwrap();
+        // Parameters, state, program.buffer[2].
+        for (shader, expected) in shaders.iter().zip([[0, 17, 3], [18, 17, 21]]) {
+            let written = translate(shader, Language::Glsl(450), Positions::Unchanged).unwrap();
+            let state = shader.reflection.state_block.as_ref().and_then(|it| it.slot);
+            let parameters = shader.reflection.parameter_block.as_ref().map(|it| it.slot);
+            let buffer = Some(shader.reflection.buffers[0].slot);
+            let number = |slot| {
+                let resource = written.resources.iter().find(|it| Some(it.slot) == slot);
+                resource.unwrap().binding_number.unwrap()
+            };
+            assert_eq!([parameters, state, buffer].map(number), expected);
+            for number in expected {
+                let layout = format!("binding = {number})");
+                assert!(written.text.contains(&layout), "{layout}: {}", written.text);
+            }
+        }
+    }
+
     /// A vertex program that writes no size has none, which naga would add.
     #[test]
     fn metal_has_the_sizes_of_points() {
@@ -386,8 +424,8 @@ mod tests {
         ] {
             let source = glasm::Source::new("points", &program);
             let options = crate::compiler_options(&crate::Options::new(Language::Msl(24)));
-            let words = glasm::compile(&source, &options).unwrap().words;
-            let written = translate(&words, Language::Msl(24), Positions::Unchanged).unwrap();
+            let shader = glasm::compile(&source, &options).unwrap();
+            let written = translate(&shader, Language::Msl(24), Positions::Unchanged).unwrap();
             assert_eq!(
                 written.text.contains("[[point_size]]"),
                 is_expected,
@@ -399,8 +437,11 @@ mod tests {
 
     #[test]
     fn modules_that_are_none_are_refused() {
+        let source = glasm::Source::new("black", "!!ARBfp1.0\nMOV result.color, 0;\nEND");
+        let mut shader = glasm::compile(&source, &glasm::Options::default()).unwrap();
         for words in [&[][..], &[0x0723_0203], &[1, 2, 3, 4, 5]] {
-            let error = translate(words, Language::Wgsl, Positions::Unchanged).unwrap_err();
+            shader.words = words.to_vec();
+            let error = translate(&shader, Language::Wgsl, Positions::Unchanged).unwrap_err();
             assert!(
                 error.starts_with("naga cannot read the module: "),
                 "{error}"

@@ -14,7 +14,6 @@ mod hlsl;
 mod integers;
 mod language_limits;
 mod module_features;
-mod numbers;
 mod pointers;
 mod precise_qualifiers;
 mod prepare;
@@ -27,7 +26,7 @@ use crate::spirv_edit::ModuleEditor;
 use crate::{Language, NanMode, Options, Resource};
 use glasm::{Shader, Target};
 use glsl_features::Textures1d;
-use numbers::Numbering;
+
 use rspirv::dr::load_words;
 use rspirv::spirv::{ExecutionMode, Op};
 use spirv_cross2::compile::glsl::GlslVersion;

@@ -1,6 +1,6 @@
 //! Numbers of the resources of a module in the language that is written.
 
-use super::numbers::{NumberAllocator, Numbering};
+use crate::resource_numbers::{NumberAllocator, Numbering};
 use crate::spirv_edit::{InstructionExt, ModuleEditor};
 use crate::{Resource, ResourceKind};
 use glasm::Reflection;

@@ -1,7 +1,8 @@
-//! Options reduced to those that a program depends on; comparison and hashing of options.
+//! Options that own all that they point to: copies, and options reduced to those that a program
+//! depends on. Comparison and hashing of options.
 
 use crate::enums::{CNumber, glasm_bool};
-use crate::ffi_args::{self, CallerStruct, drop_handle, require, require_out_handle, write_handle};
+use crate::ffi_args::{self, CallerStruct, require, require_out_handle};
 use crate::ffi_guard::{Failure, catch_or, catch_to_result, glasm_result};
 use crate::options::{glasm_options, glasm_texture_wrap, glasm_xfb_capture, set_pipeline_state};
 use crate::options_from_c::read_options;
@@ -14,18 +15,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// Options with all that they point to.
+/// Options, with what their pointers point to. The caller gets a pointer to the options, its first
+/// member.
 #[derive(Debug)]
-pub struct glasm_reduced_options {
+#[repr(C)]
+struct OwnedOptions {
     options: glasm_options,
-    /// What the pointers of the options point to.
-    _lists: Box<OwnedLists>,
+    _lists: OwnedLists,
 }
-
-// SAFETY: the pointers in it are to memory on the heap that it owns and never modifies.
-unsafe impl Send for glasm_reduced_options {}
-// SAFETY: as above.
-unsafe impl Sync for glasm_reduced_options {}
 
 /// The lists of options.
 #[derive(Debug, Default)]
@@ -47,6 +44,24 @@ struct OwnedLists {
     stipple: Vec<u32>,
 }
 
+/// Copies options with all that they point to. The lists of the copy stay valid, whatever becomes
+/// of those of `options`.
+///
+/// `options` stays the caller's; NULL denotes the default options. `copy` is set to options that
+/// the caller owns, may change, and frees with `glasm_options_free`; or to NULL if an argument is
+/// wrong.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_options_clone(
+    options: *const glasm_options,
+    copy: Option<&mut MaybeUninit<*mut glasm_options>>,
+) -> glasm_result {
+    catch_to_result(|| {
+        let copy = require_out_handle(copy, "copy")?;
+        // SAFETY: the caller answers for the structure and all that it points to.
+        unsafe { write_options(options, Options::clone, copy) }
+    })
+}
+
 /// Computes the options on which the module of a program depends: state of other stages, of inputs,
 /// outputs and textures that the program does not have, and values that its module reads at run
 /// time have their initial values. Options with equal results give equal modules, and state without
@@ -58,51 +73,60 @@ struct OwnedLists {
 /// state of all other stages; the keys of its programs together are the key of the pipeline.
 ///
 /// `options` and `program` stay the caller's; `options` may be NULL: the default ones. `reduced` is
-/// set to an object that the caller owns and frees with `glasm_reduced_options_free`, or to NULL if
-/// an argument is wrong.
+/// set to options that the caller owns and frees with `glasm_options_free`, or to NULL if an
+/// argument is wrong.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_options_for_program(
     options: *const glasm_options,
     program: Option<&glasm_program>,
-    reduced: Option<&mut MaybeUninit<*mut glasm_reduced_options>>,
+    reduced: Option<&mut MaybeUninit<*mut glasm_options>>,
 ) -> glasm_result {
     catch_to_result(|| {
         let reduced = require_out_handle(reduced, "reduced")?;
         let program = require(program, "program")?.program();
         // SAFETY: the caller answers for the structure and all that it points to.
-        let read = unsafe { read_options(options) }?;
-        let given = if options.is_null() {
-            glasm_options::initial()
-        } else {
-            // SAFETY: as above.
-            unsafe { ffi_args::read_struct(options, "options") }?
-        };
-        // SAFETY: as above; the lists of names have been read.
-        let made = unsafe { glasm_reduced_options::new(given, &read.for_program(program)) }?;
-        write_handle(reduced, made);
+        unsafe { write_options(options, |read| read.for_program(program), reduced) }
+    })
+}
+
+/// Frees options that a function created, such as `glasm_options_clone`, with all that the function
+/// made them point to. Lists that the caller has put there remain the caller's.
+///
+/// Takes `options` away from the caller; NULL is allowed. Structures that the caller has allocated
+/// must not be passed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_options_free(options: *mut glasm_options) {
+    catch_or((), || {
+        if !options.is_null() {
+            // SAFETY: it is the first member of options that `write_options` has boxed, and the
+            // caller frees them once.
+            drop(unsafe { Box::from_raw(options.cast::<OwnedOptions>()) });
+        }
         Ok(())
-    })
+    });
 }
 
-/// Returns the reduced options, to compile with and to compare. Returns NULL for NULL.
+/// Reads options of the caller, changes them, and writes a pointer to the result to `out`.
 ///
-/// `reduced` stays the caller's. The options belong to it, with all that they point to, and are
-/// valid until it is freed.
-#[unsafe(no_mangle)]
-pub extern "C" fn glasm_reduced_options_get(
-    reduced: Option<&glasm_reduced_options>,
-) -> *const glasm_options {
-    catch_or(ptr::null(), || {
-        Ok(ptr::from_ref(&require(reduced, "reduced")?.options))
-    })
-}
-
-/// Frees reduced options.
-///
-/// Takes `reduced` away from the caller; NULL is allowed.
-#[unsafe(no_mangle)]
-pub extern "C" fn glasm_reduced_options_free(reduced: Option<Box<glasm_reduced_options>>) {
-    drop_handle(reduced);
+/// # Safety
+/// As [`read_options`].
+unsafe fn write_options(
+    options: *const glasm_options,
+    change: impl FnOnce(&Options) -> Options,
+    out: &mut MaybeUninit<*mut glasm_options>,
+) -> Result<(), Failure> {
+    // SAFETY: the caller of this function guarantees it.
+    let read = unsafe { read_options(options) }?;
+    let given = if options.is_null() {
+        glasm_options::initial()
+    } else {
+        // SAFETY: as above.
+        unsafe { ffi_args::read_struct(options, "options") }?
+    };
+    // SAFETY: as above; the lists of names have been read.
+    let made = unsafe { OwnedOptions::new(given, &change(&read)) }?;
+    out.write(Box::into_raw(Box::new(made)).cast());
+    Ok(())
 }
 
 /// Compares options, with all that they point to. `memcmp` would compare pointers and the bytes
@@ -150,29 +174,29 @@ pub unsafe extern "C" fn glasm_options_hash(
     })
 }
 
-impl glasm_reduced_options {
+impl OwnedOptions {
     /// Creates options with the device and the bindings of `given` and all other members of
-    /// `reduced`.
+    /// `changed`.
     ///
     /// # Safety
     /// The lists of feature names of `given` must be there during the call.
-    unsafe fn new(given: glasm_options, reduced: &Options) -> Result<Self, Failure> {
-        let mut lists = Box::<OwnedLists>::default();
+    unsafe fn new(given: glasm_options, changed: &Options) -> Result<Self, Failure> {
+        let mut lists = OwnedLists::default();
         // SAFETY: the caller of this function guarantees it.
         unsafe { lists.copy_names(&given) }?;
-        lists.convert(reduced);
+        lists.convert(changed);
         let mut options = given;
         options.size = size_of::<glasm_options>();
-        set_pipeline_state(&mut options, &reduced.pipeline_state);
-        options.clip_depth = reduced.conventions.clip_depth.to_number();
-        options.negate_ddy = reduced.conventions.negate_ddy.into();
-        options.flip_point_coord = reduced.conventions.flip_point_coord.into();
+        set_pipeline_state(&mut options, &changed.pipeline_state);
+        options.clip_depth = changed.conventions.clip_depth.to_number();
+        options.negate_ddy = changed.conventions.negate_ddy.into();
+        options.flip_point_coord = changed.conventions.flip_point_coord.into();
         options.is_instance_index_zero_based =
-            reduced.conventions.is_instance_index_zero_based.into();
-        options.handle_texture_count = reduced.handles.textures;
-        options.handle_image_count = reduced.handles.images;
-        options.state_sources = glasm_state_sources::from(&reduced.state_sources);
-        lists.point_from(&mut options, reduced);
+            changed.conventions.is_instance_index_zero_based.into();
+        options.handle_texture_count = changed.handles.textures;
+        options.handle_image_count = changed.handles.images;
+        options.state_sources = glasm_state_sources::from(&changed.state_sources);
+        lists.point_from(&mut options, changed);
         Ok(Self {
             options,
             _lists: lists,
@@ -184,7 +208,7 @@ impl OwnedLists {
     /// Copies the names of features.
     ///
     /// # Safety
-    /// As [`glasm_reduced_options::new`].
+    /// As [`OwnedOptions::new`].
     unsafe fn copy_names(&mut self, given: &glasm_options) -> Result<(), Failure> {
         for is_disabled in [false, true] {
             let (list, count, name) = if is_disabled {
@@ -258,7 +282,7 @@ impl OwnedLists {
 
     /// Sets the members of options that are lists; empty ones are NULL, except a list of no
     /// features.
-    fn point_from(&self, options: &mut glasm_options, reduced: &Options) {
+    fn point_from(&self, options: &mut glasm_options, changed: &Options) {
         fn list<T>(values: &[T]) -> (*const T, usize) {
             match values {
                 [] => (ptr::null(), 0),
@@ -285,10 +309,10 @@ impl OwnedLists {
         (options.lod_biases, options.lod_bias_count) = list(&self.biases);
         (options.xfb_captures, options.xfb_capture_count) = list(&self.captures);
         (options.xfb_strides, options.xfb_stride_count) = list(&self.strides);
-        options.input_varyings = make_varyings(&reduced.interface.inputs, &self.inputs);
-        options.output_varyings = make_varyings(&reduced.interface.outputs, &self.outputs);
+        options.input_varyings = make_varyings(&changed.interface.inputs, &self.inputs);
+        options.output_varyings = make_varyings(&changed.interface.outputs, &self.outputs);
         options.polygon_stipple = list(&self.stipple).0;
-        let stipple = reduced.polygon_stipple.as_ref();
+        let stipple = changed.polygon_stipple.as_ref();
         options.polygon_stipple_height = stipple.map_or(0, |stipple| stipple.window_height);
     }
 }
@@ -409,7 +433,7 @@ mod tests {
         for options in [build_options(), Options::default()] {
             let expected = Options { device, ..options };
             // SAFETY: as above.
-            let made = unsafe { glasm_reduced_options::new(given, &expected) }.unwrap();
+            let made = unsafe { OwnedOptions::new(given, &expected) }.unwrap();
             // SAFETY: the object owns all lists.
             let read = unsafe { read_options(&raw const made.options) }.unwrap();
             assert_eq!(read, expected);

@@ -1,4 +1,4 @@
-//! Numbers of resources in languages that do not have those of the module.
+//! Numbers of resources in languages that do not have those of the module, for both writers.
 
 use crate::ResourceKind;
 use glasm::Reflection;
@@ -100,19 +100,31 @@ impl<'a> NumberAllocator<'a> {
         match kind {
             ResourceKind::Texture => slot.binding,
             ResourceKind::Image => {
-                let image = reflection.images.iter().find(|image| image.slot == slot);
-                image.map_or(0, |image| image.unit)
+                let mut images = reflection.images.iter();
+                let unit = images.find_map(|image| {
+                    let element = find_element(image.slot, image.descriptor_count, slot)?;
+                    Some(image.unit + element)
+                });
+                unit.unwrap_or(0)
             }
             ResourceKind::UniformBuffer | ResourceKind::StorageBuffer => {
-                let buffer = reflection.buffers.iter().find(|buffer| buffer.slot == slot);
+                let mut buffers = reflection.buffers.iter();
+                let buffer = buffers.find_map(|buffer| {
+                    let element = find_element(buffer.slot, buffer.descriptor_count, slot)?;
+                    Some((buffer.kind, buffer.program_binding + element))
+                });
                 match buffer {
-                    Some(buffer) if buffer.kind == BufferKind::ProgramParameter => {
-                        self.get_first_uniform_number() + 1 + buffer.program_binding
+                    Some((BufferKind::ProgramParameter, binding)) => {
+                        self.get_first_uniform_number() + 1 + binding
                     }
-                    Some(buffer) if buffer.kind == BufferKind::AtomicCounter => {
-                        FIRST_COUNTER + buffer.program_binding
-                    }
-                    Some(buffer) => buffer.program_binding,
+                    Some((BufferKind::AtomicCounter, binding)) => FIRST_COUNTER + binding,
+                    Some((
+                        BufferKind::Storage
+                        | BufferKind::Shared
+                        | BufferKind::Private
+                        | BufferKind::VertexStateParameters,
+                        binding,
+                    )) => binding,
                     None if reflection.image_lock_slot == Some(slot) => IMAGE_LOCK,
                     None if self.is_shared_state_block(slot) => STATE_BLOCK_UNIFORM,
                     None => self.get_first_uniform_number(),
@@ -140,4 +152,11 @@ impl<'a> NumberAllocator<'a> {
             0
         }
     }
+}
+
+/// Returns the element of an array of `count` descriptors at `first` that is at `slot`, if there is
+/// one: a writer may have split the array into variables at consecutive bindings.
+fn find_element(first: DescriptorSlot, count: u32, slot: DescriptorSlot) -> Option<u32> {
+    let element = slot.binding.checked_sub(first.binding)?;
+    (first.set == slot.set && element < count.max(1)).then_some(element)
 }

@@ -1,0 +1,144 @@
+//! Structures of Vulkan for layouts and reflections.
+
+use crate::layout::SetLayout;
+use crate::reflect::{InterfaceVariable, ScalarType};
+use crate::{Reflection, Shader, Stage, TexTarget};
+use ash::vk;
+
+/// Returns the flag of a stage.
+pub fn get_stage_flag(stage: Stage) -> vk::ShaderStageFlags {
+    vk::ShaderStageFlags::from_raw(crate::layout::get_stage_bit(stage))
+}
+
+/// Returns the structure that creates the module of a shader, and points to its words.
+pub fn build_module_info(shader: &Shader) -> vk::ShaderModuleCreateInfo<'_> {
+    vk::ShaderModuleCreateInfo::default().code(&shader.words)
+}
+
+/// Returns the stage of a pipeline that runs the module of a shader.
+pub fn build_stage_info(
+    shader: &Shader,
+    module: vk::ShaderModule,
+) -> vk::PipelineShaderStageCreateInfo<'static> {
+    // The entry points of all modules have this name.
+    debug_assert_eq!(shader.reflection.entry_point, "main");
+    vk::PipelineShaderStageCreateInfo::default()
+        .stage(get_stage_flag(shader.reflection.stage))
+        .module(module)
+        .name(c"main")
+}
+
+/// Returns the specialization constants of a module, whose data are
+/// [`StateBlock::bytes`](crate::StateBlock::bytes).
+///
+/// ```
+/// use ash::vk;
+/// use glasm::vulkan::list_spec_constants;
+/// use glasm::{Options, Source, StateBlock, StateSource, compile};
+///
+/// let mut options = Options::default();
+/// options.state_sources.alpha_test = StateSource::SpecConstant;
+/// let shader = compile(&Source::new("white.fp", "!!ARBfp1.0\nMOV result.color, 1;\nEND"), &options)?;
+/// let (entries, state) = (list_spec_constants(&shader.reflection), StateBlock::new(&options));
+/// let bytes = state.bytes();
+/// let specialization = vk::SpecializationInfo::default().map_entries(&entries).data(&bytes);
+/// assert_eq!((specialization.map_entry_count, specialization.data_size), (2, 336));
+/// # Ok::<(), glasm::Diagnostics>(())
+/// ```
+pub fn list_spec_constants(reflection: &Reflection) -> Vec<vk::SpecializationMapEntry> {
+    let state = reflection.state_block.iter();
+    let constants = state.flat_map(|state| &state.spec_constants);
+    let entries = constants.map(|constant| vk::SpecializationMapEntry {
+        constant_id: constant.id,
+        offset: 4 * constant.word_index,
+        size: 4,
+    });
+    entries.collect()
+}
+
+/// Returns the bindings of a descriptor set layout.
+pub fn build_layout_bindings(layout: &SetLayout) -> Vec<vk::DescriptorSetLayoutBinding<'static>> {
+    let bindings = layout.bindings.iter().map(|binding| {
+        vk::DescriptorSetLayoutBinding::default()
+            .binding(binding.binding)
+            .descriptor_type(to_descriptor_type(binding.descriptor_type))
+            .descriptor_count(binding.descriptor_count)
+            .stage_flags(vk::ShaderStageFlags::from_raw(binding.stage_flags))
+    });
+    bindings.collect()
+}
+
+/// Returns the descriptors that one set of each of these layouts takes from a pool.
+pub fn build_pool_sizes(layouts: &[SetLayout]) -> Vec<vk::DescriptorPoolSize> {
+    let bindings = layouts.iter().flat_map(|layout| &layout.bindings);
+    let sizes = bindings.map(|binding| vk::DescriptorPoolSize {
+        ty: to_descriptor_type(binding.descriptor_type),
+        descriptor_count: binding.descriptor_count,
+    });
+    sizes.collect()
+}
+
+/// Converts the type of a descriptor.
+pub fn to_descriptor_type(ty: crate::layout::DescriptorType) -> vk::DescriptorType {
+    vk::DescriptorType::from_raw(ty.to_vulkan() as i32)
+}
+
+/// Returns the format of the type that a module reads an input as. Vulkan converts normalized
+/// integers to floats, and adds (0, 0, 0, 1) to shorter vectors, so a caller may use other formats
+/// of the same type.
+pub fn get_input_format(input: &InterfaceVariable) -> vk::Format {
+    use vk::Format as F;
+    let formats = match input.scalar_type {
+        ScalarType::Float32 => [
+            F::R32_SFLOAT,
+            F::R32G32_SFLOAT,
+            F::R32G32B32_SFLOAT,
+            F::R32G32B32A32_SFLOAT,
+        ],
+        ScalarType::Sint32 => [
+            F::R32_SINT,
+            F::R32G32_SINT,
+            F::R32G32B32_SINT,
+            F::R32G32B32A32_SINT,
+        ],
+        ScalarType::Uint32 => [
+            F::R32_UINT,
+            F::R32G32_UINT,
+            F::R32G32B32_UINT,
+            F::R32G32B32A32_UINT,
+        ],
+        ScalarType::Float64 => [
+            F::R64_SFLOAT,
+            F::R64G64_SFLOAT,
+            F::R64G64B64_SFLOAT,
+            F::R64G64B64A64_SFLOAT,
+        ],
+    };
+    let last = usize::from(input.component_count).checked_sub(1);
+    let format = last.and_then(|last| formats.get(last)).copied();
+    format.unwrap_or(F::UNDEFINED)
+}
+
+/// Returns the vertex attributes of a module with their locations and [formats](get_input_format),
+/// each at the start of the vertex buffer of the same number; callers with other buffers change
+/// `binding`, `offset` and `format`.
+pub fn build_attributes(reflection: &Reflection) -> Vec<vk::VertexInputAttributeDescription> {
+    let inputs = reflection.inputs.iter();
+    let attributes = inputs.filter_map(|input| {
+        let location = input.location?;
+        Some(vk::VertexInputAttributeDescription {
+            location,
+            binding: location,
+            format: get_input_format(input),
+            offset: 0,
+        })
+    });
+    attributes.collect()
+}
+
+/// Returns the type of the views of the textures and images of a target; `None` for buffers, which
+/// have buffer views.
+pub fn get_view_type(target: TexTarget) -> Option<vk::ImageViewType> {
+    use vk::ImageViewType as View;
+    Some(VIEW_TYPES)
+}
