@@ -57,14 +57,6 @@ Pipeline link(const std::vector<const glasm_program *> &programs, const glasm_op
     return linked;
 }
 
-const glasm_shader *shader(const Pipeline &pipeline, size_t index)
-{
-    glasm_pipeline_stage stage{};
-    stage.size = sizeof stage;
-    check(glasm_pipeline_get_stage(pipeline.get(), index, &stage));
-    return stage.shader;
-}
-
 std::vector<float> parameters(const glasm_shader *shader, const State &state)
 {
     size_t count = glasm_shader_reflection(shader)->parameter_count;
@@ -161,7 +153,7 @@ try {
     std::array<draw_uniform, 2> uniforms{};
     draw what{};
     for (size_t i = 0; i < 2; i++) {
-        const glasm_shader *shader = glasm::shader(pipeline, i);
+        const glasm_shader *shader = glasm_pipeline_stages(pipeline.get(), nullptr)[i].shader;
         const glasm_reflection &reflection = *glasm_shader_reflection(shader);
         blocks[i] = glasm::parameters(shader, state);
         uniforms[i] = {reflection.parameter_block_slot.set, reflection.parameter_block_slot.binding, blocks[i].data(), 4 * blocks[i].size()};

@@ -56,7 +56,7 @@ static glasm_program *load(const char *name, const char *text)
 }
 
 /* 2. The programs of a pipeline are compiled together, as often as the state that modules depend on changes. */
-static glasm_pipeline *compile(glasm_program *vertex, glasm_program *fragment, glasm_pipeline_stage stages[2])
+static glasm_pipeline *compile(glasm_program *vertex, glasm_program *fragment)
 {
     glasm_options options;
     glasm_options_init(&options, sizeof options);
@@ -64,10 +64,6 @@ static glasm_pipeline *compile(glasm_program *vertex, glasm_program *fragment, g
     const glasm_program *const programs[] = {vertex, fragment};
     glasm_pipeline *pipeline;
     GLASM(glasm_pipeline_link(NULL, programs, 2, &options, &pipeline));
-    for (size_t i = 0; i < 2; i++) {
-        stages[i].size = sizeof stages[i];
-        GLASM(glasm_pipeline_get_stage(pipeline, i, &stages[i]));
-    }
     return pipeline;
 }
 
@@ -75,9 +71,11 @@ static glasm_pipeline *compile(glasm_program *vertex, glasm_program *fragment, g
 static glasm_state *make_state(void)
 {
     glasm_state *state = glasm_state_create();
-    const float sun[4] = {0.27f, 0.53f, 0.8f, 0}, white[4] = {1, 1, 1, 1};
-    GLASM(glasm_state_set(state, GLASM_STATE_VARIABLE_LIGHT_POSITION, 0, sun, 4));
-    GLASM(glasm_state_set(state, GLASM_STATE_VARIABLE_MATERIAL_DIFFUSE, GLASM_FACE_FRONT, white, 4));
+    const glasm_state_setting settings[] = {
+        {GLASM_STATE_VARIABLE_LIGHT_POSITION, 0, {0.27f, 0.53f, 0.8f, 0}},
+        {GLASM_STATE_VARIABLE_MATERIAL_DIFFUSE, GLASM_FACE_FRONT, {1, 1, 1, 1}},
+    };
+    GLASM(glasm_state_set_values(state, settings, 2));
 
     float matrix[16], turn[16];
     GLASM(glasm_matrix_perspective(matrix, 40, 1, 1, 10));
@@ -129,8 +127,8 @@ int main(int count, char **arguments)
 {
     glasm_program *vertex = load("octahedron.vp", VERTEX_PROGRAM);
     glasm_program *fragment = load("octahedron.fp", FRAGMENT_PROGRAM);
-    glasm_pipeline_stage stages[2];
-    glasm_pipeline *pipeline = compile(vertex, fragment, stages);
+    glasm_pipeline *pipeline = compile(vertex, fragment);
+    const glasm_pipeline_stage *stages = glasm_pipeline_stages(pipeline, NULL);
     glasm_program_free(vertex);
     glasm_program_free(fragment);
 

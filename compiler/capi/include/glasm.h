@@ -2770,14 +2770,15 @@ typedef struct glasm_pipeline_program {
 // All that it points to belongs to the pipeline and is valid until this is freed;
 // `glasm_shader_clone` retains a shader.
 typedef struct glasm_pipeline_stage {
-    // Size of the structure in bytes, as the caller knows it.
-    size_t size;
     // Stage.
     glasm_stage stage;
     // True for a stage that the pipeline needs in addition to the programs of the caller.
     glasm_bool is_generated;
     // The shader; NULL if there are errors.
     const struct glasm_shader *shader;
+    // The text; NULL if there are errors, and for pipelines that `glasm_pipeline_write_text` has not
+    // created.
+    const struct glasm_text *text;
     // Errors and warnings; NULL if there are none.
     const struct glasm_diagnostics *diagnostics;
 } glasm_pipeline_stage;
@@ -2790,15 +2791,15 @@ typedef struct glasm_unwritten_input {
     struct glasm_semantic_info semantic;
 } glasm_unwritten_input;
 
-// A value of GL's state, for glasm_state_set_values.
-typedef struct glasm_state_value {
+// A variable of GL's state with its value, for glasm_state_set_values.
+typedef struct glasm_state_setting {
     // Variable that it is of: a glasm_state_variable.
     uint32_t variable;
     // Light, face, unit, plane or sample that `variable` needs; else 0.
     uint32_t index;
     // The value: as many floats as `variable` has. The others are ignored.
     float values[4];
-} glasm_state_value;
+} glasm_state_setting;
 
 // Options of writing a program in a shading language. `glasm_text_options_init` fills it with the
 // initial values.
@@ -3438,19 +3439,12 @@ glasm_result glasm_pipeline_link_with_options(const struct glasm_compiler *compi
                                               size_t count,
                                               struct glasm_pipeline **pipeline);
 
-// Returns the number of stages of a pipeline: those of the caller in their order, then those that
-// it needs in addition. 0 for NULL.
+// Returns the stages of a pipeline: those of the programs in their order, then those that it needs
+// in addition; `count` is set to their number. Returns NULL for NULL.
 //
-// `pipeline` stays the caller's.
-size_t glasm_pipeline_stage_count(const struct glasm_pipeline *pipeline);
-
-// Gets a stage of a pipeline by its index, below `glasm_pipeline_stage_count`.
-//
-// `pipeline` stays the caller's. `stage` is the caller's, too, with its size set; what it points
-// to then belongs to `pipeline`.
-glasm_result glasm_pipeline_get_stage(const struct glasm_pipeline *pipeline,
-                                      size_t index,
-                                      struct glasm_pipeline_stage *stage);
+// `pipeline` stays the caller's. The list belongs to it, with all that it points to, and is valid
+// until it is freed. `count` may be NULL.
+const struct glasm_pipeline_stage *glasm_pipeline_stages(const struct glasm_pipeline *pipeline, size_t *count);
 
 // Returns the shader of a stage of a pipeline: of a program of the caller, or of a stage that it
 // needs in addition. Returns NULL if there is no such stage, if it has errors, and for NULL.
@@ -3576,7 +3570,7 @@ glasm_result glasm_state_set(struct glasm_state *state,
 // floats as an argument. Values before an invalid one are set.
 //
 // `state` stays the caller's, and so do `values`, `count` of them.
-glasm_result glasm_state_set_values(struct glasm_state *state, const struct glasm_state_value *values, size_t count);
+glasm_result glasm_state_set_values(struct glasm_state *state, const struct glasm_state_setting *values, size_t count);
 
 // Lets four parameters of vertex programs, `address` to `address + 3`, track a matrix
 // (glTrackMatrixNV): they hold its rows from now on. `address` is a multiple of 4, as in GL.

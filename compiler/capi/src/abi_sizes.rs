@@ -51,7 +51,7 @@ layouts! {
     state_parameter::glasm_state_parameter 40 40;
     state_forms::glasm_state_spec_constant 8 8;
     state_forms::glasm_state_sources 48 48;
-    state::glasm_state_value 24 24;
+    state::glasm_state_setting 24 24;
     text_output::glasm_text_resource 32 20;
     text::glasm_text_options 32 20;
     variables::glasm_program_input 32 32;

@@ -3,9 +3,7 @@
 use crate::compiler::glasm_compiler;
 use crate::diagnostics::glasm_diagnostics;
 use crate::enums::{glasm_bool, glasm_stage, read_number};
-use crate::ffi_args::{
-    self, Versioned, drop_handle, require, require_out_handle, return_list, write_handle,
-};
+use crate::ffi_args::{self, drop_handle, require, require_out_handle, return_list, write_handle};
 use crate::ffi_guard::{Failure, catch_or, catch_to_result, glasm_result};
 use crate::options::glasm_options;
 use crate::options_from_c::read_options;
@@ -27,6 +25,8 @@ use std::sync::OnceLock;
 #[derive(Debug)]
 pub struct glasm_pipeline {
     stages: Vec<CompiledStage>,
+    /// Points to the stages.
+    list: Vec<glasm_pipeline_stage>,
     unwritten_inputs: Vec<glasm_unwritten_input>,
     rendered: OnceLock<CString>,
     /// The layouts, or the conflict between two stages.
@@ -59,14 +59,15 @@ pub struct glasm_pipeline_program {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_pipeline_stage {
-    /// Size of the structure in bytes, as the caller knows it.
-    pub size: usize,
     /// Stage.
     pub stage: glasm_stage,
     /// True for a stage that the pipeline needs in addition to the programs of the caller.
     pub is_generated: glasm_bool,
     /// The shader; NULL if there are errors.
     pub shader: *const glasm_shader,
+    /// The text; NULL if there are errors, and for pipelines that `glasm_pipeline_write_text` has not
+    /// created.
+    pub text: *const glasm_text,
     /// Errors and warnings; NULL if there are none.
     pub diagnostics: *const glasm_diagnostics,
 }
@@ -81,8 +82,11 @@ pub struct glasm_unwritten_input {
     pub semantic: glasm_semantic_info,
 }
 
-// SAFETY: it begins with the size.
-unsafe impl Versioned for glasm_pipeline_stage {}
+// SAFETY: the pointers in it are to stages on the heap that it owns and never modifies.
+unsafe impl Send for glasm_pipeline {}
+
+// SAFETY: as above.
+unsafe impl Sync for glasm_pipeline {}
 
 /// Compiles the programs of a pipeline, given in its order, so that their interfaces match: only
 /// varyings that pass between them take locations, and any results go together.
@@ -106,7 +110,9 @@ pub unsafe extern "C" fn glasm_pipeline_link(
         let options = unsafe { read_options(options) }?;
         // SAFETY: the caller guarantees that many pointers to live programs.
         unsafe {
-            link_programs(compiler, (programs, count), &options, pipeline, |_, _| Vec::new())
+            link_programs(compiler, (programs, count), &options, pipeline, |_, _| {
+                Vec::new()
+            })
         }
     })
 }
@@ -179,7 +185,10 @@ fn write_pipeline(
     let generated_source = Source::new(GENERATED_STAGE, b"");
     let sources = programs.iter().map(|program| program.source());
     let given = sources.zip(&linked.stages);
-    let generated = linked.generated.iter().map(|(_, stage)| (generated_source.clone(), stage));
+    let generated = linked
+        .generated
+        .iter()
+        .map(|(_, stage)| (generated_source.clone(), stage));
     let failure = given.chain(generated).find_map(|(source, stage)| {
         let errors = stage.as_ref().err()?;
         Some(Failure::program(errors, &source))
@@ -191,11 +200,7 @@ fn write_pipeline(
 impl glasm_pipeline {
     /// Converts a linked pipeline: first the stages of `programs` in their order, then the
     /// generated stages. `texts` are those of the stages in this order, or empty.
-    fn new(
-        programs: &[&glasm_program],
-        linked: Linked,
-        texts: Vec<Option<glasm_text>>,
-    ) -> Self {
+    fn new(programs: &[&glasm_program], linked: Linked, texts: Vec<Option<glasm_text>>) -> Self {
         let program_stages = programs.iter().zip(linked.stages);
         let given = program_stages.map(|(program, compiled)| {
             let stage = program.program().stage();
@@ -209,6 +214,7 @@ impl glasm_pipeline {
             stage.text = text;
         }
         Self {
+            list: stages.iter().map(CompiledStage::to_c).collect(),
             stages,
             unwritten_inputs: unwritten
                 .map(|(stage, semantic)| glasm_unwritten_input {
@@ -223,6 +229,17 @@ impl glasm_pipeline {
 }
 
 impl CompiledStage {
+    /// Returns the stage with pointers to its parts.
+    fn to_c(&self) -> glasm_pipeline_stage {
+        glasm_pipeline_stage {
+            stage: self.stage.into(),
+            is_generated: self.is_generated.into(),
+            shader: self.shader.as_ref().map_or(ptr::null(), ptr::from_ref),
+            text: self.text.as_ref().map_or(ptr::null(), ptr::from_ref),
+            diagnostics: self.diagnostics.as_ref().map_or(ptr::null(), ptr::from_ref),
+        }
+    }
+
     /// Creates a stage. A stage that the pipeline needs in addition to the programs has no source.
     fn new(
         stage: Stage,
@@ -248,42 +265,17 @@ impl CompiledStage {
     }
 }
 
-/// Returns the number of stages of a pipeline: those of the caller in their order, then those that
-/// it needs in addition. 0 for NULL.
+/// Returns the stages of a pipeline: those of the programs in their order, then those that it needs
+/// in addition; `count` is set to their number. Returns NULL for NULL.
 ///
-/// `pipeline` stays the caller's.
+/// `pipeline` stays the caller's. The list belongs to it, with all that it points to, and is valid
+/// until it is freed. `count` may be NULL.
 #[unsafe(no_mangle)]
-pub extern "C" fn glasm_pipeline_stage_count(pipeline: Option<&glasm_pipeline>) -> usize {
-    catch_or(0, || Ok(pipeline.map_or(0, |all| all.stages.len())))
-}
-
-/// Gets a stage of a pipeline by its index, below `glasm_pipeline_stage_count`.
-///
-/// `pipeline` stays the caller's. `stage` is the caller's, too, with its size set; what it points
-/// to then belongs to `pipeline`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn glasm_pipeline_get_stage(
+pub extern "C" fn glasm_pipeline_stages(
     pipeline: Option<&glasm_pipeline>,
-    index: usize,
-    stage: *mut glasm_pipeline_stage,
-) -> glasm_result {
-    catch_to_result(|| {
-        let found = require(pipeline, "pipeline")?.stages.get(index);
-        let found =
-            found.ok_or_else(|| Failure::invalid_argument("`index` is past the last stage"))?;
-        let given = glasm_pipeline_stage {
-            size: size_of::<glasm_pipeline_stage>(),
-            stage: found.stage.into(),
-            is_generated: found.is_generated.into(),
-            shader: found.shader.as_ref().map_or(ptr::null(), ptr::from_ref),
-            diagnostics: found
-                .diagnostics
-                .as_ref()
-                .map_or(ptr::null(), ptr::from_ref),
-        };
-        // SAFETY: the caller's structure has the size that it states.
-        unsafe { ffi_args::write_struct(stage, given, "stage") }
-    })
+    count: Option<&mut MaybeUninit<usize>>,
+) -> *const glasm_pipeline_stage {
+    return_list(count, || Ok(&require(pipeline, "pipeline")?.list))
 }
 
 /// Returns the shader of a stage of a pipeline: of a program of the caller, or of a stage that it
@@ -355,7 +347,9 @@ pub extern "C" fn glasm_pipeline_set_layouts(
             let layouts = build_set_layouts(&shaders).map_err(|found| found.to_string())?;
             Ok(glasm_set_layouts::new(&layouts))
         });
-        let layouts = layouts.as_ref().map_err(|found| Failure::conflict(found.clone()))?;
+        let layouts = layouts
+            .as_ref()
+            .map_err(|found| Failure::conflict(found.clone()))?;
         sets.write(layouts.sets().as_ptr());
         count.write(layouts.sets().len());
         Ok(())

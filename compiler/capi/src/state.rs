@@ -265,10 +265,10 @@ pub unsafe extern "C" fn glasm_state_set(
     })
 }
 
-/// A value of GL's state, for glasm_state_set_values.
+/// A variable of GL's state with its value, for glasm_state_set_values.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct glasm_state_value {
+pub struct glasm_state_setting {
     /// Variable that it is of: a glasm_state_variable.
     pub variable: u32,
     /// Light, face, unit, plane or sample that `variable` needs; else 0.
@@ -284,7 +284,7 @@ pub struct glasm_state_value {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_state_set_values(
     state: Option<&mut glasm_state>,
-    values: *const glasm_state_value,
+    values: *const glasm_state_setting,
     count: usize,
 ) -> glasm_result {
     catch_to_result(|| {

@@ -2,9 +2,7 @@
 
 use crate::compiler::glasm_compiler;
 use crate::diagnostics::glasm_diagnostics;
-use crate::ffi_args::{
-    self, CallerStruct, Versioned, require, require_out_handle, write_out,
-};
+use crate::ffi_args::{self, CallerStruct, Versioned, require, require_out_handle, write_out};
 use crate::ffi_guard::{catch_to_result, glasm_result};
 use crate::link::glasm_pipeline;
 #[cfg(feature = "text")]
@@ -144,7 +142,9 @@ pub unsafe extern "C" fn glasm_pipeline_link_for_text(
         // SAFETY: the caller answers for the structure, the programs, and all that they point to.
         unsafe {
             let options = writer::read_compiler_options(options)?;
-            link_programs(compiler, (programs, count), &options, pipeline, |_, _| Vec::new())
+            link_programs(compiler, (programs, count), &options, pipeline, |_, _| {
+                Vec::new()
+            })
         }
     })
 }
@@ -178,9 +178,13 @@ pub unsafe extern "C" fn glasm_pipeline_write_text(
         unsafe {
             let options = writer::read_text_options(options)?;
             let compiled_for = ::glasm_text::compiler_options(&options);
-            link_programs(compiler, (programs, count), &compiled_for, pipeline, |linked, programs| {
-                writer::write_stages(linked, programs, &options)
-            })
+            link_programs(
+                compiler,
+                (programs, count),
+                &compiled_for,
+                pipeline,
+                |linked, programs| writer::write_stages(linked, programs, &options),
+            )
         }
     })
 }
@@ -230,8 +234,7 @@ mod writer {
     use crate::program::glasm_program;
     use crate::shader::glasm_shader;
     use ::glasm_text::{
-        Error, Language, Options, UnknownLanguage, compiler_options, explain_features,
-        write_shader,
+        Error, Language, Options, UnknownLanguage, compiler_options, explain_features, write_shader,
     };
     use glasm::{Code, Diagnostic, Diagnostics, Linked, Shader, Source};
     use std::mem::MaybeUninit;
@@ -241,7 +244,9 @@ mod writer {
     /// # Safety
     /// `options` must be null, or as [`ffi_args::read_struct`] requires, and what it points to must be there
     /// during the call.
-    pub(super) unsafe fn read_text_options(options: *const glasm_text_options) -> Result<Options, Failure> {
+    pub(super) unsafe fn read_text_options(
+        options: *const glasm_text_options,
+    ) -> Result<Options, Failure> {
         let given = if options.is_null() {
             glasm_text_options::initial()
         } else {

@@ -8,9 +8,9 @@ use crate::shader::glasm_shader;
 use crate::strings::to_c_string;
 #[cfg(feature = "text")]
 use ::glasm_text::ShaderText;
-use glasm_capi_macros::c_enum;
 #[cfg(feature = "text")]
 use glasm::Shader;
+use glasm_capi_macros::c_enum;
 use std::ffi::{CString, c_char};
 use std::mem::MaybeUninit;
 use std::ptr;

@@ -192,3 +192,81 @@ fn robust_accesses_come_with_the_feature_they_need() {
     let without = query_device(vk::API_VERSION_1_3, &[], fill);
     assert_eq!(without.enabled.core.robust_buffer_access, vk::FALSE);
 }
+
+/// The structures of a pipeline of a vertex program with an integer attribute, and a fragment
+/// program with a texture and state in specialization constants.
+#[test]
+fn shaders_become_structures_of_vulkan() {
+    use glasm::layout::build_set_layouts;
+    use glasm::{AlphaTest, BaseType, CompareFunction, Options, Program, Source, StateBlock};
+    use glasm::{StateSource, vulkan};
+    let texts = [
+        "!!NVvp4.0\nINT ATTRIB a = vertex.attrib[3];\nTEMP t;\nI2F t, a;\n\
+            ADD result.position, t, vertex.position;\nMOV result.color, program.local[0];\nEND",
+        "!!ARBfp1.0\nTEMP t;\nTEX t, fragment.texcoord[0], texture[5], CUBE;\n\
+            MUL result.color, fragment.color, t;\nEND",
+    ];
+    let programs = texts.map(|text| Program::load(&Source::new("test", text)).unwrap());
+    let mut options = Options::default();
+    options.interface.attributes = vec![BaseType::Float; 3];
+    options.interface.attributes.push(BaseType::SignedInt);
+    options.state_sources.alpha_test = StateSource::SpecConstant;
+    options.pipeline_state.alpha_test = AlphaTest::new(CompareFunction::Greater, 0.5);
+    let linked = glasm::link(&[&programs[0], &programs[1]], &options);
+    let shaders = linked.into_shaders().unwrap();
+    let [vertex, fragment] = &shaders[..] else {
+        panic!("two stages");
+    };
+
+    let module = vulkan::build_module_info(vertex);
+    assert_eq!(module.code_size, 4 * vertex.words.len());
+    assert_eq!(module.p_code, vertex.words.as_ptr());
+    let stage = vulkan::build_stage_info(fragment, vk::ShaderModule::null());
+    assert_eq!(stage.stage.as_raw(), 0x10);
+
+    let layouts = build_set_layouts(&[&vertex.reflection, &fragment.reflection]).unwrap();
+    // As numbers, because this build of ash has no names of them.
+    let sets = layouts.iter().map(vulkan::build_layout_bindings);
+    let bindings = sets.map(|set| {
+        let binding = |it: &vk::DescriptorSetLayoutBinding<'_>| {
+            let (ty, count) = (it.descriptor_type.as_raw(), it.descriptor_count);
+            (it.binding, ty, count, it.stage_flags.as_raw())
+        };
+        set.iter().map(binding).collect::<Vec<_>>()
+    });
+    let block = vk::DescriptorType::UNIFORM_BUFFER.as_raw();
+    let texture = vk::DescriptorType::COMBINED_IMAGE_SAMPLER.as_raw();
+    let expected = [vec![(0, block, 1, 1)], vec![(5, texture, 1, 0x10)]];
+    assert_eq!(bindings.collect::<Vec<_>>(), expected);
+    let sizes = vulkan::build_pool_sizes(&layouts);
+    let sizes = sizes.iter().map(|it| (it.ty.as_raw(), it.descriptor_count));
+    assert_eq!(sizes.collect::<Vec<_>>(), [(block, 1), (texture, 1)]);
+
+    let mut attributes = vulkan::build_attributes(&vertex.reflection);
+    attributes.sort_by_key(|it| it.location);
+    let attributes = attributes
+        .iter()
+        .map(|it| (it.location, it.binding, it.format.as_raw(), it.offset));
+    let float = vk::Format::R32G32B32A32_SFLOAT.as_raw();
+    let integer = vk::Format::R32G32B32A32_SINT.as_raw();
+    assert_eq!(
+        attributes.collect::<Vec<_>>(),
+        [(0, 0, float, 0), (3, 3, integer, 0)]
+    );
+
+    let bytes = StateBlock::new(&options).bytes();
+    let word = |it: &vk::SpecializationMapEntry| {
+        let bytes = &bytes[it.offset as usize..][..it.size];
+        u32::from_ne_bytes(bytes.try_into().unwrap())
+    };
+    let constants = vulkan::list_spec_constants(&fragment.reflection);
+    let mut values: Vec<u32> = constants.iter().map(word).collect();
+    values.sort_unstable();
+    // VK_COMPARE_OP_GREATER, and the reference.
+    assert_eq!(values, [4, 0.5f32.to_bits()]);
+    assert!(vulkan::list_spec_constants(&vertex.reflection).is_empty());
+
+    let view = vulkan::get_view_type(fragment.reflection.textures[0].target);
+    assert!(view == Some(vk::ImageViewType::CUBE));
+    assert!(vulkan::get_view_type(glasm::TexTarget::Buffer).is_none());
+}

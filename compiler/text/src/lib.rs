@@ -30,7 +30,10 @@ mod options;
 mod passes;
 #[cfg_attr(
     not(feature = "spirv-cross"),
-    expect(dead_code, reason = "SPIRV-Cross alone writes languages with other numbers")
+    expect(
+        dead_code,
+        reason = "SPIRV-Cross alone writes languages with other numbers"
+    )
 )]
 mod resource_numbers;
 #[cfg(feature = "round-trip")]

@@ -172,7 +172,7 @@ static void test_state_values(void)
     glasm_program *program = load("!!ARBfp1.0\nMAD result.color, state.fog.params, state.light[3].attenuation, state.fog.color;\nEND\n");
     glasm_shader *shader = compile(program, NULL);
     glasm_state *state = glasm_state_create();
-    const glasm_state_value values[] = {
+    const glasm_state_setting values[] = {
         {GLASM_STATE_VARIABLE_FOG_COLOR, 0, {0.1f, 0.2f, 0.3f, 0.4f}},
         /* Floats past those of the variable are ignored. */
         {GLASM_STATE_VARIABLE_FOG_DENSITY, 0, {0.25f, 9, 9, 9}},
@@ -192,12 +192,12 @@ static void test_state_values(void)
     }
 
     /* The message has the place; values before it are set. */
-    const glasm_state_value wrong[] = {{GLASM_STATE_VARIABLE_FOG_DENSITY, 0, {0.5f}}, {GLASM_STATE_VARIABLE_LIGHT_DIFFUSE, 8, {0}}};
+    const glasm_state_setting wrong[] = {{GLASM_STATE_VARIABLE_FOG_DENSITY, 0, {0.5f}}, {GLASM_STATE_VARIABLE_LIGHT_DIFFUSE, 8, {0}}};
     CHECK(glasm_state_set_values(state, wrong, 2) == GLASM_RESULT_INVALID_ARGUMENT);
     CHECK(strstr(glasm_error_message(), "`values[1]`: `index` is 8") != NULL);
     CHECK(glasm_shader_fill_parameter_block(shader, state, NULL, block[0], 3) == GLASM_RESULT_OK);
     CHECK(block[0][0] == 0.5f || block[1][0] == 0.5f || block[2][0] == 0.5f);
-    const glasm_state_value unknown = {99, 0, {0}};
+    const glasm_state_setting unknown = {99, 0, {0}};
     CHECK(glasm_state_set_values(state, &unknown, 1) == GLASM_RESULT_INVALID_ARGUMENT);
     CHECK(glasm_state_set_values(state, NULL, 1) == GLASM_RESULT_INVALID_ARGUMENT && glasm_state_set_values(state, NULL, 0) == GLASM_RESULT_OK);
     CHECK(glasm_state_set_values(NULL, values, 1) == GLASM_RESULT_INVALID_ARGUMENT);
@@ -370,9 +370,11 @@ static void test_pipeline_texts(void)
         /* The shaders of the stages are those that were written, with numbers of blocks that differ from stage to stage. */
         CHECK(glasm_shader_is_equal(glasm_pipeline_shader(pipeline, GLASM_STAGE_VERTEX), glasm_text_shader(glasm_pipeline_text(pipeline, GLASM_STAGE_VERTEX))));
         uint32_t numbers[2];
+        const glasm_pipeline_stage *stages = glasm_pipeline_stages(pipeline, NULL);
+        CHECK(stages[0].text == glasm_pipeline_text(pipeline, GLASM_STAGE_VERTEX) && stages[1].text == glasm_pipeline_text(pipeline, GLASM_STAGE_FRAGMENT));
         for (uint32_t i = 0; i < 2; i++) {
             size_t count;
-            const glasm_text_resource *resources = glasm_text_resources(glasm_pipeline_text(pipeline, i == 0 ? GLASM_STAGE_VERTEX : GLASM_STAGE_FRAGMENT), &count);
+            const glasm_text_resource *resources = glasm_text_resources(stages[i].text, &count);
             CHECK(count == 1 && resources[0].kind == GLASM_TEXT_RESOURCE_KIND_UNIFORM_BUFFER);
             numbers[i] = resources[0].binding_number;
         }

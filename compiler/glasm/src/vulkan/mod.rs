@@ -1,5 +1,5 @@
 //! Capabilities of a Vulkan device for the compiler: [`DeviceFeatures`] from the structures that
-//! Vulkan fills. Needs the feature `ash`.
+//! Vulkan fills; and structures of Vulkan for shaders and layouts. Needs the feature `ash`.
 //!
 //! The caller calls Vulkan, in two functions that it passes to [`DeviceSupport::query`]:
 //!
@@ -31,10 +31,15 @@
 //! ```
 
 mod pnext_chain;
+mod structures;
 
 pub use pnext_chain::FeatureChain;
 #[doc(hidden)]
 pub use pnext_chain::{FeatureTable, FeatureVisitor};
+pub use structures::{
+    build_attributes, build_layout_bindings, build_module_info, build_pool_sizes, build_stage_info,
+    get_input_format, get_stage_flag, get_view_type, list_spec_constants, to_descriptor_type,
+};
 
 use ash::vk;
 use glasm_codegen::options::{DeviceFeatures, Subgroups, Target};

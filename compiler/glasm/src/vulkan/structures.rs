@@ -140,5 +140,14 @@ pub fn build_attributes(reflection: &Reflection) -> Vec<vk::VertexInputAttribute
 /// have buffer views.
 pub fn get_view_type(target: TexTarget) -> Option<vk::ImageViewType> {
     use vk::ImageViewType as View;
-    Some(VIEW_TYPES)
+    Some(match target {
+        TexTarget::D1 => View::TYPE_1D,
+        TexTarget::D2 | TexTarget::Rect | TexTarget::D2Multisample => View::TYPE_2D,
+        TexTarget::D3 => View::TYPE_3D,
+        TexTarget::Cube => View::CUBE,
+        TexTarget::D1Array => View::TYPE_1D_ARRAY,
+        TexTarget::D2Array | TexTarget::D2MultisampleArray => View::TYPE_2D_ARRAY,
+        TexTarget::CubeArray => View::CUBE_ARRAY,
+        TexTarget::Buffer => return None,
+    })
 }

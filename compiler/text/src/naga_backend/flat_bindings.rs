@@ -5,8 +5,8 @@
 
 use super::split_combined_samplers::SAMPLER_BINDING_OFFSET;
 use crate::resource_numbers::{NumberAllocator, Numbering};
-use crate::{Resource, ResourceKind};
 use crate::text_target::is_for_opengl;
+use crate::{Resource, ResourceKind};
 use glasm::Shader;
 use glasm::reflect::DescriptorSlot;
 use naga::back::{glsl, msl};

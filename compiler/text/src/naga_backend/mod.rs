@@ -354,7 +354,8 @@ mod tests {
         let options = crate::compiler_options(&crate::Options::new(Language::Glsl(330)));
         let shader = glasm::compile(&source, &options).unwrap();
         for (version, numbers) in [(330, [None, None]), (450, [Some(18), Some(3)])] {
-            let written = translate(&shader, Language::Glsl(version), Positions::Unchanged).unwrap();
+            let written =
+                translate(&shader, Language::Glsl(version), Positions::Unchanged).unwrap();
             let found = written.resources.iter();
             let found: Vec<_> = found
                 .map(|it| (it.kind, it.slot, it.binding_number))
@@ -390,15 +391,18 @@ mod tests {
         let programs =
             texts.map(|text| glasm::Program::load(&glasm::Source::new("test", text)).unwrap());
         let mut options = crate::Options::new(Language::Glsl(450));
-        options.compiler.state_sources =
-            glasm::StateSources::all(glasm::StateSource::UniformBlock);
+        options.compiler.state_sources = glasm::StateSources::all(glasm::StateSource::UniformBlock);
         let options = crate::compiler_options(&options);
         let linked = glasm::link(&[&programs[0], &programs[1]], &options);
         let shaders = linked.into_shaders().unwrap();
         // Parameters, state, program.buffer[2].
         for (shader, expected) in shaders.iter().zip([[0, 17, 3], [18, 17, 21]]) {
             let written = translate(shader, Language::Glsl(450), Positions::Unchanged).unwrap();
-            let state = shader.reflection.state_block.as_ref().and_then(|it| it.slot);
+            let state = shader
+                .reflection
+                .state_block
+                .as_ref()
+                .and_then(|it| it.slot);
             let parameters = shader.reflection.parameter_block.as_ref().map(|it| it.slot);
             let buffer = Some(shader.reflection.buffers[0].slot);
             let number = |slot| {
