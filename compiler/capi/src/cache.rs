@@ -6,7 +6,7 @@ use crate::options::glasm_options;
 use crate::options_from_c::read_options;
 use crate::program::glasm_program;
 use crate::source::{glasm_source, read_source};
-use glasm::{CacheKey, compute_cache_key};
+use glasm::{CacheKey, Program, compute_cache_key, compute_pipeline_key};
 use std::ffi::c_void;
 
 /// Bytes of a key.
@@ -84,10 +84,11 @@ pub unsafe extern "C" fn glasm_pipeline_cache_key(
             unsafe { ffi_args::read_handles(programs, count, "programs") }?;
         // SAFETY: the caller answers for the structure and all that it points to.
         let options = unsafe { read_options(options) }?;
-        let keys = programs.iter();
-        let keys = keys.map(|program| program.program().cache_key(&options));
-        let found = keys.reduce(|all, key| all.combine(key.as_bytes()));
-        let found = found.ok_or_else(|| Failure::invalid_argument("`count` is 0"))?;
+        if programs.is_empty() {
+            return Err(Failure::invalid_argument("`count` is 0"));
+        }
+        let programs: Vec<&Program> = programs.iter().map(|it| it.program()).collect();
+        let found = compute_pipeline_key(&programs, &options);
         // SAFETY: the caller provides memory for a key.
         unsafe { ffi_args::write_array(key, *found.as_bytes(), "key") }
     })

@@ -7,7 +7,7 @@ mod support;
 use glasm_tests::skip::skip;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::{Linkage, build, build_object, check_compiles, output_path, run};
+use support::{Linkage, build, build_object, check_compiles, crate_dir, output_path, run};
 
 /// Pixels of a row of the pictures, and their rows.
 const SIZE: usize = 256;
@@ -52,9 +52,11 @@ fn find_lavapipe() -> Option<PathBuf> {
     })
 }
 
+/// A program that needs the headers of Vulkan, and its loader if it is linked.
+const VULKAN: &str = "#include <vulkan/vulkan.h>\nint main(void) { return vkEnumerateInstanceVersion(0) == VK_ERROR_UNKNOWN && VK_API_VERSION_1_3; }\n";
+
 /// Builds an example and lets it draw; nothing if the machine lacks something for it.
 fn draw_example(source: &str) -> Option<Image> {
-    const VULKAN: &str = "#include <vulkan/vulkan.h>\nint main(void) { return vkEnumerateInstanceVersion(0) == VK_ERROR_UNKNOWN && VK_API_VERSION_1_3; }\n";
     if !check_compiles(VULKAN, &["-fsyntax-only"], "the Vulkan headers")
         || !check_compiles(VULKAN, &["-lvulkan"], "the Vulkan loader for development")
     {
@@ -77,6 +79,53 @@ fn draw_example(source: &str) -> Option<Image> {
     let said = run(&mut command);
     assert!(!said.contains("VUID"), "{said}");
     Some(Image::read(&picture))
+}
+
+/// The values are those that the test of the same example in Rust derives (examples/tests/layer.rs).
+#[test]
+fn the_layer_in_c_prints_what_a_pair_of_programs_needs() {
+    if !check_compiles(VULKAN, &["-fsyntax-only"], "the Vulkan headers") {
+        return;
+    }
+    let Some(program) = build("examples/layer.c", Linkage::Shared, &[]) else {
+        return;
+    };
+    let results = output_path("layer");
+    std::fs::create_dir_all(&results).unwrap();
+    let programs = crate_dir().join("../../examples/layer");
+    let said = run(Command::new(program).arg(programs).arg(&results));
+    for expected in [
+        "position 32: \"line 2, column 22: `tint` is not declared\"",
+        "position 0: \"line 1, column 1: ",
+        "position -1: \"\"",
+        // VkDescriptorType 6 and 1, VkFormat 109.
+        "set 0, binding 0: type 6, stages 0x1\n",
+        "set 0, binding 4: type 6, stages 0x10\n",
+        "set 1, binding 3: type 1, stages 0x10\n",
+        "attribute at location 8: format 109\n",
+        "0 inputs are not written\n",
+        "offset 32: state.matrix.mvp.row[2] = 1.0202 0 0 8.18182\n",
+        "state.matrix.modelview[0].invtrans.row[2] = -1 0 0 0\n",
+        "state.light[0].position = 3 2 -11 1\n",
+        "state.fog.params = 0.25 0 1 1\n",
+        "program.env[7] = 0.5 0.5 1 1\n",
+        "program.local[2] = 1 0.75 0.5 1\n",
+        "variant 0: new pipeline, old vertex module, new fragment module\n",
+        "variant 1: new pipeline, old vertex module, new fragment module\n",
+        "variant 2: old pipeline, old vertex module, old fragment module\n",
+        "variant 3: old pipeline, old vertex module, old fragment module\n",
+    ] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    for (file, part) in [
+        ("glsl330.vert", "gl_Position"),
+        ("msl24.frag", "metal_stdlib"),
+    ] {
+        let text = std::fs::read_to_string(results.join(file)).unwrap();
+        assert!(text.contains(part), "{file}: {text}");
+    }
+    let module = std::fs::read(results.join("frag.spv")).unwrap();
+    assert_eq!(module[..4], 0x0723_0203_u32.to_ne_bytes());
 }
 
 /// An octahedron in two colors, lit from above: its upper faces are bright, and nothing is around

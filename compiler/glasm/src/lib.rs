@@ -155,7 +155,7 @@ pub use glasm_ir::semantic::Sampling;
 pub use glasm_ir::{
     BaseType, Input, Interpolation, Output, ParamSource, Semantic, Span, Stage, TexTarget, Width,
 };
-pub use link::{Linked, link, link_with};
+pub use link::{Linked, compute_pipeline_key, link, link_with};
 pub use program::{Compiler, Program, Shader, compile};
 pub use reflect::Reflection;
 

@@ -3,6 +3,7 @@
 mod interface_check;
 mod patch_lowering;
 
+use crate::cache::CacheKey;
 use crate::program::Program;
 use crate::program::{Compiler, Shader, verify_ir};
 use glasm_codegen::options::{
@@ -97,6 +98,29 @@ pub fn link(programs: &[&Program], options: &Options) -> Linked {
 /// Compiles the stages of one pipeline like [`link()`], with separate options for each stage.
 pub fn link_with(stages: &[(&Program, &Options)]) -> Linked {
     Compiler::new().link_with(stages)
+}
+
+/// Returns the key of the shaders that [`link()`] returns for these programs and options: the keys of
+/// all programs ([`Program::cache_key`]) in their order, combined. Options that cannot change any of
+/// the modules do not change the key.
+///
+/// ```
+/// use glasm::{Options, Program, Source, compute_pipeline_key};
+///
+/// let vertex = Program::load(&Source::new("v", "!!ARBvp1.0\nOPTION ARB_position_invariant;\nMOV result.color, vertex.color;\nEND"))?;
+/// let fragment = Program::load(&Source::new("f", "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND"))?;
+/// let mut options = Options::default();
+/// let key = compute_pipeline_key(&[&vertex, &fragment], &options);
+/// options.pipeline_state.coord_replace_mask = 1; // of texture coordinates, which neither program has
+/// assert_eq!(compute_pipeline_key(&[&vertex, &fragment], &options), key);
+/// options.pipeline_state.two_sided_color = true;
+/// assert_ne!(compute_pipeline_key(&[&vertex, &fragment], &options), key);
+/// # Ok::<(), glasm::Diagnostics>(())
+/// ```
+pub fn compute_pipeline_key(programs: &[&Program], options: &Options) -> CacheKey {
+    let keys = programs.iter().map(|program| program.cache_key(options));
+    let key = keys.reduce(|all, key| all.combine(key.as_bytes()));
+    key.unwrap_or_else(|| CacheKey::from_bytes([0; 32]))
 }
 
 impl Compiler {

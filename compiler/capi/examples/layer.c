@@ -1,0 +1,222 @@
+/* What a layer of OpenGL on Vulkan does with a pair of programs: modules, layouts, buffers, keys of a cache, and texts for other APIs.
+ * Run with the directory of light.vp and fog.fp (examples/layer), and one for the results. examples/layer/main.rs does the same in Rust. */
+#include <vulkan/vulkan.h>
+
+#include <glasm_vulkan.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_BINDINGS = 16, MAX_VECTORS = 64, MAX_PIPELINES = 16, MAX_PROGRAM_SIZE = 1 << 16 };
+
+/* Pipelines by the programs and the state that they depend on. */
+typedef struct pipeline_cache {
+    size_t count;
+    uint8_t keys[MAX_PIPELINES][GLASM_CACHE_KEY_SIZE];
+    glasm_pipeline *pipelines[MAX_PIPELINES];
+} pipeline_cache;
+
+/* Ends the process if a call fails; a layer would return an error of OpenGL. */
+#define TRY(call) try_result((call), #call)
+static void try_result(glasm_result result, const char *call)
+{
+    if (result != GLASM_RESULT_OK) {
+        fprintf(stderr, "%s: %s: %s\n", call, glasm_result_name(result), glasm_error_message());
+        exit(EXIT_FAILURE);
+    }
+}
+
+static FILE *open_file(const char *directory, const char *name, const char *mode)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, mode);
+    if (file == NULL) {
+        perror(path);
+        exit(EXIT_FAILURE);
+    }
+    return file;
+}
+
+/* glProgramStringARB. */
+static glasm_program *load(const char *directory, const char *name, uint32_t type)
+{
+    static char text[MAX_PROGRAM_SIZE];
+    FILE *file = open_file(directory, name, "rb");
+    size_t length = fread(text, 1, sizeof text, file);
+    fclose(file);
+    glasm_program *program;
+    TRY(glasm_program_load_string(name, type, text, length, &program, NULL));
+    return program;
+}
+
+static void write_file(const char *directory, const char *name, const void *bytes, size_t size)
+{
+    FILE *file = open_file(directory, name, "wb");
+    fwrite(bytes, 1, size, file);
+    fclose(file);
+}
+
+/* PROGRAM_ERROR_POSITION_ARB and PROGRAM_ERROR_STRING_ARB. */
+static void report_errors(const char *text)
+{
+    glasm_program *program;
+    glasm_diagnostics *diagnostics;
+    glasm_program_load_string("broken", GLASM_PROGRAM_TYPE_VERTEX, text, GLASM_NUL_TERMINATED, &program, &diagnostics);
+    printf("position %d: \"%s\"\n", (int)glasm_diagnostics_gl_error_position(diagnostics), glasm_diagnostics_gl_error_string(diagnostics));
+    glasm_diagnostics_free(diagnostics);
+    glasm_program_free(program);
+}
+
+/* What the application has set that modules depend on. */
+static void init_options(glasm_options *options)
+{
+    TRY(glasm_options_init(options, sizeof *options));
+    TRY(glasm_options_use_opengl_conventions(options));
+    TRY(glasm_options_use_gl_initial_state(options));
+    options->target = GLASM_TARGET_VULKAN_1_2;
+    options->draw_buffer_mask = 3;
+}
+
+/* What the application has set that parameter blocks depend on. */
+static glasm_state *create_state(void)
+{
+    static const glasm_state_setting values[] = {
+        {GLASM_STATE_VARIABLE_LIGHT_POSITION, 0, {1, 2, 3, 1}},
+        {GLASM_STATE_VARIABLE_LIGHT_DIFFUSE, 0, {1, 0.5f, 0.25f, 1}},
+        {GLASM_STATE_VARIABLE_FOG_DENSITY, 0, {0.25f}},
+    };
+    float projection[16], modelview[16], rotation[16];
+    glasm_matrix_perspective(projection, 90, 1, 1, 100);
+    glasm_matrix_translation(modelview, 0, 0, -10);
+    glasm_matrix_rotation(rotation, 90, 0, 1, 0);
+    glasm_matrix_multiply(modelview, modelview, rotation);
+    glasm_state *state = glasm_state_create();
+    TRY(glasm_state_set_matrix(state, GLASM_MATRIX_PROJECTION, 0, projection));
+    TRY(glasm_state_set_matrix(state, GLASM_MATRIX_MODELVIEW, 0, modelview));
+    TRY(glasm_state_set_values(state, values, sizeof values / sizeof *values));
+    return state;
+}
+
+static glasm_pipeline *get_pipeline(pipeline_cache *cache, const glasm_program *const *programs, const glasm_options *options)
+{
+    uint8_t *key = cache->keys[cache->count];
+    TRY(glasm_pipeline_cache_key(programs, 2, options, key));
+    for (size_t i = 0; i < cache->count; i++)
+        if (memcmp(cache->keys[i], key, GLASM_CACHE_KEY_SIZE) == 0)
+            return cache->pipelines[i];
+    glasm_pipeline **pipeline = &cache->pipelines[cache->count++];
+    TRY(glasm_pipeline_link(NULL, programs, 2, options, pipeline));
+    return *pipeline;
+}
+
+/* vkCreateShaderModule, vkCreateDescriptorSetLayout and vkCreateGraphicsPipelines take these structures. */
+static void describe_pipeline(const glasm_pipeline *pipeline)
+{
+    const glasm_set_layout *sets;
+    size_t set_count;
+    TRY(glasm_pipeline_set_layouts(pipeline, &sets, &set_count));
+    for (size_t i = 0; i < set_count; i++) {
+        VkDescriptorSetLayoutBinding bindings[MAX_BINDINGS];
+        size_t count = glasm_vulkan_list_layout_bindings(&sets[i], bindings, MAX_BINDINGS);
+        for (size_t j = 0; j < count; j++)
+            printf("set %zu, binding %u: type %d, stages %#x\n", i, bindings[j].binding, bindings[j].descriptorType, bindings[j].stageFlags);
+    }
+    VkVertexInputAttributeDescription attributes[MAX_BINDINGS];
+    size_t count = glasm_vulkan_list_attributes(glasm_pipeline_shader(pipeline, GLASM_STAGE_VERTEX), attributes, MAX_BINDINGS);
+    for (size_t i = 0; i < count; i++)
+        printf("attribute at location %u: format %d\n", attributes[i].location, attributes[i].format);
+    glasm_pipeline_unwritten_inputs(pipeline, &count);
+    printf("%zu inputs are not written\n", count);
+}
+
+/* Fills the parameter block of a stage, and prints it. */
+static void fill_block(const glasm_shader *shader, const glasm_state *state)
+{
+    static const float env[8][4] = {{0.1f, 0.1f, 0.1f, 1}, [7] = {0.5f, 0.5f, 1, 1}};
+    static const float local[3][4] = {[2] = {1, 0.75f, 0.5f, 1}};
+    const glasm_parameter_values values = {.size = sizeof values, .env = env[0], .env_count = 8, .local = local[0], .local_count = 3};
+    const glasm_reflection *reflection = glasm_shader_reflection(shader);
+    float block[MAX_VECTORS][4];
+    TRY(glasm_shader_fill_parameter_block(shader, state, &values, block[0], MAX_VECTORS));
+    for (size_t i = 0; i < reflection->parameter_count; i++) {
+        char name[64];
+        glasm_parameter_format(&reflection->parameters[i], name, sizeof name);
+        printf("offset %zu: %s = %g %g %g %g\n", 16 * i, name, block[i][0], block[i][1], block[i][2], block[i][3]);
+    }
+}
+
+/* Draws with other state, and reports for which of it a pipeline and its modules are new. */
+static void draw_variants(pipeline_cache *cache, const glasm_program *const *programs, const glasm_options *options)
+{
+    const glasm_pipeline_stage *base = glasm_pipeline_stages(get_pipeline(cache, programs, options), NULL);
+    glasm_options variants[4] = {*options, *options, *options, *options};
+    variants[0].two_sided_color = 1;
+    variants[1].flat_colors = 1;
+    variants[2].draw_buffer_mask = 7; /* without effect on a program with ARB_draw_buffers */
+    variants[3].clip_plane_mask = 1;  /* without effect on a program that is not position-invariant */
+    for (int i = 0; i < 4; i++) {
+        const size_t count = cache->count;
+        const glasm_pipeline_stage *stages = glasm_pipeline_stages(get_pipeline(cache, programs, &variants[i]), NULL);
+        printf("variant %d: %s pipeline, %s vertex module, %s fragment module\n", i, cache->count > count ? "new" : "old",
+               glasm_shader_is_equal(base[0].shader, stages[0].shader) ? "old" : "new",
+               glasm_shader_is_equal(base[1].shader, stages[1].shader) ? "old" : "new");
+    }
+}
+
+static void write_texts(const glasm_program *const *programs, const glasm_options *options, const char *language, const char *directory)
+{
+    glasm_text_options text_options;
+    TRY(glasm_text_options_init(&text_options, sizeof text_options));
+    text_options.language = language;
+    text_options.clip_conventions = GLASM_CLIP_CONVENTIONS_OPENGL;
+    text_options.compiler_options = options;
+    glasm_pipeline *pipeline;
+    TRY(glasm_pipeline_write_text(NULL, programs, 2, &text_options, &pipeline));
+    for (int s = 0; s < 2; s++) {
+        char name[64];
+        size_t length;
+        const char *text = glasm_text_string(glasm_pipeline_stages(pipeline, NULL)[s].text, &length);
+        snprintf(name, sizeof name, "%s.%s", language, s == 0 ? "vert" : "frag");
+        write_file(directory, name, text, length);
+    }
+    glasm_pipeline_free(pipeline);
+}
+
+int main(int count, char **arguments)
+{
+    if (count != 3) {
+        fprintf(stderr, "usage: %s PROGRAMS RESULTS\n", arguments[0]);
+        return EXIT_FAILURE;
+    }
+    const char *directory = arguments[2];
+    glasm_program *vertex = load(arguments[1], "light.vp", GLASM_PROGRAM_TYPE_VERTEX);
+    glasm_program *fragment = load(arguments[1], "fog.fp", GLASM_PROGRAM_TYPE_FRAGMENT);
+    report_errors("!!ARBvp1.0\nMOV result.position, tint;\nEND");
+    report_errors("!!ARBfp1.0\nMOV result.color, 1;\nEND");
+    report_errors("!!ARBvp1.0\nMOV result.position, vertex.position;\nEND");
+
+    const glasm_program *const programs[2] = {vertex, fragment};
+    glasm_options options;
+    init_options(&options);
+    pipeline_cache cache = {0};
+    const glasm_pipeline *pipeline = get_pipeline(&cache, programs, &options);
+    describe_pipeline(pipeline);
+    glasm_state *state = create_state();
+    for (size_t i = 0; i < 2; i++) {
+        const glasm_shader *shader = glasm_pipeline_stages(pipeline, NULL)[i].shader;
+        VkShaderModuleCreateInfo module = glasm_vulkan_make_module_info(shader);
+        write_file(directory, i == 0 ? "vert.spv" : "frag.spv", module.pCode, module.codeSize);
+        fill_block(shader, state);
+    }
+    draw_variants(&cache, programs, &options);
+    write_texts(programs, &options, "glsl330", directory);
+    write_texts(programs, &options, "msl24", directory);
+
+    for (size_t i = 0; i < cache.count; i++)
+        glasm_pipeline_free(cache.pipelines[i]);
+    glasm_state_free(state);
+    glasm_program_free(vertex);
+    glasm_program_free(fragment);
+    return EXIT_SUCCESS;
+}
