@@ -11,7 +11,7 @@ mod vulkan;
 use ash::vk;
 use glasm::layout::{Resource, SetLayout, build_set_layouts, list_descriptors};
 use glasm::state::{GlState, ParameterValues, matrix};
-use glasm::vulkan::DeviceSupport;
+use glasm::vulkan::{DeviceSupport, build_layout_bindings, build_pool_sizes, to_descriptor_type};
 use glasm::{Conventions, Options, Program, Reflection, Shader, Source};
 use std::error::Error;
 use std::fs::File;
@@ -62,10 +62,7 @@ fn main() -> Outcome<()> {
         ..options
     };
     let programs = [&vertex, &fragment];
-    let mut shaders: Vec<Shader> = Vec::new();
-    for (program, stage) in programs.iter().zip(glasm::link(&programs, &options).stages) {
-        shaders.push(stage.map_err(|errors| errors.render(&program.source()))?);
-    }
+    let shaders = glasm::link(&programs, &options).into_shaders()?;
     // 4. What the modules want bound becomes descriptor set layouts.
     let reflections: Vec<&Reflection> = shaders.iter().map(|it| &it.reflection).collect();
     let layouts = build_set_layouts(&reflections)?;
@@ -124,26 +121,11 @@ unsafe fn make_sets(
 ) -> Outcome<(vk::PipelineLayout, Vec<vk::DescriptorSet>)> {
     let mut set_layouts = Vec::new();
     for layout in layouts {
-        let bindings = layout.bindings.iter().map(|it| {
-            vk::DescriptorSetLayoutBinding::default()
-                .binding(it.binding)
-                .descriptor_type(vk::DescriptorType::from_raw(
-                    it.descriptor_type.to_vulkan() as i32
-                ))
-                .descriptor_count(it.descriptor_count)
-                .stage_flags(vk::ShaderStageFlags::from_raw(it.stage_flags))
-        });
-        let bindings: Vec<_> = bindings.collect();
+        let bindings = build_layout_bindings(layout);
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
         set_layouts.push(vulkan.device.create_descriptor_set_layout(&info, None)?);
     }
-    let sizes = layouts.iter().flat_map(|layout| &layout.bindings);
-    let sizes: Vec<_> = sizes
-        .map(|it| vk::DescriptorPoolSize {
-            ty: vk::DescriptorType::from_raw(it.descriptor_type.to_vulkan() as i32),
-            descriptor_count: it.descriptor_count,
-        })
-        .collect();
+    let sizes = build_pool_sizes(layouts);
     vulkan.sets(&set_layouts, &sizes)
 }
 
@@ -158,19 +140,14 @@ unsafe fn fill_sets(
         let write = vk::WriteDescriptorSet::default()
             .dst_set(sets[descriptor.slot.set as usize])
             .dst_binding(descriptor.slot.binding)
-            .descriptor_type(vk::DescriptorType::from_raw(
-                descriptor.descriptor_type.to_vulkan() as i32,
-            ));
+            .descriptor_type(to_descriptor_type(descriptor.descriptor_type));
         match descriptor.resource {
-            Resource::Params(block) => {
+            Resource::Params(_) => {
                 let values = ParameterValues {
                     local: &LOCALS,
                     ..ParameterValues::default()
                 };
-                let mut vectors = vec![[0; 4]; block.parameters.len()];
-                shader.fill_parameter_block(state, &values, &mut vectors);
-                let words = vectors.iter().flatten();
-                let bytes: Vec<u8> = words.flat_map(|word| word.to_le_bytes()).collect();
+                let bytes = shader.compute_parameter_bytes(state, &values);
                 let buffer = [vulkan.parameters(&bytes)?];
                 let write = write.buffer_info(&buffer);
                 vulkan.device.update_descriptor_sets(&[write], &[]);

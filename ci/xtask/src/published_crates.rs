@@ -48,6 +48,7 @@ const SURFACE_FILE: &str = "tests/acceptance/public-api.txt";
 /// Rust and packages.
 pub(crate) fn run_step() -> Result<Counts> {
     let mut tally = check_dependencies()?;
+    tally += check_links()?;
     let documented = check_documentation()?;
     tally += documented;
     if documented.failed == 0 {
@@ -75,6 +76,58 @@ fn check_dependencies() -> Result<Counts> {
         println!("error: glasm depends on {found:?}, which should be {DEPENDENCIES:?}");
     }
     Ok(Counts::from_check(is_as_known))
+}
+
+/// Crates that applications depend on.
+const DOCUMENTED: [&str; 2] = ["glasm", "glasm-text"];
+
+/// Checks that all links resolve in documentation of the crates that applications depend on, without
+/// that of their dependencies. rustdoc reports no warning for links in items of other crates.
+fn check_links() -> Result<Counts> {
+    let pages = BUILDS.join("doc");
+    if pages.exists() {
+        // Links would resolve to pages of the other crates.
+        std::fs::remove_dir_all(&pages).with_context(|| pages.display().to_string())?;
+    }
+    let mut doc = shell::cargo();
+    doc.args(["doc", "--no-deps", "--target-dir"]).arg(&*BUILDS);
+    doc.args(DOCUMENTED.iter().flat_map(|name| ["--package", name]));
+    if !shell::run_succeeds(&mut doc)? {
+        return Ok(Counts::from_check(false));
+    }
+    let mut folders: Vec<PathBuf> = DOCUMENTED
+        .iter()
+        .map(|name| pages.join(name.replace('-', "_")))
+        .collect();
+    let mut unresolved = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "html") {
+                let page = std::fs::read_to_string(&path)?;
+                let links = find_unresolved_links(&page).into_iter();
+                unresolved.extend(links.map(|link| format!("{}: {link}", path.display())));
+            }
+        }
+    }
+    for link in &unresolved {
+        println!("error: the link does not resolve: {link}");
+    }
+    Ok(Counts::from_check(unresolved.is_empty()))
+}
+
+/// Returns the code in brackets on a page of rustdoc, except in examples: links without a target.
+fn find_unresolved_links(page: &str) -> Vec<&str> {
+    let (start, end) = ("[<code>", "</code>]");
+    let mut found = Vec::new();
+    for part in page.split("<pre") {
+        let text = part.split_once("</pre>").map_or(part, |(_, text)| text);
+        let links = text.split(start).skip(1);
+        found.extend(links.filter_map(|link| Some(link.split_once(end)?.0)));
+    }
+    found
 }
 
 /// Checks that the documentation of the published crates builds without warnings.
@@ -345,6 +398,16 @@ fn parse_minor_version(text: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn links_without_a_target_are_found() {
+        let page = "<p>[<code>Reflection</code>] and <a href=\"x\"><code>Shader</code></a></p>\
+            <pre class=\"rust\">[<code>1</code>]</pre><p>[<code>Options::target</code>].</p>";
+        assert_eq!(
+            find_unresolved_links(page),
+            ["Reflection", "Options::target"]
+        );
+    }
 
     #[test]
     fn lists_compare_by_item_and_member() {

@@ -87,13 +87,14 @@ pub struct BindingLayout {
     pub handle_set: u32,
     /// Offset added to the bindings of the arrays that handles index.
     pub first_handle_binding: u32,
-    /// Set of the uniform block of state; see [`StateSource::UniformBlock`].
+    /// Set of the uniform block of state; see
+    /// [`StateSource::UniformBlock`](crate::options::StateSource::UniformBlock).
     pub state_block_set: u32,
     /// Binding of that block, which all stages share.
     pub state_block_binding: u32,
     /// Number of the specialization constant that is the first word of the state; see
-    /// [`StateSource::SpecConstant`]. 0 to 2 are the work group size of compute programs that do
-    /// not declare it.
+    /// [`StateSource::SpecConstant`](crate::options::StateSource::SpecConstant). 0 to 2 are the work
+    /// group size of compute programs that do not declare it.
     pub first_state_spec_constant_id: u32,
 }
 

@@ -68,28 +68,28 @@ impl StateSource {
     serde(default, deny_unknown_fields)
 )]
 pub struct StateSources {
-    /// [`PipelineState::two_sided_color`].
+    /// [`PipelineState::two_sided_color`](crate::options::PipelineState::two_sided_color).
     pub two_sided_color: StateSource,
-    /// [`PipelineState::flat_colors`]. The last stage before rasterization then writes each color a
+    /// [`PipelineState::flat_colors`](crate::options::PipelineState::flat_colors). The last stage before rasterization then writes each color a
     /// second time as [`Semantic::FlatColor`](glasm_ir::Semantic::FlatColor): up to four additional
     /// locations.
     pub flat_colors: StateSource,
-    /// [`PipelineState::clamp_vertex_colors`].
+    /// [`PipelineState::clamp_vertex_colors`](crate::options::PipelineState::clamp_vertex_colors).
     pub clamp_vertex_colors: StateSource,
-    /// [`PipelineState::clamp_fragment_colors`].
+    /// [`PipelineState::clamp_fragment_colors`](crate::options::PipelineState::clamp_fragment_colors).
     pub clamp_fragment_colors: StateSource,
-    /// [`PipelineState::coord_replace_mask`], for which the options contain the sprites that may be
-    /// enabled, and [`PipelineState::point_origin`].
+    /// [`PipelineState::coord_replace_mask`](crate::options::PipelineState::coord_replace_mask), for which the options contain the sprites that may be
+    /// enabled, and [`PipelineState::point_origin`](crate::options::PipelineState::point_origin).
     pub point_sprites: StateSource,
-    /// [`PipelineState::forced_point_size`] and [`PipelineState::default_point_size`]. The last
+    /// [`PipelineState::forced_point_size`](crate::options::PipelineState::forced_point_size) and [`PipelineState::default_point_size`](crate::options::PipelineState::default_point_size). The last
     /// stage before rasterization then always writes a size.
     pub point_size: StateSource,
-    /// [`PipelineState::clip_plane_mask`], for which the options contain the planes that may be
+    /// [`PipelineState::clip_plane_mask`](crate::options::PipelineState::clip_plane_mask), for which the options contain the planes that may be
     /// enabled: each of them costs a distance.
     pub clip_planes: StateSource,
-    /// [`PipelineState::alpha_test`].
+    /// [`PipelineState::alpha_test`](crate::options::PipelineState::alpha_test).
     pub alpha_test: StateSource,
-    /// [`PipelineState::line_stipple`]. The last stage before rasterization then writes the start
+    /// [`PipelineState::line_stipple`](crate::options::PipelineState::line_stipple). The last stage before rasterization then writes the start
     /// position of a line, at one additional location.
     pub line_stipple: StateSource,
     /// [`Options::polygon_stipple`].

@@ -70,7 +70,7 @@ impl Scratch {
 
 /// Translates a program string. The program is `None` exactly if the diagnostics hold an error.
 ///
-/// Callers with many programs reuse a [`Scratch`] with [`translate_with`].
+/// Callers with many programs reuse a `Scratch` with `translate_with`.
 pub fn translate(source: &Source<'_>) -> (Option<Program>, Diagnostics) {
     translate_with(&mut Scratch::new(), source)
 }

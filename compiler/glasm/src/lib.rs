@@ -41,7 +41,7 @@
 //!
 //! # Stability
 //!
-//! Versions follow semantic versioning for the public interface without [`frontend`] and [`ir`].
+//! Versions follow semantic versioning for the public interface without `frontend` and `ir`.
 //! These two re-export the complete crates below, for tools that inspect or generate programs: they
 //! may change in any version.
 //!

@@ -71,7 +71,7 @@ pub struct Param {
     pub source: ParamSource,
 }
 
-/// Texture targets of all languages. Shadow targets are the same with [`Texture::shadow`] set.
+/// Texture targets of all languages. Shadow targets are the same with `Texture::shadow` set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[cfg_attr(
     feature = "serde",

@@ -22,7 +22,7 @@ pub struct ShaderText {
 pub struct Resource {
     /// Its kind.
     pub kind: ResourceKind,
-    /// Set and binding in the module, by which [`Reflection`] describes it.
+    /// Set and binding in the module, by which [`ShaderText::reflection`] describes it.
     pub slot: DescriptorSlot,
     /// Its name in the source: of the block for buffers, of the variable for textures and images.
     pub name: String,

@@ -22,11 +22,11 @@ mod sanitize_names;
 mod signs;
 
 use crate::naga_backend::Positions;
+use crate::resource_numbers::Numbering;
 use crate::spirv_edit::ModuleEditor;
 use crate::{Language, NanMode, Options, Resource};
 use glasm::{Shader, Target};
 use glsl_features::Textures1d;
-
 use rspirv::dr::load_words;
 use rspirv::spirv::{ExecutionMode, Op};
 use spirv_cross2::compile::glsl::GlslVersion;
