@@ -1,5 +1,5 @@
 //! What a layer of OpenGL on Vulkan does with a pair of programs: modules, layouts, buffers, keys of
-//! a cache, and texts for other APIs. `cargo run -p glasm-examples --bin layer -- PROGRAMS RESULTS`
+//! a cache, and output in GLSL and MSL. `cargo run -p glasm-examples --bin layer -- PROGRAMS RESULTS`
 //! reads `light.vp` and `fog.fp` in the first directory (examples/layer), and writes to the second
 //! one. `compiler/capi/examples/layer.c` does the same in C.
 

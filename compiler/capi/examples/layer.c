@@ -1,20 +1,13 @@
-/* What a layer of OpenGL on Vulkan does with a pair of programs: modules, layouts, buffers, keys of a cache, and texts for other APIs.
+/* What a layer of OpenGL on Vulkan does with a pair of programs: modules, layouts, buffers, a cache, and output in GLSL and MSL.
  * Run with the directory of light.vp and fog.fp (examples/layer), and one for the results. examples/layer/main.rs does the same in Rust. */
 #include <vulkan/vulkan.h>
 
 #include <glasm_vulkan.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { MAX_BINDINGS = 16, MAX_VECTORS = 64, MAX_PIPELINES = 16, MAX_PROGRAM_SIZE = 1 << 16 };
-
-/* Pipelines by the programs and the state that they depend on. */
-typedef struct pipeline_cache {
-    size_t count;
-    uint8_t keys[MAX_PIPELINES][GLASM_CACHE_KEY_SIZE];
-    glasm_pipeline *pipelines[MAX_PIPELINES];
-} pipeline_cache;
+enum { MAX_BINDINGS = 16, MAX_VECTORS = 64, MAX_PROGRAM_SIZE = 1 << 16 };
 
 /* Ends the process if a call fails; a layer would return an error of OpenGL. */
 #define TRY(call) try_result((call), #call)
@@ -98,18 +91,6 @@ static glasm_state *create_state(void)
     return state;
 }
 
-static glasm_pipeline *get_pipeline(pipeline_cache *cache, const glasm_program *const *programs, const glasm_options *options)
-{
-    uint8_t *key = cache->keys[cache->count];
-    TRY(glasm_pipeline_cache_key(programs, 2, options, key));
-    for (size_t i = 0; i < cache->count; i++)
-        if (memcmp(cache->keys[i], key, GLASM_CACHE_KEY_SIZE) == 0)
-            return cache->pipelines[i];
-    glasm_pipeline **pipeline = &cache->pipelines[cache->count++];
-    TRY(glasm_pipeline_link(NULL, programs, 2, options, pipeline));
-    return *pipeline;
-}
-
 /* vkCreateShaderModule, vkCreateDescriptorSetLayout and vkCreateGraphicsPipelines take these structures. */
 static void describe_pipeline(const glasm_pipeline *pipeline)
 {
@@ -147,20 +128,24 @@ static void fill_block(const glasm_shader *shader, const glasm_state *state)
 }
 
 /* Draws with other state, and reports for which of it a pipeline and its modules are new. */
-static void draw_variants(pipeline_cache *cache, const glasm_program *const *programs, const glasm_options *options)
+static void draw_variants(const glasm_pipeline_cache *cache, const glasm_program *const *programs, const glasm_options *options, const glasm_pipeline *base)
 {
-    const glasm_pipeline_stage *base = glasm_pipeline_stages(get_pipeline(cache, programs, options), NULL);
     glasm_options variants[4] = {*options, *options, *options, *options};
     variants[0].two_sided_color = 1;
     variants[1].flat_colors = 1;
     variants[2].draw_buffer_mask = 7; /* without effect on a program with ARB_draw_buffers */
     variants[3].clip_plane_mask = 1;  /* without effect on a program that is not position-invariant */
     for (int i = 0; i < 4; i++) {
-        const size_t count = cache->count;
-        const glasm_pipeline_stage *stages = glasm_pipeline_stages(get_pipeline(cache, programs, &variants[i]), NULL);
-        printf("variant %d: %s pipeline, %s vertex module, %s fragment module\n", i, cache->count > count ? "new" : "old",
-               glasm_shader_is_equal(base[0].shader, stages[0].shader) ? "old" : "new",
-               glasm_shader_is_equal(base[1].shader, stages[1].shader) ? "old" : "new");
+        const glasm_pipeline *pipeline;
+        glasm_bool is_new;
+        TRY(glasm_pipeline_cache_get(cache, NULL, programs, 2, &variants[i], &pipeline, &is_new));
+        printf("variant %d: %s pipeline", i, is_new ? "new" : "old");
+        for (int s = 0; s < 2; s++) {
+            const glasm_shader *shader = glasm_pipeline_stages(pipeline, NULL)[s].shader;
+            bool is_old = glasm_shader_is_equal(glasm_pipeline_stages(base, NULL)[s].shader, shader);
+            printf(", %s %s module", is_old ? "old" : "new", s == 0 ? "vertex" : "fragment");
+        }
+        printf("\n");
     }
 }
 
@@ -199,8 +184,9 @@ int main(int count, char **arguments)
     const glasm_program *const programs[2] = {vertex, fragment};
     glasm_options options;
     init_options(&options);
-    pipeline_cache cache = {0};
-    const glasm_pipeline *pipeline = get_pipeline(&cache, programs, &options);
+    glasm_pipeline_cache *cache = glasm_pipeline_cache_create();
+    const glasm_pipeline *pipeline;
+    TRY(glasm_pipeline_cache_get(cache, NULL, programs, 2, &options, &pipeline, NULL));
     describe_pipeline(pipeline);
     glasm_state *state = create_state();
     for (size_t i = 0; i < 2; i++) {
@@ -209,12 +195,11 @@ int main(int count, char **arguments)
         write_file(directory, i == 0 ? "vert.spv" : "frag.spv", module.pCode, module.codeSize);
         fill_block(shader, state);
     }
-    draw_variants(&cache, programs, &options);
+    draw_variants(cache, programs, &options, pipeline);
     write_texts(programs, &options, "glsl330", directory);
     write_texts(programs, &options, "msl24", directory);
 
-    for (size_t i = 0; i < cache.count; i++)
-        glasm_pipeline_free(cache.pipelines[i]);
+    glasm_pipeline_cache_free(cache); /* and with it the pipelines */
     glasm_state_free(state);
     glasm_program_free(vertex);
     glasm_program_free(fragment);

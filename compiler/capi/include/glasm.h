@@ -18,7 +18,7 @@
  *   may have more members at the end; a library reads and writes only as many bytes as the size says.
  * - Enumerations. Members and arguments of an enumeration that the caller chooses are uint32_t: invalid values are reported as errors.
  * - Strings are NUL-terminated UTF-8. Programs are bytes with a length, of any content.
- * - Threads. Programs, shaders, diagnostics, pipelines, set layouts, texts and compilers may be shared between threads, but
+ * - Threads. Programs, shaders, diagnostics, pipelines and their caches, set layouts, texts and compilers may be shared between threads, but
  *   not freed while another thread uses them. A glasm_state belongs to one thread at a time.
  * - Panics never leave a function, for any program: GLASM_RESULT_INTERNAL_ERROR reports an internal error of the library, which remains usable.
  */
@@ -1776,6 +1776,10 @@ typedef struct glasm_diagnostics glasm_diagnostics;
 // Result of linking the programs of a pipeline. Threads may share it.
 typedef struct glasm_pipeline glasm_pipeline;
 
+// Pipelines by the keys of their programs and options (`glasm_pipeline_cache_key`). Threads may share
+// it; they wait for each other.
+typedef struct glasm_pipeline_cache glasm_pipeline_cache;
+
 // A loaded program: parsed, checked and translated. It owns all data that it needs; its source may
 // be freed. Threads may share it.
 typedef struct glasm_program glasm_program;
@@ -3195,8 +3199,8 @@ glasm_result glasm_program_with_texel_colors(const struct glasm_program *program
                                              uint32_t saturation,
                                              struct glasm_program **variant);
 
-// Copies options with all that they point to. The lists of the copy stay valid, whatever becomes
-// of those of `options`.
+// Copies options with all that they point to: the lists of the copy do not depend on those of
+// `options`, which may change.
 //
 // `options` stays the caller's; NULL denotes the default options. `copy` is set to options that
 // the caller owns, may change, and frees with `glasm_options_free`; or to NULL if an argument is
@@ -3311,9 +3315,9 @@ const char *glasm_shader_reflection_json(const struct glasm_shader *shader);
 // valid until it is freed.
 const struct glasm_reflection *glasm_shader_reflection(const struct glasm_shader *shader);
 
-// Returns 1 if two shaders have the same module and the same reflection, else 0: whoever has one
-// needs no other. Shaders whose words alone are equal share a VkShaderModule, but may have
-// different values in their parameter blocks. 0 for NULL.
+// Returns 1 if two shaders have the same module and the same reflection, so that one replaces the
+// other; else 0. Shaders whose words alone are equal share a VkShaderModule, but may have different
+// values in their parameter blocks. 0 for NULL.
 //
 // `one` and `other` stay the caller's.
 glasm_bool glasm_shader_is_equal(const struct glasm_shader *one, const struct glasm_shader *other);
@@ -3764,6 +3768,40 @@ glasm_result glasm_pipeline_cache_key(const struct glasm_program *const *program
 // `key`, of GLASM_CACHE_KEY_SIZE bytes, and `more`, of `length` bytes, stay the caller's; they may
 // be the same.
 glasm_result glasm_cache_key_extend(uint8_t *key, const void *more, size_t length);
+
+// Creates an empty cache; returns NULL if there is an internal error.
+//
+// The caller owns it, and frees it with `glasm_pipeline_cache_free`.
+struct glasm_pipeline_cache *glasm_pipeline_cache_create(void);
+
+// Gets the pipeline of programs for options from a cache, and links it if the cache does not have
+// it: state on which none of the programs depends (`glasm_options_for_program`) does not lead to
+// another pipeline.
+// GLASM_RESULT_PROGRAM_ERROR if one of the stages has errors, each time; the pipeline is in the
+// cache nevertheless, with the diagnostics.
+//
+// `cache` stays the caller's, and so do `compiler`, which may be NULL, `programs`, `count` of them
+// and at least one, and `options`, which may be NULL: the default ones. `pipeline` is set to a
+// pipeline that belongs to the cache and is valid until this is cleared or freed, or to NULL if an
+// argument is wrong. `is_new` may be NULL; it is set to 1 if the cache did not have the pipeline,
+// else to 0.
+glasm_result glasm_pipeline_cache_get(const struct glasm_pipeline_cache *cache,
+                                      const struct glasm_compiler *compiler,
+                                      const struct glasm_program *const *programs,
+                                      size_t count,
+                                      const struct glasm_options *options,
+                                      const struct glasm_pipeline **pipeline,
+                                      glasm_bool *is_new);
+
+// Frees all pipelines of a cache. No effect for NULL.
+//
+// `cache` stays the caller's.
+void glasm_pipeline_cache_clear(const struct glasm_pipeline_cache *cache);
+
+// Frees a cache with its pipelines.
+//
+// Takes `cache` away from the caller; NULL is allowed.
+void glasm_pipeline_cache_free(struct glasm_pipeline_cache *cache);
 
 // Checks a module with spirv-val against the rules of SPIR-V and of its target environment:
 // modules of this library, or others. GLASM_RESULT_INVALID_MODULE if it breaks one, which

@@ -479,12 +479,12 @@ static inline VkPolygonMode glasm_vulkan_convert_polygon_mode(uint32_t mode)
 static inline VkFilter glasm_vulkan_convert_filter(
     uint32_t filter, VkBool32 is_magnification, VkSamplerMipmapMode *mipmap_mode, glasm_texture_wrap *wrap)
 {
-    /* Bit 0 is linear; bit 8 is a filter with mipmaps, bit 1 linear between levels. */
+    /* Bit 0 is linear within a level, bit 1 between levels, bit 8 a filter with mipmaps. */
     VkBool32 has_mipmaps = filter - 0x2700u <= 3;
     if (filter - 0x2600u > 1 && (!has_mipmaps || is_magnification))
         return VK_FILTER_MAX_ENUM;
     if (mipmap_mode != NULL && !is_magnification)
-        *mipmap_mode = has_mipmaps && (filter & 2) ? VK_SAMPLER_MIPMAP_MODE_LINEAR : VK_SAMPLER_MIPMAP_MODE_NEAREST;
+        *mipmap_mode = filter & 2 ? VK_SAMPLER_MIPMAP_MODE_LINEAR : VK_SAMPLER_MIPMAP_MODE_NEAREST;
     if (wrap != NULL) {
         uint32_t texels = filter & 1 ? GLASM_TEXEL_FILTER_LINEAR : GLASM_TEXEL_FILTER_NEAREST;
         if (is_magnification) {

@@ -1,7 +1,7 @@
 //! Keys for caches of compiled programs.
 
 use crate::ffi_args::{self, require};
-use crate::ffi_guard::{Failure, catch_to_result, glasm_result};
+use crate::ffi_guard::{catch_to_result, glasm_result};
 use crate::options::glasm_options;
 use crate::options_from_c::read_options;
 use crate::program::glasm_program;
@@ -84,9 +84,7 @@ pub unsafe extern "C" fn glasm_pipeline_cache_key(
             unsafe { ffi_args::read_handles(programs, count, "programs") }?;
         // SAFETY: the caller answers for the structure and all that it points to.
         let options = unsafe { read_options(options) }?;
-        if programs.is_empty() {
-            return Err(Failure::invalid_argument("`count` is 0"));
-        }
+        ffi_args::require_elements(&programs, "count")?;
         let programs: Vec<&Program> = programs.iter().map(|it| it.program()).collect();
         let found = compute_pipeline_key(&programs, &options);
         // SAFETY: the caller provides memory for a key.

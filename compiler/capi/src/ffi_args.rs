@@ -218,6 +218,15 @@ pub(crate) unsafe fn read_handles<'a, T>(
     handles.collect()
 }
 
+/// Returns an error that contains `count`, the name of the argument with the length of a list, if the
+/// list is empty.
+pub(crate) fn require_elements<T>(list: &[T], count: &str) -> Result<(), Failure> {
+    if list.is_empty() {
+        return Err(Failure::invalid_argument(format!("`{count}` is 0")));
+    }
+    Ok(())
+}
+
 /// A structure that begins with its size in bytes, as the caller knows it: a later version may have
 /// more members at its end.
 ///

@@ -58,7 +58,6 @@ impl Failure {
     }
 
     /// Returns why the call fails.
-    #[cfg(test)]
     pub(crate) fn message(&self) -> &str {
         &self.message
     }
@@ -68,9 +67,14 @@ impl Failure {
     pub(crate) fn program(found: &Diagnostics, source: &Source<'_>) -> Self {
         let first = found.gl_error_string(source);
         let first = first.unwrap_or_else(|| "the program has errors".to_owned());
+        Self::program_message(format!("{}: {first}", source.name))
+    }
+
+    /// Returns the failure of a program with errors, with the message of [`Self::program`].
+    pub(crate) fn program_message(message: String) -> Self {
         Self {
             result: glasm_result::ProgramError,
-            message: format!("{}: {first}", source.name),
+            message,
         }
     }
 

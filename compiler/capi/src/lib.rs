@@ -43,6 +43,7 @@ mod options_from_c;
 pub mod owned_options;
 pub mod parameter_block;
 pub mod parameters;
+pub mod pipeline_cache;
 pub mod program;
 pub mod reflection;
 mod reflection_lists;
@@ -74,6 +75,7 @@ mod tests {
         shared::<crate::diagnostics::glasm_diagnostics>();
         shared::<crate::set_layouts::glasm_set_layouts>();
         shared::<crate::link::glasm_pipeline>();
+        shared::<crate::pipeline_cache::glasm_pipeline_cache>();
         shared::<crate::program::glasm_program>();
         shared::<crate::shader::glasm_shader>();
         shared::<crate::text_output::glasm_text>();

@@ -29,6 +29,8 @@ pub struct glasm_pipeline {
     list: Vec<glasm_pipeline_stage>,
     unwritten_inputs: Vec<glasm_unwritten_input>,
     rendered: OnceLock<CString>,
+    /// Message of the first error; `None` if all stages are compiled.
+    first_error: Option<String>,
     /// The layouts, or the conflict between two stages.
     set_layouts: OnceLock<Result<glasm_set_layouts, String>>,
 }
@@ -182,25 +184,48 @@ fn write_pipeline(
     texts: Vec<Option<glasm_text>>,
     pipeline: &mut MaybeUninit<*mut glasm_pipeline>,
 ) -> Result<(), Failure> {
+    let made = glasm_pipeline::new(programs, linked, texts);
+    let result = made.check_stages();
+    write_handle(pipeline, made);
+    result
+}
+
+/// Returns the message of the first error of a linked pipeline.
+fn find_first_error(programs: &[&glasm_program], linked: &Linked) -> Option<String> {
     let generated_source = Source::new(GENERATED_STAGE, b"");
     let sources = programs.iter().map(|program| program.source());
     let given = sources.zip(&linked.stages);
-    let generated = linked
-        .generated
-        .iter()
-        .map(|(_, stage)| (generated_source.clone(), stage));
-    let failure = given.chain(generated).find_map(|(source, stage)| {
+    let generated = linked.generated.iter();
+    let generated = generated.map(|(_, stage)| (generated_source.clone(), stage));
+    given.chain(generated).find_map(|(source, stage)| {
         let errors = stage.as_ref().err()?;
-        Some(Failure::program(errors, &source))
-    });
-    write_handle(pipeline, glasm_pipeline::new(programs, linked, texts));
-    failure.map_or(Ok(()), Err)
+        Some(Failure::program(errors, &source).message().to_owned())
+    })
 }
 
 impl glasm_pipeline {
+    /// Links programs.
+    pub(crate) fn link(
+        compiler: Option<&glasm_compiler>,
+        programs: &[&glasm_program],
+        options: &Options,
+    ) -> Self {
+        let loaded: Vec<&Program> = programs.iter().map(|program| program.program()).collect();
+        let linked =
+            glasm_compiler::with_compiler(compiler, |compiler| compiler.link(&loaded, options));
+        Self::new(programs, linked, Vec::new())
+    }
+
+    /// Fails with the first error if not all stages are compiled.
+    pub(crate) fn check_stages(&self) -> Result<(), Failure> {
+        let message = self.first_error.clone();
+        message.map_or(Ok(()), |message| Err(Failure::program_message(message)))
+    }
+
     /// Converts a linked pipeline: first the stages of `programs` in their order, then the
     /// generated stages. `texts` are those of the stages in this order, or empty.
     fn new(programs: &[&glasm_program], linked: Linked, texts: Vec<Option<glasm_text>>) -> Self {
+        let first_error = find_first_error(programs, &linked);
         let program_stages = programs.iter().zip(linked.stages);
         let given = program_stages.map(|(program, compiled)| {
             let stage = program.program().stage();
@@ -223,6 +248,7 @@ impl glasm_pipeline {
                 })
                 .collect(),
             rendered: OnceLock::new(),
+            first_error,
             set_layouts: OnceLock::new(),
         }
     }

@@ -44,8 +44,8 @@ struct OwnedLists {
     stipple: Vec<u32>,
 }
 
-/// Copies options with all that they point to. The lists of the copy stay valid, whatever becomes
-/// of those of `options`.
+/// Copies options with all that they point to: the lists of the copy do not depend on those of
+/// `options`, which may change.
 ///
 /// `options` stays the caller's; NULL denotes the default options. `copy` is set to options that
 /// the caller owns, may change, and frees with `glasm_options_free`; or to NULL if an argument is

@@ -105,9 +105,9 @@ pub extern "C" fn glasm_shader_reflection(
     })
 }
 
-/// Returns 1 if two shaders have the same module and the same reflection, else 0: whoever has one
-/// needs no other. Shaders whose words alone are equal share a VkShaderModule, but may have
-/// different values in their parameter blocks. 0 for NULL.
+/// Returns 1 if two shaders have the same module and the same reflection, so that one replaces the
+/// other; else 0. Shaders whose words alone are equal share a VkShaderModule, but may have different
+/// values in their parameter blocks. 0 for NULL.
 ///
 /// `one` and `other` stay the caller's.
 #[unsafe(no_mangle)]

@@ -34,6 +34,7 @@ const SOURCES: &[&str] = &[
     "matrix",
     "text",
     "cache",
+    "pipeline_cache",
     "validate",
     "state_forms",
     "state_words",

@@ -433,6 +433,46 @@ static void test_pipeline_layouts(void)
         glasm_program_free((glasm_program *)programs[i]);
 }
 
+static void test_pipeline_cache(void)
+{
+    const glasm_program *programs[2] = {load(INVARIANT), load(SHADED)};
+    glasm_options options;
+    glasm_options_init(&options, sizeof options);
+    glasm_pipeline_cache *cache = glasm_pipeline_cache_create();
+    const glasm_pipeline *first, *pipeline;
+    glasm_bool is_new = 9;
+    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 2, &options, &first, &is_new) == GLASM_RESULT_OK && is_new == 1);
+    CHECK(glasm_pipeline_shader(first, GLASM_STAGE_VERTEX) != NULL && glasm_pipeline_shader(first, GLASM_STAGE_FRAGMENT) != NULL);
+    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 2, NULL, &pipeline, &is_new) == GLASM_RESULT_OK && pipeline == first && is_new == 0);
+    /* Neither program has texture coordinates; the fragment program has a color. */
+    options.coord_replace_mask = 1;
+    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 2, &options, &pipeline, NULL) == GLASM_RESULT_OK && pipeline == first);
+    options.flat_colors = 1;
+    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 2, &options, &pipeline, &is_new) == GLASM_RESULT_OK && pipeline != first && is_new == 1);
+    CHECK(!glasm_shader_is_equal(glasm_pipeline_shader(first, GLASM_STAGE_FRAGMENT), glasm_pipeline_shader(pipeline, GLASM_STAGE_FRAGMENT)));
+    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 1, &options, &pipeline, &is_new) == GLASM_RESULT_OK && is_new == 1);
+
+    /* A pipeline with errors: compiled once, reported each time. */
+    const char *const none[] = {NULL};
+    const glasm_program *loading = load("!!NVfp5.0\nTEMP r;\nLOAD.F32 r, program.local[0].x;\nMOV result.color, r;\nEND\n");
+    options.features = none;
+    for (glasm_bool i = 0; i < 2; i++) {
+        CHECK(glasm_pipeline_cache_get(cache, NULL, &loading, 1, &options, &pipeline, &is_new) == GLASM_RESULT_PROGRAM_ERROR && is_new == !i);
+        CHECK(strstr(glasm_error_message(), "bufferDeviceAddress") != NULL && glasm_pipeline_stages(pipeline, NULL)[0].diagnostics != NULL);
+    }
+    glasm_pipeline_cache_clear(cache);
+    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 2, NULL, &pipeline, &is_new) == GLASM_RESULT_OK && is_new == 1);
+    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 0, NULL, &pipeline, &is_new) == GLASM_RESULT_INVALID_ARGUMENT && pipeline == NULL && is_new == 0);
+    CHECK(glasm_pipeline_cache_get(NULL, NULL, programs, 2, NULL, &pipeline, NULL) == GLASM_RESULT_INVALID_ARGUMENT && pipeline == NULL);
+    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 2, NULL, NULL, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
+    glasm_pipeline_cache_clear(NULL);
+    glasm_pipeline_cache_free(cache);
+    glasm_pipeline_cache_free(NULL);
+    glasm_program_free((glasm_program *)loading);
+    for (int i = 0; i < 2; i++)
+        glasm_program_free((glasm_program *)programs[i]);
+}
+
 static void test_stale_blocks(void)
 {
     glasm_program *program = load(SHADED);
@@ -510,6 +550,7 @@ int main(void)
     test_texts();
     test_pipeline_texts();
     test_pipeline_layouts();
+    test_pipeline_cache();
     test_stale_blocks();
     test_names();
     return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -153,16 +153,20 @@ fn to_slot(binding: ResourceBinding) -> DescriptorSlot {
 /// Returns the kind of a resource variable in GLSL; `None` for samplers, which are part of their
 /// textures.
 fn get_glsl_kind(module: &Module, global: &GlobalVariable) -> Option<ResourceKind> {
-    match *get_element_type(module, global) {
-        TypeInner::Sampler { .. } => None,
-        TypeInner::Image {
-            class: ImageClass::Storage { .. },
-            ..
-        } => Some(ResourceKind::Image),
-        TypeInner::Image { .. } => Some(ResourceKind::Texture),
-        _ if global.space == AddressSpace::Uniform => Some(ResourceKind::UniformBuffer),
-        _ => Some(ResourceKind::StorageBuffer),
-    }
+    let inner = get_element_type(module, global);
+    Some(if matches!(inner, TypeInner::Sampler { .. }) {
+        return None;
+    } else if let TypeInner::Image { class, .. } = inner {
+        if matches!(class, ImageClass::Storage { .. }) {
+            ResourceKind::Image
+        } else {
+            ResourceKind::Texture
+        }
+    } else if global.space == AddressSpace::Uniform {
+        ResourceKind::UniformBuffer
+    } else {
+        ResourceKind::StorageBuffer
+    })
 }
 
 /// Returns the resources of a module in GLSL, in the order of their slots: textures, images and
