@@ -143,6 +143,10 @@ pub(crate) enum Command {
     /// Serve an editor as language server, through standard input and output
     #[command(after_help = LSP_HELP)]
     Lsp,
+    /// Serve the playground, a page with editor, image and trace, to browsers of this machine
+    #[cfg(feature = "serve")]
+    #[command(after_help = SERVE_HELP)]
+    Serve(ServeArgs),
     /// Print the script that completes the words of a command line in a shell
     #[command(after_help = COMPLETIONS_HELP)]
     Completions(CompletionsArgs),
@@ -509,6 +513,31 @@ const LSP_HELP: &str = "\
 Editors start this command; docs/editors.md describes how to configure VS Code, Neovim and Helix. The server offers
 diagnostics, explanations, completion, symbols, renaming, formatting and fixes for programs in files of their own, in
 scripts and in string literals of other languages.";
+
+#[cfg(feature = "serve")]
+const SERVE_HELP: &str = "\
+Prints the address of the page and serves it until the process ends (Ctrl+C). Only this machine can connect. The page
+compiles and draws programs in the browser and sends nothing. Builds that do not contain the page need --directory:
+
+  cargo xtask web
+  glasm serve --directory target/web/site --open
+
+Exit status: 2 the port is in use, or there is no page.";
+
+/// `glasm serve`.
+#[cfg(feature = "serve")]
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ServeArgs {
+    /// Port on 127.0.0.1; 0 selects a free one
+    #[arg(long, value_name = "N", default_value_t = 8787)]
+    pub(crate) port: u16,
+    /// Directory with the files that `cargo xtask web` has built, instead of those in the command
+    #[arg(long, value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+    /// Open the page in the browser of the system
+    #[arg(long)]
+    pub(crate) open: bool,
+}
 
 const COMPLETIONS_HELP: &str = "\
 Packages install these scripts. Without a package:

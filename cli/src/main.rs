@@ -30,8 +30,8 @@ mod output_formats;
 mod report;
 #[cfg(feature = "run")]
 mod run;
-#[cfg(feature = "run")]
-mod scene;
+#[cfg(feature = "serve")]
+mod serve;
 #[cfg(feature = "run")]
 mod trace;
 
@@ -76,6 +76,8 @@ fn main() -> ExitCode {
         Command::GlProbe => gl_check::print_context(console),
         Command::Explain(args) => metadata::print_explanation(args, console),
         Command::Lsp => lsp::serve(),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => serve::serve(args, console),
         Command::Completions(args) => metadata::print_completions(*args, console),
         Command::ManPages(args) => metadata::write_man_pages(args),
     };

@@ -35,6 +35,7 @@ mod support;
 mod test;
 mod thread_sanitizer;
 mod virgl;
+mod web;
 mod windows;
 mod wine;
 mod workspace_build;
@@ -69,6 +70,9 @@ enum Command {
     /// Build the packages that users install: archive, packages of Debian, crates
     #[command(after_help = dist::HELP)]
     Dist(dist::Options),
+    /// Build the playground, a page for browsers
+    #[command(after_help = web::HELP)]
+    Web,
     /// Run a cargo-fuzz target of tests/fuzz
     Fuzz(fuzz::Options),
     /// Compare with piglit's tests of the ARB languages
@@ -92,6 +96,7 @@ impl Command {
             Self::Coverage(options) => coverage::run_command(options),
             Self::Bench(options) => bench::run_command(options),
             Self::Dist(options) => dist::run_command(options),
+            Self::Web => web::run_command(),
             Self::Fuzz(options) => fuzz::run_command(options),
             Self::Piglit(options) => piglit::run_command(options),
             Self::Reference => reference::run_command(),

@@ -4,7 +4,7 @@
 use crate::downloads::{self, Download};
 use crate::installed::{self, has_header, has_library, has_program, has_programs};
 use crate::packages::{self, PackageNames};
-use crate::{suite, wine};
+use crate::{suite, web, wine};
 use glasm_ci_support::counts::Skip;
 use glasm_ci_support::{shell, vulkan};
 use glasm_tests::cg;
@@ -176,6 +176,12 @@ requirements! {
     Test "MinGW-w64" for ["wine"] if has_program(wine::COMPILER)
         => Packages(["gcc-mingw-w64-x86-64-win32", "mingw64-gcc", "mingw-w64-gcc", "mingw-w64"]),
         "compiles these programs (39 MB to download, 230 MB installed)";
+    Test "Node.js" for ["web"] if has_programs(&["node", "npm"])
+        => Packages(["nodejs npm", "nodejs npm", "nodejs npm", "node"]),
+        "bundles the page of the playground, with packages of its lock file, and runs its tests";
+    Test "Chromium" for ["web"] if web::find_browser().is_some()
+        => Packages(["chromium", "chromium", "chromium", "chromium (install it yourself)"]),
+        "a browser, in which the playground is tested";
     Test "mmdebstrap" for ["packages"] if has_program("mmdebstrap")
         => Packages(["mmdebstrap", "mmdebstrap", "mmdebstrap", "mmdebstrap (Linux only)"]),
         "creates root file systems of Debian, in which packages are installed and tested";

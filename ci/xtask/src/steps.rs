@@ -7,7 +7,7 @@ use crate::drivers;
 use crate::suite::{self, Scope, SuiteConfig};
 use crate::support::{self, PageStatus};
 use crate::{i386, installed, piglit_tests, published_crates, random, reference, script_steps};
-use crate::{thread_sanitizer, virgl, windows, wine, workspace_build};
+use crate::{thread_sanitizer, virgl, web, windows, wine, workspace_build};
 use anyhow::{Context, Result, bail, ensure};
 use glasm_ci_support::counts::{Counts, Skip};
 use glasm_ci_support::report::ScriptResult;
@@ -187,6 +187,12 @@ pub(crate) static STEPS: &[Step] = &[
         scope: Scope::All,
         about: "GLSL on Mesa's OpenGL driver for the CPU, and the TGSI that virpipe generated from it, compared",
         run: |_| virgl::run_step(),
+    },
+    Step {
+        name: "web",
+        scope: Scope::All,
+        about: "the playground as WebAssembly, in Chromium: editing, diagnostics, images, which the interpreter of the command draws equal, traces, accessibility",
+        run: |_| web::run_step(),
     },
     Step {
         name: "coverage",

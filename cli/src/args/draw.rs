@@ -1,7 +1,7 @@
 //! The command line of `glasm draw`.
 
-use crate::scene::{AttributeKind, MatrixSetting, ParameterSetting};
 use clap::Args;
+use glasm_scene::{AttributeKind, MatrixSetting, ParameterSetting};
 use std::path::PathBuf;
 
 pub(super) const DRAW_HELP: &str = "\

@@ -15,9 +15,9 @@ use crate::inputs::{EmbeddedProgram, Input, starts_with_header};
 use crate::loaded_input::LoadedInput;
 use crate::report::{Fault, ScriptResult};
 use crate::run::worker::Worker;
-use crate::scene::{Scene, SceneInput, SceneProgram, build_scene};
 use animation::{Frame, ImageContents};
 use glasm::Options;
+use glasm_scene::{Scene, SceneInput, SceneProgram, build_scene};
 use glasm_scripts::script::{Convention, Script};
 use glasm_scripts::software::render_images;
 use std::fs;
@@ -313,6 +313,7 @@ fn format_inputs(all: &[SceneInput]) -> String {
             name,
             value,
             option,
+            ..
         } = input;
         format!("  {name:names$}  {value:values$}  {option}\n")
     };
@@ -326,6 +327,7 @@ fn format_inputs(all: &[SceneInput]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glasm_scene::InputSetting;
 
     #[test]
     fn inputs_are_columns() {
@@ -333,6 +335,7 @@ mod tests {
             name: name.to_owned(),
             value: value.to_owned(),
             option: "--x".to_owned(),
+            setting: InputSetting::None,
         };
         let two = [input("a", "1 2"), input("bcd", "3")];
         assert_eq!(format_inputs(&two), "  a    1 2  --x\n  bcd  3    --x\n");

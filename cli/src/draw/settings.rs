@@ -2,7 +2,7 @@
 
 use crate::args::{DrawArgs, TextureArg};
 use crate::batch::catch_panic;
-use crate::scene::{
+use glasm_scene::{
     Mesh, PATTERNS, ParameterBank, SceneOptions, TextureContents, TextureImage, TextureKind,
     read_model,
 };

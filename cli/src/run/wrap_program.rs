@@ -2,9 +2,9 @@
 //! of the scene that this command draws.
 
 use crate::inputs::starts_with_header;
-use crate::scene::{SceneOptions, SceneProgram, build_scene_script};
 use glasm::ProgramType;
 use glasm::frontend::lang::dialect_traits::UnsupportedLanguage;
+use glasm_scene::{SceneOptions, SceneProgram, build_scene_script};
 use std::path::Path;
 
 /// A program that was given instead of a script.

@@ -2,10 +2,11 @@
 
 use super::device::DeviceRun;
 use super::format::{Style, format_report};
-use super::report::{Report, Trace};
+use super::report::Report;
 use super::scene::Scene;
 use super::{compare_result, json};
 use crate::batch::catch_panic;
+use glasm_scene::trace::Trace;
 use glasm_scripts::results::read_script;
 use glasm_scripts::script::{Command, Script};
 use glasm_scripts::software::FragmentSelection;
@@ -104,7 +105,7 @@ fn trace_pixel(
     };
     catch_panic(|| {
         let located = scene.locate_pixel(&selection)?;
-        let trace = Trace::run(&located, MAX_STEPS, false);
+        let trace = Trace::run(&located.invocation, MAX_STEPS, false);
         let count = trace.statements.len();
         let report = Report {
             comparison: compare_result(scene, &located, &trace, run),

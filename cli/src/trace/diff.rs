@@ -1,12 +1,11 @@
 //! Comparison of the executed statements of two programs on the same inputs.
 
 use super::format::{Style, format_statement};
-use super::json;
-use super::names::NamedValue;
-use super::report::{Trace, format_lanes};
 use super::scene::{Located, Scene};
-use super::statements::{Flow, Statement};
 use glasm::ir::interp::to_f64;
+use glasm_scene::trace::json as statement_json;
+use glasm_scene::trace::names::NamedValue;
+use glasm_scene::trace::{Flow, Statement, Trace, format_lanes};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -197,7 +196,7 @@ pub(super) fn format_difference_json(sides: &[Side; 2], difference: Difference) 
         let source = side.scene.find_source(program);
         let statement = number.map(|number| {
             let statement = &side.trace.statements[number];
-            json::format_statement(&program.ir, &source, statement, number, true)
+            statement_json::format_statement(&program.ir, &source, statement, number, true)
         });
         json!({
             "file": side.scene.path.display().to_string(),

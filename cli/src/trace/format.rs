@@ -1,16 +1,16 @@
 //! Traces as text.
 
 use super::comparison::{AttachmentComparison, BufferComparison, Comparison, VertexComparison};
-use super::names::{
-    NamedValue, describe_operand, describe_result, find_source_index, format_bits, format_codes,
-    format_tested_codes, format_value, name_operand_of, name_output,
-};
-use super::recorder::{Finding, InstructionRecord};
-use super::report::{FirstFinding, Report, format_lanes};
-use super::scene::SourceLines;
-use super::statements::{Flow, Statement};
+use super::report::Report;
 use glasm::ir::print::print_inst;
 use glasm::ir::{BaseType, Program, Stage, Type, Width};
+use glasm_scene::trace::names::{
+    NamedValue, describe_operand, describe_result, find_source_index, format_bits, format_codes,
+    format_value, name_operand_of, name_output,
+};
+use glasm_scene::trace::{
+    Finding, FirstFinding, InstructionRecord, SourceLines, Statement, format_flow, format_lanes,
+};
 use glasm_scripts::software::CapturedResult;
 use std::fmt::Write as _;
 
@@ -189,28 +189,6 @@ fn format_numbers(value: &NamedValue, style: Style) -> String {
 /// Formats a value with its name.
 fn format_named(value: &NamedValue, style: Style) -> String {
     format!("{} = {}", value.text, format_numbers(value, style))
-}
-
-/// Formats a change of control flow.
-pub(super) fn format_flow(program: &Program, flow: Flow) -> String {
-    match flow {
-        Flow::Branch(is_taken, codes) => {
-            let result = if is_taken { "taken" } else { "not taken" };
-            let codes = codes.map(|codes| format!(" [{}]", format_tested_codes(&codes)));
-            format!("{result}{}", codes.unwrap_or_default())
-        }
-        Flow::Iteration(number) => format!("iteration {number}"),
-        Flow::Switch(value) => format!("case {value}"),
-        Flow::Break => "the loop ends".to_owned(),
-        Flow::Continue => "next iteration".to_owned(),
-        Flow::Call(routine) => {
-            let routine = program.routines.as_slice().get(routine);
-            let name = routine.and_then(|routine| routine.name);
-            let name = name.map_or("a routine", |name| program.names.get(name));
-            format!("calls {name}")
-        }
-        Flow::Return => "returns".to_owned(),
-    }
 }
 
 /// Formats a finding in a separate line.

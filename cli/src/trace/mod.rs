@@ -12,11 +12,8 @@ mod device;
 mod diff;
 mod format;
 mod json;
-mod names;
-mod recorder;
 mod report;
 mod scene;
-mod statements;
 
 use crate::args::TraceArgs;
 use crate::batch::{STACK_SIZE, catch_panic};
@@ -25,8 +22,9 @@ use comparison::Comparison;
 use device::{DeviceRun, compare_with_device, run_on_vulkan};
 use diff::{Difference, Side, find_difference};
 use format::Style;
+use glasm_scene::trace::{Statement, Trace};
 use glasm_scripts::script::{ProgramForm, Script};
-use report::{Report, Trace};
+use report::Report;
 use scene::{Located, Scene};
 use std::path::Path;
 
@@ -56,7 +54,11 @@ fn run_trace(args: &TraceArgs, console: Console) -> Result<Status, Fatal> {
         return run_difference(args, [scene, other], console);
     }
     let located = scene.locate(args)?;
-    let trace = Trace::run(&located, args.max_steps, shows_ir(args, &located));
+    let trace = Trace::run(
+        &located.invocation,
+        args.max_steps,
+        shows_ir(args, &located),
+    );
     let selected = select_statements(args, &trace)?;
     let is_selection = args.last_write.is_some() || args.first_nan || !args.watch.is_empty();
     let limit = args.max_statements;
@@ -125,7 +127,7 @@ fn select_statements(args: &TraceArgs, trace: &Trace) -> Result<Vec<usize>, Fata
         let found = firsts.iter().find(|first| first.finding.is_not_finite());
         return Ok(found.map(|first| first.statement).into_iter().collect());
     }
-    let is_watched = |statement: &statements::Statement| {
+    let is_watched = |statement: &Statement| {
         args.watch.is_empty() || args.watch.iter().any(|name| statement.uses(name))
     };
     let shown = all.filter(|(_, statement)| is_watched(statement));
@@ -137,7 +139,11 @@ fn select_statements(args: &TraceArgs, trace: &Trace) -> Result<Vec<usize>, Fata
 fn run_difference(args: &TraceArgs, scenes: [Scene; 2], console: Console) -> Result<Status, Fatal> {
     let [own, other] = scenes.map(|scene| {
         let located = scene.locate(args)?;
-        let trace = Trace::run(&located, args.max_steps, shows_ir(args, &located));
+        let trace = Trace::run(
+            &located.invocation,
+            args.max_steps,
+            shows_ir(args, &located),
+        );
         Ok::<Side, Fatal>(Side {
             scene,
             located,

@@ -3,11 +3,10 @@
 use crate::args::TraceArgs;
 use crate::console::{Console, Fatal};
 use crate::run::wrap_program::wrap_program;
-use glasm::frontend::diag::LineMap;
-use glasm::ir::Span;
+use glasm_scene::trace::SourceLines;
 use glasm_scripts::observation::Observation;
 use glasm_scripts::results::{Failure, read_script};
-use glasm_scripts::script::{Command, ProgramSection, Script, is_script};
+use glasm_scripts::script::{Command, Script, is_script};
 use glasm_scripts::software::{
     CaptureScript, ComputeSelection, FragmentSelection, LocatedVertices, PixelColors, StageProgram,
     TracedInvocation, find_fragment, find_invocation, find_primitive, find_vertex,
@@ -219,7 +218,7 @@ impl Scene {
 
     /// Returns the source of a program as the user knows it, with the position of its first byte.
     pub(super) fn find_source<'s>(&'s self, program: &'s StageProgram) -> SourceLines<'s> {
-        SourceLines::new(self, program)
+        SourceLines::new(&self.script, self.program_text.as_deref(), program)
     }
 }
 
@@ -237,67 +236,5 @@ impl Located {
                 .map_or_else(Expected::Nothing, Expected::Vertices),
             is_rejected: false,
         }
-    }
-}
-
-/// Lines of the source of a program.
-pub(super) struct SourceLines<'s> {
-    scene: &'s Scene,
-    section: &'s ProgramSection,
-    /// Lines before the program in its file; `None` if the program is in a script.
-    lines_before: Option<usize>,
-    lines: LineMap<'s>,
-    is_generated: bool,
-}
-
-impl<'s> SourceLines<'s> {
-    /// Returns the lines of a program of a scene.
-    fn new(scene: &'s Scene, program: &'s StageProgram) -> Self {
-        let section = &program.section;
-        let position = scene.program_text.as_ref().and_then(|file| {
-            let text = section.text.trim_ascii_end();
-            let mut windows = file.windows(text.len().max(1));
-            windows.position(|window| window == text).map(|start| {
-                let before = file[..start].iter();
-                before.filter(|byte| **byte == b'\n').count()
-            })
-        });
-        Self {
-            scene,
-            section,
-            lines_before: position,
-            lines: LineMap::new(&section.text),
-            is_generated: program.is_generated(),
-        }
-    }
-
-    /// Returns the line of the file, or the script, for a span of the program; of generated programs
-    /// the line of the program.
-    pub(super) fn find_line(&self, span: Span) -> usize {
-        let own = self.lines.position_at(span.start as usize).line;
-        if let Some(before) = self.lines_before {
-            return before + own;
-        }
-        if self.is_generated {
-            return own;
-        }
-        let position = self
-            .scene
-            .script
-            .position(self.section, span.start as usize);
-        position.map_or(own, |position| position.line)
-    }
-
-    /// Returns the text of a span in one line, from the start of the statement on its first line.
-    pub(super) fn find_text(&self, span: Span) -> String {
-        let text = &self.section.text;
-        let before = text.get(..span.start as usize).unwrap_or_default();
-        let begins_statement = |byte: &u8| matches!(byte, b'\n' | b';' | b':');
-        let start = before.iter().rposition(begins_statement);
-        let range = start.map_or(0, |start| start + 1)..span.end as usize;
-        let text = text.get(range).unwrap_or_default();
-        let text = String::from_utf8_lossy(text);
-        let words: Vec<&str> = text.split_whitespace().collect();
-        words.join(" ")
     }
 }

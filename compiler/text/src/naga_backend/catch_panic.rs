@@ -13,6 +13,7 @@ const STACK_SIZE: usize = 128 << 20;
 
 /// Runs `work` in a thread with a large stack and returns its result; panics, and a thread that
 /// cannot be started, become errors.
+#[cfg(not(target_family = "wasm"))]
 pub(crate) fn catch_panic<T: Send>(
     work: impl FnOnce() -> Result<T, String> + Send,
 ) -> Result<T, String> {
@@ -35,7 +36,15 @@ pub(crate) fn catch_panic<T: Send>(
     })
 }
 
+/// Runs `work` and returns its result. WebAssembly has neither threads nor panics that can be caught:
+/// the caller replaces an instance that has trapped.
+#[cfg(target_family = "wasm")]
+pub(crate) fn catch_panic<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    work()
+}
+
 /// Returns the message of a panic; `panic` if it is not a string.
+#[cfg(not(target_family = "wasm"))]
 fn get_panic_message(panic: &dyn Any) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied())
