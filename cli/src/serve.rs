@@ -44,7 +44,7 @@ const FILES: &[PageFile] = page_files! {
     "worker.js" "text/javascript; charset=utf-8" "worker.js" false;
     "style.css" "text/css; charset=utf-8" "style.css" false;
     "icon.svg" "image/svg+xml" "icon.svg" false;
-    "main.js.LEGAL.txt" "text/plain; charset=utf-8" "main.js.LEGAL.txt" false;
+    "licenses.txt" "text/plain; charset=utf-8" "licenses.txt" false;
     "glasm.wasm" "application/wasm" "glasm.wasm.gz" true;
 };
 

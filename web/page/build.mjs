@@ -15,7 +15,7 @@ const output = process.argv[2] ?? join(page, "dist");
 
 await rm(output, { recursive: true, force: true });
 await mkdir(output, { recursive: true });
-await build({
+const { metafile } = await build({
   absWorkingDir: page,
   entryPoints: [
     { in: "src/main.ts", out: "main" },
@@ -27,7 +27,8 @@ await build({
   format: "esm",
   target: "es2022",
   minify: true,
-  legalComments: "external",
+  legalComments: "none",
+  metafile: true,
   loader: { ".vp": "text", ".fp": "text", ".tgsi": "text" },
   external: ["icon.svg"],
   logLevel: "warning",
@@ -35,6 +36,17 @@ await build({
 for (const name of ["index.html", "icon.svg"]) {
   await copyFile(join(page, name), join(output, name));
 }
+// The licenses of the bundled packages require their texts beside the page.
+const packages = new Set(
+  Object.keys(metafile.inputs)
+    .map((input) => input.match(/node_modules\/((?:@[^/]+\/)?[^/]+)\//)?.[1])
+    .filter((name) => name !== undefined),
+);
+const licenses = [...packages].sort().map(async (name) => {
+  const text = await readFile(join(page, "node_modules", name, "LICENSE"), "utf8");
+  return `${name}\n\n${text.trim()}\n`;
+});
+await writeFile(join(output, "licenses.txt"), (await Promise.all(licenses)).join("\n\n"));
 const module = await readFile(join(page, "generated", "glasm_bg.wasm"));
 const compressed = gzipSync(module, { level: 9 });
 await writeFile(join(output, "glasm.wasm"), module);

@@ -12,8 +12,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 pub struct Session {
     documents: Vec<Document>,
     files: TextureFiles,
-    /// Bytes of the last picture.
-    picture: Vec<u8>,
+    /// Bytes of the last picture or scene.
+    bytes: Vec<u8>,
 }
 
 #[wasm_bindgen]
@@ -68,19 +68,29 @@ impl Session {
         format_result(parse_request(request).and_then(|it| it.describe_inputs(&self.files)))
     }
 
-    /// Draws a scene; `take_picture` returns the pixels.
+    /// Draws a scene; `take_bytes` returns the pixels.
     pub fn draw(&mut self, request: &str) -> String {
         let picture = parse_request(request).and_then(|it| it.draw(&self.files));
         format_result(picture.map(|picture| {
-            self.picture = picture.bytes;
+            self.bytes = picture.bytes;
             json!({ "limitations": picture.limitations })
         }))
     }
 
-    /// Returns the pixels of the last picture, once.
-    #[wasm_bindgen(js_name = takePicture)]
-    pub fn take_picture(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.picture)
+    /// Describes a scene for WebGPU; `take_bytes` returns the contents of its resources.
+    #[wasm_bindgen(js_name = describeForGpu)]
+    pub fn describe_for_gpu(&mut self, request: &str) -> String {
+        let scene = parse_request(request).and_then(|it| it.describe_for_gpu(&self.files));
+        format_result(scene.map(|scene| {
+            self.bytes = scene.bytes;
+            scene.description
+        }))
+    }
+
+    /// Returns the bytes of the last picture or scene, once.
+    #[wasm_bindgen(js_name = takeBytes)]
+    pub fn take_bytes(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.bytes)
     }
 
     /// Traces a pixel of a scene.

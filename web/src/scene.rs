@@ -120,12 +120,15 @@ impl SceneRequest {
     }
 
     /// Parses the script of the scene.
-    fn build_script(&self, files: &TextureFiles) -> Result<Script, String> {
+    pub(crate) fn build_script(&self, files: &TextureFiles) -> Result<Script, String> {
         let (scene, _) = self.build(files)?;
         if scene.images.is_empty() {
             return Err("the programs draw nothing".to_owned());
         }
-        parse_script(&scene)
+        Script::parse_runnable(scene.text.as_bytes()).map_err(|errors| {
+            let first = errors.first();
+            first.map_or_else(String::new, |error| error.message.clone())
+        })
     }
 
     /// Draws the scene with the interpreter.
@@ -214,14 +217,6 @@ impl SceneRequest {
             "limitations": found.limitations,
         }))
     }
-}
-
-/// Parses the script of a scene.
-pub(crate) fn parse_script(scene: &Scene) -> Result<Script, String> {
-    Script::parse_runnable(scene.text.as_bytes()).map_err(|errors| {
-        let first = errors.first();
-        first.map_or_else(String::new, |error| error.message.clone())
-    })
 }
 
 /// Names of the banks of parameters in keys.

@@ -16,7 +16,7 @@ use walkdir::WalkDir;
 
 /// Crates that are checked. In `glvendor` the context and the objects that it owns import each
 /// other.
-const CRATES: [&str; 17] = [
+const CRATES: [&str; 19] = [
     "analysis",
     "ci/mutate",
     "ci/support",
@@ -31,9 +31,11 @@ const CRATES: [&str; 17] = [
     "extract",
     "glregistry",
     "glrunner",
+    "scene",
     "scripts",
     "settings",
     "vkrunner",
+    "web",
 ];
 
 /// Files that a cycle has at most.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 /// Directories whose comments are checked.
-const CODE: [&str; 10] = [
+const CODE: [&str; 12] = [
     "analysis",
     "ci",
     "cli",
@@ -15,9 +15,11 @@ const CODE: [&str; 10] = [
     "glregistry",
     "glrunner",
     "glvendor",
+    "scene",
     "scripts",
     "settings",
     "vkrunner",
+    "web",
 ];
 
 /// Documents and directories of documents that are checked.

@@ -87,7 +87,7 @@ impl SceneState<'_> {
     }
 
     /// Returns the buffer and the bytes that are bound for a buffer of a program.
-    fn find_range(
+    pub(super) fn find_range(
         &self,
         kind: BufferKind,
         stage: Stage,

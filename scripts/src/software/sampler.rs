@@ -61,6 +61,12 @@ impl TextureUnits {
         unit.sampling = sampling;
     }
 
+    /// Returns the texture of a unit, and how it is sampled; `None` if it has none.
+    pub(super) fn find(&self, number: u32) -> Option<(&TextureData, &Sampling)> {
+        let unit = self.units.get(&number)?;
+        Some((unit.data.as_ref()?, &unit.sampling))
+    }
+
     /// Returns true if a unit has an anisotropic filter.
     pub(super) fn has_anisotropy(&self) -> bool {
         self.units

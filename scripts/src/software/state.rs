@@ -9,6 +9,7 @@ use crate::script::{
     BindTarget, BufferAddress, BufferId, BufferKey, BufferKind, BufferRange, Command, Draw,
     ParamBank, ParamValue, ProgramState, Script,
 };
+use crate::texture::{Sampling, TextureData};
 use crate::vertices::{ATTRIBUTES, initial_attributes};
 use glasm::ir::Stage;
 use std::collections::HashMap;
@@ -168,6 +169,33 @@ impl<'s> SceneState<'s> {
         FIRST_ADDRESS + sizes.sum::<u64>()
     }
 
+    /// Returns the state that programs are compiled for.
+    pub fn program_state(&self) -> &ProgramState {
+        &self.program_state
+    }
+
+    /// Returns the parameters and the GL state.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// Returns the current value of a vertex attribute; `None` if there is no such attribute.
+    pub fn get_attribute(&self, location: u32) -> Option<[f32; 4]> {
+        self.attributes.get(location as usize).copied()
+    }
+
+    /// Returns the texture of a unit, and how it is sampled; `None` if it has none.
+    pub fn find_texture(&self, unit: u32) -> Option<(&TextureData, &Sampling)> {
+        self.textures.find(unit)
+    }
+
+    /// Returns the bytes that are bound for a program parameter buffer of a stage; `None` if no buffer
+    /// is bound.
+    pub fn find_parameter_buffer(&self, stage: Stage, binding: u32) -> Option<&[u8]> {
+        let (buffer, range) = self.find_range(BufferKind::Uniform, stage, binding)?;
+        self.buffers[buffer.0].get(range)
+    }
+
     /// Returns the range that is bound for a buffer of a program: for its stage, else for all
     /// stages.
     pub(super) fn find_bound_range(
@@ -191,7 +219,7 @@ impl<'s> SceneState<'s> {
     }
 
     /// Sets the GL state of a draw that programs read.
-    pub(super) fn begin_draw(&mut self, draw: &Draw) {
+    pub fn begin_draw(&mut self, draw: &Draw) {
         self.params
             .set_draw_state(&self.script.requirements, &draw.state);
     }

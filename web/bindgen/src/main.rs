@@ -15,5 +15,8 @@ fn main() -> Result<()> {
         .web(true)?
         .typescript(true)
         .out_name("glasm")
+        // A seventh of the compressed module.
+        .remove_name_section(true)
+        .remove_producers_section(true)
         .generate(directory)
 }

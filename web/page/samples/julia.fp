@@ -8,7 +8,7 @@ INT TEMP count;
 MAD z.xy, fragment.texcoord[0], 2, -1;
 MUL z.xy, z, view;
 MOV.S count.x, 0;
-REP.S 64;
+REP.S 32;
   MUL t.xy, z, z;
   ADD t.z, t.x, t.y;
   SGT.CC t.w, t.z, 16;
@@ -22,7 +22,7 @@ REP.S 64;
 ENDREP;
 
 I2F color.x, count.x;
-MUL color, color.x, { 0.05, 0.035, 0.02, 0 };
+MUL color, color.x, { 0.1, 0.07, 0.04, 0 };
 MUL color, color, 6.28;
 COS t.x, color.x;
 COS t.y, color.y;

@@ -183,6 +183,15 @@ function identify(inputs: InputInfo[]): string {
   return JSON.stringify(list);
 }
 
+/** Kinds of controls that are shown beside the name. */
+const INLINE_KINDS = ["attribute", "none"];
+
+/** Returns the inputs with those first that change most often. */
+function sortInputs(inputs: InputInfo[]): InputInfo[] {
+  const rank = (input: InputInfo) => Number(INLINE_KINDS.includes(input.control.kind));
+  return [...inputs].sort((a, b) => rank(a) - rank(b));
+}
+
 export class InputPanel {
   private shown = "";
   private resets = new Map<string, HTMLButtonElement>();
@@ -212,8 +221,9 @@ export class InputPanel {
     const focused = document.activeElement?.getAttribute("aria-label") ?? null;
     const list = document.createElement("ul");
     list.className = "input-list";
-    for (const input of inputs) {
+    for (const input of sortInputs(inputs)) {
       const item = document.createElement("li");
+      item.className = INLINE_KINDS.includes(input.control.kind) ? "inline" : "";
       const header = document.createElement("div");
       header.className = "input-name";
       const name = document.createElement("span");

@@ -8,7 +8,7 @@ import { decodeScene, encodeScene } from "./link";
 import { createListing, createNote, OutputTabs } from "./output";
 import type { Description, SceneRequest, TraceResult } from "./protocol";
 import { SAMPLES } from "./samples";
-import { SceneRunner } from "./scene";
+import { type Renderer, SceneRunner } from "./scene";
 import { connectTheme } from "./theme";
 import { renderTrace } from "./trace";
 
@@ -51,12 +51,13 @@ class Playground {
         this.inputs.show(inputs);
         find<HTMLButtonElement>("reset").disabled = !inputs.some((input) => input.isSet);
       },
-      onImage: (image, isFinal, milliseconds) => {
+      onImage: (image) => {
+        const { isFinal, renderer, milliseconds } = image;
         this.image.show(image.width, image.height, image.pixels);
         this.image.setStale(false);
         const notes = image.limitations.map((note) => `; ${note}`).join("");
         this.showProgress(
-          isFinal ? `Interpreter, ${Math.round(milliseconds)} ms${notes}` : "Drawing…",
+          isFinal ? `${renderer}, ${Math.round(milliseconds)} ms${notes}` : "Drawing…",
           isFinal ? "done" : "busy",
         );
         if (isFinal) {
@@ -122,6 +123,7 @@ class Playground {
       this.schedule(0);
     });
     find("size").addEventListener("change", () => this.schedule(0));
+    find("renderer").addEventListener("change", () => this.schedule(0));
     find("which").addEventListener("change", () => void this.showOutput());
     find("copy").addEventListener("click", () => void this.copyOutput());
     const help = find<HTMLDialogElement>("help");
@@ -176,7 +178,7 @@ class Playground {
       const { request } = this;
       this.image.setSize(...request.size);
       this.showProgress("Drawing…", "busy");
-      void this.scene.update(request);
+      void this.scene.update(request, find<HTMLSelectElement>("renderer").value as Renderer);
       void this.showOutput();
     }, delay);
   }

@@ -93,6 +93,45 @@ export interface DrawResult {
   pixels: Uint8ClampedArray<ArrayBuffer>;
 }
 
+/** Offset and length in the bytes of a scene. */
+export type Contents = [offset: number, length: number];
+
+export type GpuResource = { group: number; binding: number } & (
+  | { kind: "uniform"; contents: Contents }
+  | { kind: "sampler"; sampler: GPUSamplerDescriptor }
+  | {
+      kind: "texture";
+      format: GPUTextureFormat;
+      texelBytes: number;
+      dimension: GPUTextureViewDimension;
+      levels: { size: [number, number, number]; contents: Contents }[];
+    }
+);
+
+/** A draw for WebGPU. */
+export interface GpuScene {
+  width: number;
+  height: number;
+  clear: [number, number, number, number];
+  shaders: { stage: string; source: string }[];
+  resources: GpuResource[];
+  pipeline: {
+    topology: GPUPrimitiveTopology;
+    frontFace: GPUFrontFace;
+    depthTest: boolean;
+    depthWrite: boolean;
+    depthCompare: GPUCompareFunction;
+    writeMask: number;
+  };
+  vertices: {
+    count: number;
+    indices: Contents | null;
+    buffer: { stride: number; attributes: GPUVertexAttribute[]; contents: Contents } | null;
+    constants: { location: number; contents: Contents }[];
+  };
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
 export interface NamedValue {
   name: string;
   text: string;
@@ -148,6 +187,7 @@ export interface Calls {
   setTexture: { arguments: [unit: number, file: Uint8Array]; result: null };
   inputs: { arguments: [request: SceneRequest]; result: InputsResult | Failed };
   draw: { arguments: [request: SceneRequest]; result: DrawResult | Failed };
+  describeForGpu: { arguments: [request: SceneRequest]; result: GpuScene | Failed };
   trace: { arguments: [request: SceneRequest, x: number, y: number]; result: TraceResult | Failed };
 }
 

@@ -7,6 +7,7 @@ import type {
   Calls,
   DrawResult,
   Failed,
+  GpuScene,
   ReplyMessage,
   SceneRequest,
   StartMessage,
@@ -23,10 +24,15 @@ function draw(request: SceneRequest): DrawResult | Failed {
     return result;
   }
   const [width, height] = request.size;
-  const bytes = session.takePicture();
+  const bytes = session.takeBytes();
   const pixels = new Uint8ClampedArray(bytes.length);
   pixels.set(bytes);
   return { ...(result as DrawResult), width, height, pixels };
+}
+
+function describeForGpu(request: SceneRequest): GpuScene | Failed {
+  const result = JSON.parse(session.describeForGpu(JSON.stringify(request)));
+  return isFailed(result) ? result : { ...(result as GpuScene), bytes: new Uint8Array(session.takeBytes()) };
 }
 
 const functions: Functions = {
@@ -44,6 +50,7 @@ const functions: Functions = {
   },
   inputs: (request) => JSON.parse(session.inputs(JSON.stringify(request))),
   draw,
+  describeForGpu,
   trace: (request, x, y) => JSON.parse(session.trace(JSON.stringify(request), x, y)),
 };
 

@@ -26,6 +26,9 @@ const FLAGS = [
   "--enable-features=Vulkan",
 ];
 
+/** Width and height of images that are compared, in pixels. */
+export const SIDE = 128;
+
 /** Time in milliseconds after which a test has failed. */
 export const TIMEOUT = 60_000;
 
@@ -62,10 +65,12 @@ export class TestPage {
     });
   }
 
-  /** Loads the page and waits for its first image. */
-  async open(fragment = "") {
+  /** Loads the page and waits for its first image; then draws with a renderer. */
+  async open(renderer = "auto", fragment = "") {
     await this.page.goto(this.address + fragment);
     await this.waitForImage();
+    await this.page.selectOption("#size", String(SIDE));
+    await this.selectRenderer(renderer);
   }
 
   async waitForImage() {
@@ -141,7 +146,9 @@ export async function drawWithCommand(directory, texts, options = []) {
     }
   }
   const image = join(directory, "image.png");
-  await promisify(execFile)(GLASM, ["draw", ...paths, "--interpreter", "-o", image, ...options]);
+  const size = ["--size", `${SIDE}x${SIDE}`];
+  const drawing = ["draw", ...paths, "--interpreter", "-o", image, ...size, ...options];
+  await promisify(execFile)(GLASM, drawing);
   return image;
 }
 

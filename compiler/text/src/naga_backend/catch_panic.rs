@@ -2,13 +2,16 @@
 
 use rspirv::dr::{Module, Operand};
 use rspirv::spirv::{Op, Word};
+#[cfg(not(target_family = "wasm"))]
 use std::any::Any;
+#[cfg(not(target_family = "wasm"))]
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The nesting of blocks that the stack is large enough for.
 const MAX_BLOCK_NESTING: usize = 1000;
 /// Bytes of stack. Only the used part takes memory; unoptimized builds need 60 KiB for each block
 /// inside another.
+#[cfg(not(target_family = "wasm"))]
 const STACK_SIZE: usize = 128 << 20;
 
 /// Runs `work` in a thread with a large stack and returns its result; panics, and a thread that
