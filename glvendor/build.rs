@@ -329,6 +329,8 @@ const RULES: &[(&str, &[&str])] = &[
             "BeginQueryARB",
             "EndQuery",
             "EndQueryARB",
+            "BeginQueryIndexed",
+            "EndQueryIndexed",
         ],
     ),
     (

@@ -213,6 +213,7 @@ impl State {
     pub(crate) fn on_made_current(&mut self) {
         if !self.capabilities.is_queried {
             self.capabilities = Capabilities::query();
+            self.extensions.occlusion.driver_version = self.capabilities.version;
         }
         let orphans = std::mem::take(&mut self.lock_share_group().orphaned_objects);
         orphans.iter().for_each(|it| it.delete_objects(self));

@@ -44,7 +44,17 @@ pub(crate) struct OcclusionQueries {
     has_passed: bool,
     /// Queries of the driver whose results are part of the result of the test.
     unread: Vec<u32>,
+    /// Version of the driver's OpenGL, as 45, which determines the targets of its queries.
+    pub(crate) driver_version: u32,
 }
+
+/// Targets of the driver's queries that count fragments, with the version of OpenGL that has them.
+/// At most one of them has an active query.
+const OCCLUSION_TARGETS: [(u32, u32); 3] = [
+    (SAMPLES_PASSED, 0),
+    (ANY_SAMPLES_PASSED, 33),
+    (ANY_SAMPLES_PASSED_CONSERVATIVE, 43),
+];
 
 impl OcclusionQueries {
     /// Returns an unused name and marks it as used.
@@ -83,10 +93,21 @@ impl OcclusionQueries {
         }
     }
 
+    /// Returns the driver's active query of those that count fragments; 0 if there is none.
+    pub(crate) fn read_active_query(&self) -> u32 {
+        let targets = OCCLUSION_TARGETS.iter();
+        let mut targets = targets.filter(|(_, version)| *version <= self.driver_version);
+        let query = targets.find_map(|(target, _)| {
+            let query = query_target_value(*target, CURRENT_QUERY);
+            (query != 0).then_some(query)
+        });
+        query.unwrap_or(0)
+    }
+
     /// Begins to count fragments for the test, if it is enabled and no query of the application
     /// does.
     fn begin_test(&mut self) {
-        if !self.is_testing || self.is_test_active || read_active_query() != 0 {
+        if !self.is_testing || self.is_test_active || self.read_active_query() != 0 {
             return;
         }
         if self.test_query == 0 {
@@ -143,17 +164,9 @@ impl OcclusionQueries {
     }
 }
 
-/// Returns the driver's active query of samples; 0 if there is none.
-pub(crate) fn read_active_query() -> u32 {
-    query_target_value(SAMPLES_PASSED, CURRENT_QUERY)
-}
-
 /// Returns true if queries of a target count fragments.
 fn is_occlusion_target(target: u32) -> bool {
-    matches!(
-        target,
-        SAMPLES_PASSED | ANY_SAMPLES_PASSED | ANY_SAMPLES_PASSED_CONSERVATIVE
-    )
+    OCCLUSION_TARGETS.iter().any(|(known, _)| *known == target)
 }
 
 /// Executes `BeginOcclusionQueryNV`: creates the query if there is none. Records
@@ -161,7 +174,7 @@ fn is_occlusion_target(target: u32) -> bool {
 pub(crate) fn begin_query(state: &mut State, name: u32) {
     let queries = &mut state.extensions.occlusion;
     queries.end_test();
-    if queries.active.is_some() || read_active_query() != 0 {
+    if queries.active.is_some() || queries.read_active_query() != 0 {
         return state.record_error(INVALID_OPERATION);
     }
     queries.unread.clear();

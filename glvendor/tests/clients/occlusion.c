@@ -218,6 +218,27 @@ static void occlusion_test(void) {
     draw_square();
     EQUAL(get(GL_OCCLUSION_TEST_RESULT_HP), GL_TRUE);
     glDisable(GL_OCCLUSION_TEST_HP);
+    /* Other kinds of queries, in the same way. */
+    glEnable(GL_OCCLUSION_TEST_HP);
+    GLuint any;
+    glGenQueries(1, &any);
+    glBeginQuery(GL_ANY_SAMPLES_PASSED, any);
+    draw_square();
+    glBeginOcclusionQueryNV(4711);
+    ERROR(GL_INVALID_OPERATION);
+    EQUAL(get(GL_CURRENT_OCCLUSION_QUERY_ID_NV), 0);
+    glEndQuery(GL_ANY_SAMPLES_PASSED);
+    EQUAL(get(GL_OCCLUSION_TEST_RESULT_HP), GL_TRUE);
+    EQUAL(get(GL_OCCLUSION_TEST_RESULT_HP), GL_FALSE);
+    draw_square();
+    EQUAL(get(GL_OCCLUSION_TEST_RESULT_HP), GL_TRUE);
+    glBeginQueryIndexed(GL_SAMPLES_PASSED, 0, other);
+    draw_square();
+    glEndQueryIndexed(GL_SAMPLES_PASSED, 0);
+    EQUAL(get(GL_OCCLUSION_TEST_RESULT_HP), GL_TRUE);
+    glDeleteQueries(1, &any);
+    glDisable(GL_OCCLUSION_TEST_HP);
+    ERROR(GL_NO_ERROR);
     /* An active query of OpenGL 1.5 excludes others. */
     glBeginQuery(GL_SAMPLES_PASSED, other);
     glBeginOcclusionQueryNV(1);

@@ -222,10 +222,16 @@ fn set_capability(capability: GLenum, enabled: bool) {
         }
     }
     if let Some(command) = extension_commands::enable_command(capability, enabled) {
-        current_context::with(|state| {
-            program_commands::issue(state, program_commands::Command::Extension(command));
-        });
-        return;
+        let issue = |state: &mut State| {
+            let is_supported = state.capabilities.works;
+            if is_supported {
+                program_commands::issue(state, program_commands::Command::Extension(command));
+            }
+            is_supported
+        };
+        if current_context::with(issue) == Some(true) {
+            return;
+        }
     }
     if array_attribute(capability).is_some() {
         return enable_array(capability, enabled);

@@ -144,35 +144,56 @@ pub(crate) unsafe extern "system" fn EndConditionalRenderNVX() {
     issue(ExtensionCommand::EndConditionalRender);
 }
 
-/// Begins a query of the driver, before which the occlusion test stops to count.
-pub(crate) unsafe extern "system" fn BeginQuery(target: GLenum, name: GLuint) {
+/// Stops the count of the occlusion test before the application begins a query of a target.
+fn prepare_driver_query(target: GLenum) {
     current_context::with(|state| {
         if !state.is_inside_begin_end {
             state.extensions.occlusion.prepare_driver_query(target);
         }
     });
-    driver::BeginQuery(target, name);
 }
 
-/// Ends a query of the driver, after which the occlusion test counts again.
-pub(crate) unsafe extern "system" fn EndQuery(target: GLenum) {
-    let is_testing = current_context::with(|state| {
-        state.extensions.occlusion.is_testing && !state.is_inside_begin_end
+/// Ends a query of the driver of a target by `end`, and lets the occlusion test count again.
+fn end_driver_query(target: GLenum, end: impl FnOnce()) {
+    let query = current_context::with(|state| {
+        let occlusion = &state.extensions.occlusion;
+        let is_testing = occlusion.is_testing && !state.is_inside_begin_end;
+        is_testing.then(|| occlusion.read_active_query())
     });
-    let query = match is_testing {
-        Some(true) => occlusion_queries::read_active_query(),
-        Some(false) | None => 0,
-    };
-    driver::EndQuery(target);
-    if is_testing == Some(true) {
+    end();
+    if let Some(query) = query.flatten() {
         current_context::with(|state| {
-            state
-                .extensions
-                .occlusion
-                .resume_after_driver_query(target, query);
+            let occlusion = &mut state.extensions.occlusion;
+            occlusion.resume_after_driver_query(target, query);
         });
     }
 }
 
+/// Begins a query of the driver.
+pub(crate) unsafe extern "system" fn BeginQuery(target: GLenum, name: GLuint) {
+    prepare_driver_query(target);
+    driver::BeginQuery(target, name);
+}
+
+/// Ends a query of the driver.
+pub(crate) unsafe extern "system" fn EndQuery(target: GLenum) {
+    end_driver_query(target, || driver::EndQuery(target));
+}
+
 pub(crate) use BeginQuery as BeginQueryARB;
 pub(crate) use EndQuery as EndQueryARB;
+
+/// Begins a query of the driver for a vertex stream.
+pub(crate) unsafe extern "system" fn BeginQueryIndexed(
+    target: GLenum,
+    index: GLuint,
+    name: GLuint,
+) {
+    prepare_driver_query(target);
+    driver::BeginQueryIndexed(target, index, name);
+}
+
+/// Ends a query of the driver for a vertex stream.
+pub(crate) unsafe extern "system" fn EndQueryIndexed(target: GLenum, index: GLuint) {
+    end_driver_query(target, || driver::EndQueryIndexed(target, index));
+}
