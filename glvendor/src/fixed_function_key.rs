@@ -10,9 +10,9 @@ use glasm::Program as Loaded;
 use glasm::fixed_function::{
     BaseFormat, ColorMaterial, Combine, CombineFunction, CombineOperand, CombineScale,
     CombineSource, Combiner, CombinerKey, FixedFragmentKey, FixedVertexKey, FogMode, FogSource,
-    LightKey, LightingKey, MAX_LIGHTS, MAX_TEXTURE_UNITS, MaterialFaces, MaterialMode,
-    NormalScaling, RegisterCombiners, TexCoordSet, TexGenMode, TextureEnvironment, TextureTarget,
-    TextureUnit,
+    GeneralCombiner, LightKey, LightingKey, MAX_LIGHTS, MAX_TEXTURE_UNITS, MaterialFaces,
+    MaterialMode, NormalScaling, RegisterCombiners, TexCoordSet, TexGenMode, TextureEnvironment,
+    TextureTarget, TextureUnit,
 };
 use glasm::{Semantic, state::Light};
 
@@ -203,6 +203,10 @@ pub(crate) fn read_combiner_key(
     combiners: RegisterCombiners,
 ) -> CombinerKey {
     let fragment = read_fragment_state(capabilities, true);
+    let mut combiners = combiners;
+    for inactive in combiners.general.iter_mut().skip(combiners.count.into()) {
+        *inactive = GeneralCombiner::default();
+    }
     let mut key = CombinerKey {
         fragment: FixedFragmentKey {
             color_sum: false,
@@ -229,7 +233,7 @@ fn has_depths(target: Option<TextureTarget>) -> bool {
         .iter()
         .find(|(_, of_row, _)| Some(*of_row) == target);
     row.is_some_and(|(name, target, image)| {
-        let base = base_level(*name, *target);
+        let base = read_base_level(*name, *target);
         driver_state::tex_level_parameter::<1>(*image, base, TEXTURE_DEPTH_SIZE)[0] != 0
     })
 }
@@ -271,7 +275,7 @@ const TEXTURE_TARGETS: [(u32, TextureTarget, u32); 5] = [
 const TEXTURE_DEPTH_SIZE: u32 = 0x884A;
 
 /// Returns the base level of the texture that is bound to a target of the active unit.
-fn base_level(name: u32, target: TextureTarget) -> i32 {
+fn read_base_level(name: u32, target: TextureTarget) -> i32 {
     match target {
         TextureTarget::Rectangle => 0,
         TextureTarget::D1 | TextureTarget::D2 | TextureTarget::D3 | TextureTarget::Cube => {
@@ -290,7 +294,7 @@ fn read_texture_unit() -> TextureUnit {
     else {
         return TextureUnit::default();
     };
-    let base = base_level(name, target);
+    let base = read_base_level(name, target);
     let level = |value: u32| driver_state::tex_level_parameter::<1>(image, base, value)[0];
     // Without an image texturing is disabled.
     if level(0x1000) == 0 {

@@ -101,7 +101,7 @@ mod valgrind {
         };
     }
 
-    clients! { arguments, callbacks, names }
+    clients! { arguments, callbacks, names, occlusion }
 }
 
 /// Tests parameters in the same buffers if the driver maps nothing persistently.
@@ -110,6 +110,13 @@ fn names_without_mapped_buffers() {
     let text = [("GLASM_GLSL_VERSION", "1")];
     support::run_with("names", Window::Egl, Vendor::Glasm, &text);
     support::run_with("names", Window::Egl, Vendor::GlasmAlone, &text);
+}
+
+/// Tests register combiners if the driver receives GLSL.
+#[test]
+fn combiners_as_glsl() {
+    let text = [("GLASM_GLSL_VERSION", "1")];
+    support::run_with("combiners", Window::Egl, Vendor::Glasm, &text);
 }
 
 /// Tests that programs with more privileges than the user who starts them load no vendor and write
