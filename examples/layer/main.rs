@@ -3,23 +3,23 @@
 //! reads `light.vp` and `fog.fp` in the first directory (examples/layer), and writes to the second
 //! one. `compiler/capi/examples/layer.c` does the same in C.
 
-use glasm::layout::build_set_layouts;
+#![expect(
+    clippy::print_stdout,
+    reason = "a layer passes to Vulkan what is printed here"
+)]
+
 use glasm::state::matrix::{multiply, perspective, rotation, translation};
 use glasm::state::{GlState, ParameterValues};
 use glasm::{
-    CacheKey, Conventions, Options, PipelineState, Program, Shader, Source, Stage, Target,
-    compute_pipeline_key, link, vulkan,
+    Conventions, Linked, Options, PipelineCache, PipelineState, Program, Shader, Source, Stage,
+    Target, vulkan,
 };
 use glasm_text::{ClipConventions, Language};
-use std::collections::hash_map::{Entry, HashMap};
 use std::error::Error;
 use std::fs;
 use std::path::Path;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
-
-/// Shaders of pipelines by the programs and the state that they depend on.
-type Cache = HashMap<CacheKey, Vec<Shader>>;
 
 /// Does what `glProgramStringARB` does.
 fn load(directory: &Path, name: &str, stage: Stage) -> Outcome<Program> {
@@ -64,29 +64,19 @@ fn build_state() -> GlState {
     state
 }
 
-fn get_pipeline<'a>(
-    cache: &'a mut Cache,
-    programs: &[&Program; 2],
-    options: &Options,
-) -> Outcome<&'a [Shader]> {
-    let key = compute_pipeline_key(programs, options);
-    Ok(match cache.entry(key) {
-        Entry::Occupied(known) => known.into_mut(),
-        Entry::Vacant(place) => place.insert(link(programs, options).into_shaders()?),
-    })
-}
-
 /// Prints the structures that `vkCreateDescriptorSetLayout` and `vkCreateGraphicsPipelines` take.
-fn describe_pipeline(shaders: &[Shader]) -> Outcome<()> {
-    for set in build_set_layouts(&[&shaders[0].reflection, &shaders[1].reflection])? {
+fn describe_pipeline(pipeline: &Linked) -> Outcome<()> {
+    for set in pipeline.build_set_layouts()? {
         for it in vulkan::build_layout_bindings(&set) {
             let (binding, ty, stages) = (it.binding, it.descriptor_type, it.stage_flags);
             println!("set {}, binding {binding}: {ty:?}, {stages:?}", set.set);
         }
     }
-    for it in vulkan::build_attributes(&shaders[0].reflection) {
+    let vertex = pipeline.shader(Stage::Vertex).ok_or("no vertex stage")?;
+    for it in vulkan::build_attributes(&vertex.reflection) {
         println!("attribute at location {}: {:?}", it.location, it.format);
     }
+    println!("{} inputs are not written", pipeline.unwritten.len());
     Ok(())
 }
 
@@ -99,21 +89,15 @@ fn fill_block(shader: &Shader, state: &GlState) {
         local: &[[0.0; 4], [0.0; 4], [1.0, 0.75, 0.5, 1.0]],
         ..ParameterValues::default()
     };
-    let mut block = [[0; 4]; 64];
-    shader.fill_parameter_block(state, &values, &mut block);
-    let own = shader.reflection.parameter_block.iter();
-    for (number, (source, bits)) in own.flat_map(|it| &it.parameters).zip(block).enumerate() {
-        println!(
-            "offset {}: {source} = {:?}",
-            16 * number,
-            bits.map(f32::from_bits)
-        );
+    let list = shader.list_parameters(state, &values);
+    for (number, (source, value)) in list.iter().enumerate() {
+        println!("offset {}: {source} = {value:?}", 16 * number);
     }
 }
 
 /// Draws with other state, and prints for which of it a pipeline and its modules are new.
-fn draw_variants(cache: &mut Cache, programs: &[&Program; 2], options: &Options) -> Outcome<()> {
-    let base = get_pipeline(cache, programs, options)?.to_vec();
+fn draw_variants(cache: &mut PipelineCache, programs: &[&Program; 2], options: &Options) {
+    let base = cache.get_or_link(programs, options).clone();
     let changes: [fn(&mut PipelineState); 4] = [
         |state| state.two_sided_color = true,
         |state| state.flat_colors = true,
@@ -126,12 +110,12 @@ fn draw_variants(cache: &mut Cache, programs: &[&Program; 2], options: &Options)
         let mut variant = options.clone();
         change(&mut variant.pipeline_state);
         let count = cache.len();
-        let shaders = get_pipeline(cache, programs, &variant)?;
-        let [vertex, fragment] = [0, 1].map(|it| !base[it].is_same_module(&shaders[it]));
+        let pipeline = cache.get_or_link(programs, &variant);
+        let pairs = base.shaders().zip(pipeline.shaders());
+        let modules: Vec<bool> = pairs.map(|(old, new)| !old.is_same_module(new)).collect();
         let is_new = cache.len() > count;
-        println!("variant {number}: new: pipeline {is_new}, modules {vertex} {fragment}");
+        println!("variant {number}: new: pipeline {is_new}, modules {modules:?}");
     }
-    Ok(())
 }
 
 fn write_texts(
@@ -167,14 +151,19 @@ fn main() -> Outcome<()> {
     report_errors("!!ARBvp1.0\nMOV result.position, vertex.position;\nEND");
 
     let programs = [&vertex, &fragment];
-    let (options, state, mut cache) = (build_options(), build_state(), Cache::new());
-    let shaders = get_pipeline(&mut cache, &programs, &options)?;
-    describe_pipeline(shaders)?;
-    for (shader, name) in shaders.iter().zip(["vert.spv", "frag.spv"]) {
+    let (options, state) = (build_options(), build_state());
+    let mut cache = PipelineCache::default();
+    let pipeline = cache.get_or_link(&programs, &options);
+    let errors = pipeline.render_errors(&programs);
+    if !errors.is_empty() {
+        return Err(errors.into());
+    }
+    describe_pipeline(pipeline)?;
+    for (shader, name) in pipeline.shaders().zip(["vert.spv", "frag.spv"]) {
         fs::write(results.join(name), shader.to_bytes())?;
         fill_block(shader, &state);
     }
-    draw_variants(&mut cache, &programs, &options)?;
+    draw_variants(&mut cache, &programs, &options);
     write_texts(&programs, &options, Language::Glsl(330), results)?;
     write_texts(&programs, &options, Language::Msl(24), results)
 }

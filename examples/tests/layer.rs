@@ -16,7 +16,7 @@ fn create_directory() -> PathBuf {
 
 /// The values are those of GL for the state in the example: a rotation by 90 degrees about y, which
 /// makes (x, y, z) to (z, y, -x), before a translation by (0, 0, -10), and a projection of 90 degrees
-/// with planes at 1 and 100, whose third row is (0, 0, -101 / 99, -200 / 99).
+/// with planes at 1 and 100, which makes z to -101 / 99 z - 200 / 99.
 #[test]
 fn a_pair_of_programs_becomes_modules_and_texts() {
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("layer");
@@ -40,10 +40,10 @@ fn a_pair_of_programs_becomes_modules_and_texts() {
         "program.env[7] = [0.5, 0.5, 1.0, 1.0]\n",
         "program.local[2] = [1.0, 0.75, 0.5, 1.0]\n",
         "state.fog.params = [0.25, 0.0, 1.0, 1.0]\n",
-        "variant 0: new: pipeline true, modules false true\n",
-        "variant 1: new: pipeline true, modules false true\n",
-        "variant 2: new: pipeline false, modules false false\n",
-        "variant 3: new: pipeline false, modules false false\n",
+        "variant 0: new: pipeline true, modules [false, true]\n",
+        "variant 1: new: pipeline true, modules [false, true]\n",
+        "variant 2: new: pipeline false, modules [false, false]\n",
+        "variant 3: new: pipeline false, modules [false, false]\n",
     ] {
         assert!(text.contains(expected), "{expected}: {text}");
     }

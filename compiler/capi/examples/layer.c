@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MAX_BINDINGS = 16, MAX_VECTORS = 64, MAX_PROGRAM_SIZE = 1 << 16 };
+enum { MAX_ATTRIBUTES = 16, MAX_VECTORS = 64, MAX_PROGRAM_SIZE = 1 << 16 };
 
 /* Ends the process if a call fails; a layer would return an error of OpenGL. */
 #define TRY(call) try_result((call), #call)
@@ -61,16 +61,6 @@ static void report_errors(const char *text)
     glasm_program_free(program);
 }
 
-/* What the application has set that modules depend on. */
-static void init_options(glasm_options *options)
-{
-    TRY(glasm_options_init(options, sizeof *options));
-    TRY(glasm_options_use_opengl_conventions(options));
-    TRY(glasm_options_use_gl_initial_state(options));
-    options->target = GLASM_TARGET_VULKAN_1_2;
-    options->draw_buffer_mask = 3;
-}
-
 /* What the application has set that parameter blocks depend on. */
 static glasm_state *create_state(void)
 {
@@ -98,13 +88,14 @@ static void describe_pipeline(const glasm_pipeline *pipeline)
     size_t set_count;
     TRY(glasm_pipeline_set_layouts(pipeline, &sets, &set_count));
     for (size_t i = 0; i < set_count; i++) {
-        VkDescriptorSetLayoutBinding bindings[MAX_BINDINGS];
-        size_t count = glasm_vulkan_list_layout_bindings(&sets[i], bindings, MAX_BINDINGS);
-        for (size_t j = 0; j < count; j++)
-            printf("set %zu, binding %u: type %d, stages %#x\n", i, bindings[j].binding, bindings[j].descriptorType, bindings[j].stageFlags);
+        VkDescriptorSetLayoutCreateInfo info = glasm_vulkan_make_set_layout_info(&sets[i]);
+        for (uint32_t j = 0; j < info.bindingCount; j++) {
+            VkDescriptorSetLayoutBinding it = info.pBindings[j];
+            printf("set %zu, binding %u: type %d, stages %#x\n", i, it.binding, it.descriptorType, it.stageFlags);
+        }
     }
-    VkVertexInputAttributeDescription attributes[MAX_BINDINGS];
-    size_t count = glasm_vulkan_list_attributes(glasm_pipeline_shader(pipeline, GLASM_STAGE_VERTEX), attributes, MAX_BINDINGS);
+    VkVertexInputAttributeDescription attributes[MAX_ATTRIBUTES];
+    size_t count = glasm_vulkan_list_attributes(glasm_pipeline_shader(pipeline, GLASM_STAGE_VERTEX), attributes, MAX_ATTRIBUTES);
     for (size_t i = 0; i < count; i++)
         printf("attribute at location %u: format %d\n", attributes[i].location, attributes[i].format);
     glasm_pipeline_unwritten_inputs(pipeline, &count);
@@ -182,8 +173,9 @@ int main(int count, char **arguments)
     report_errors("!!ARBvp1.0\nMOV result.position, vertex.position;\nEND");
 
     const glasm_program *const programs[2] = {vertex, fragment};
-    glasm_options options;
-    init_options(&options);
+    glasm_options options; /* what the application has set that modules depend on */
+    TRY(glasm_options_init_for_gl_context(&options, sizeof options, GLASM_TARGET_VULKAN_1_2));
+    options.draw_buffer_mask = 3;
     glasm_pipeline_cache *cache = glasm_pipeline_cache_create();
     const glasm_pipeline *pipeline;
     TRY(glasm_pipeline_cache_get(cache, NULL, programs, 2, &options, &pipeline, NULL));

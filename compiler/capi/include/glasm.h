@@ -12,7 +12,8 @@
  *   function that its documentation names. Pointers to `const` that a function returns belong to the object that they came from and are
  *   valid until that is freed. Arguments stay the caller's, and no pointer to them is retained, unless the function frees them. NULL may
  *   be freed.
- * - Results. Functions that can fail return a glasm_result; glasm_error_message describes the failure. All results are NULL then. The
+ * - Results. Functions that can fail return a glasm_result; glasm_error_message describes the failure. Objects that they create are NULL
+ *   then, with two exceptions that the caller frees: diagnostics of programs with errors, and pipelines whose stages have errors. The
  *   other functions return NULL, 0 or the value that their documentation names.
  * - Sizes. Structures that the caller allocates begin with their size: set it to sizeof, or call their init function. Later versions
  *   may have more members at the end; a library reads and writes only as many bytes as the size says.
@@ -2007,7 +2008,7 @@ typedef struct glasm_state_sources {
 typedef struct glasm_options {
     // Size of the structure in bytes, as the caller knows it.
     size_t size;
-    // Target environment: a glasm_target.
+    // Target environment: a glasm_target. Initially GLASM_TARGET_VULKAN_1_1.
     uint32_t target;
     // Set of the parameter block.
     uint32_t parameter_block_set;
@@ -2727,7 +2728,8 @@ typedef struct glasm_descriptor_conflict {
     glasm_descriptor_type second_type;
 } glasm_descriptor_conflict;
 
-// A binding of a descriptor set layout: VkDescriptorSetLayoutBinding without its samplers.
+// A binding of a descriptor set layout, with the members of VkDescriptorSetLayoutBinding in the same
+// order and of the same sizes: glasm_vulkan_make_set_layout_info points to the list.
 typedef struct glasm_set_layout_binding {
     // Its number.
     uint32_t binding;
@@ -2737,6 +2739,8 @@ typedef struct glasm_set_layout_binding {
     uint32_t descriptor_count;
     // The stages that use it, as VkShaderStageFlags.
     uint32_t stage_flags;
+    // NULL: no sampler is part of the layout.
+    const void *immutable_samplers;
 } glasm_set_layout_binding;
 
 // A descriptor set layout.
@@ -3049,6 +3053,13 @@ glasm_result glasm_options_use_opengl_conventions(struct glasm_options *options)
 //
 // `options` belongs to the caller, who has filled it with `glasm_options_init`.
 glasm_result glasm_options_use_gl_initial_state(struct glasm_options *options);
+
+// Fills options for a new context of an implementation of OpenGL on Vulkan: does what
+// `glasm_options_init`, `glasm_options_use_opengl_conventions` and `glasm_options_use_gl_initial_state` do,
+// and sets `target`. `size` is `sizeof(glasm_options)`.
+//
+// `options` belongs to the caller. `target` is a glasm_target.
+glasm_result glasm_options_init_for_gl_context(struct glasm_options *options, size_t size, uint32_t target);
 
 // Returns the names of the features of Vulkan that modules may need, for `features` and
 // `disabled_features` of the options; `count` is set to their number.
@@ -3457,8 +3468,8 @@ const struct glasm_pipeline_stage *glasm_pipeline_stages(const struct glasm_pipe
 // is valid until this is freed; `glasm_shader_clone` retains it.
 const struct glasm_shader *glasm_pipeline_shader(const struct glasm_pipeline *pipeline, uint32_t stage);
 
-// Returns the text of a stage of a pipeline from `glasm_pipeline_write_text`. Returns NULL if there
-// is no such stage, if it has errors, for pipelines of other functions, and for NULL.
+// Returns the text of a stage of a pipeline from `glasm_pipeline_write_text`. Returns NULL for a stage
+// that the pipeline does not have or that has errors, for pipelines of other functions, and for NULL.
 //
 // `pipeline` stays the caller's. `stage` is a glasm_stage. The text belongs to the pipeline and is
 // valid until this is freed.
@@ -3695,7 +3706,7 @@ glasm_result glasm_pipeline_link_for_text(const struct glasm_compiler *compiler,
                                           struct glasm_pipeline **pipeline);
 
 // Links the programs of a pipeline and writes all of its stages in a shading language: does what
-// `glasm_pipeline_link_for_text` and `glasm_shader_write_text` do. The stages have the texts
+// `glasm_pipeline_link_for_text` and `glasm_shader_write_text` do. The stages have the sources
 // (`glasm_pipeline_text`), and the diagnostics of compiling and writing
 // (`glasm_pipeline_render_diagnostics`). GLASM_RESULT_PROGRAM_ERROR if one of the stages has errors
 // or cannot be expressed in the language, GLASM_RESULT_FEATURE_NOT_BUILT if the library was built

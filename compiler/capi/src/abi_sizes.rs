@@ -13,7 +13,7 @@ macro_rules! layouts {
 layouts! {
     descriptors::glasm_descriptor 24 24;
     diagnostics::glasm_diagnostic 88 56;
-    set_layouts::glasm_set_layout_binding 16 16;
+    set_layouts::glasm_set_layout_binding 24 20;
     set_layouts::glasm_descriptor_conflict 32 28;
     set_layouts::glasm_set_layout 24 12;
     limits::glasm_resource_counts 48 44;

@@ -120,8 +120,8 @@ pub unsafe extern "C" fn glasm_pipeline_link(
 }
 
 /// Links the programs of a list of pointers with its length, and writes the handle of the pipeline
-/// to `pipeline`. `write_texts` may change the results, and returns the texts of all stages, those
-/// of the programs first, or none.
+/// to `pipeline`. `write_texts` may change the results, and returns what it wrote for each stage,
+/// those of the programs first, or nothing.
 ///
 /// # Safety
 /// As [`ffi_args::read_handles`].
@@ -196,7 +196,7 @@ fn find_first_error(programs: &[&glasm_program], linked: &Linked) -> Option<Stri
     let sources = programs.iter().map(|program| program.source());
     let given = sources.zip(&linked.stages);
     let generated = linked.generated.iter();
-    let generated = generated.map(|(_, stage)| (generated_source.clone(), stage));
+    let generated = generated.map(|(_, stage)| (generated_source, stage));
     given.chain(generated).find_map(|(source, stage)| {
         let errors = stage.as_ref().err()?;
         Some(Failure::program(errors, &source).message().to_owned())
@@ -223,7 +223,7 @@ impl glasm_pipeline {
     }
 
     /// Converts a linked pipeline: first the stages of `programs` in their order, then the
-    /// generated stages. `texts` are those of the stages in this order, or empty.
+    /// generated stages. `texts` has an element for each stage in this order, or none.
     fn new(programs: &[&glasm_program], linked: Linked, texts: Vec<Option<glasm_text>>) -> Self {
         let first_error = find_first_error(programs, &linked);
         let program_stages = programs.iter().zip(linked.stages);
@@ -332,8 +332,8 @@ fn find_stage(
     Ok(stages.find(|own| own.stage == stage))
 }
 
-/// Returns the text of a stage of a pipeline from `glasm_pipeline_write_text`. Returns NULL if there
-/// is no such stage, if it has errors, for pipelines of other functions, and for NULL.
+/// Returns the text of a stage of a pipeline from `glasm_pipeline_write_text`. Returns NULL for a stage
+/// that the pipeline does not have or that has errors, for pipelines of other functions, and for NULL.
 ///
 /// `pipeline` stays the caller's. `stage` is a glasm_stage. The text belongs to the pipeline and is
 /// valid until this is freed.

@@ -7,7 +7,7 @@ use crate::semantic::glasm_semantic_info;
 use crate::state_forms::glasm_state_sources;
 use crate::strings::CStringList;
 use crate::varyings::glasm_varyings;
-use glasm::{BindingLayout, Conventions, Options, PipelineState, PointSize, Subgroups};
+use glasm::{BindingLayout, Conventions, Options, PipelineState, PointSize, Subgroups, Target};
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -72,7 +72,7 @@ pub struct glasm_xfb_capture {
 pub struct glasm_options {
     /// Size of the structure in bytes, as the caller knows it.
     pub size: usize,
-    /// Target environment: a glasm_target.
+    /// Target environment: a glasm_target. Initially GLASM_TARGET_VULKAN_1_1.
     pub target: u32,
 
     /// Set of the parameter block.
@@ -362,6 +362,31 @@ pub unsafe extern "C" fn glasm_options_use_gl_initial_state(
         set_pipeline_state(&mut changed, &PipelineState::gl_initial());
         changed.polygon_stipple = ptr::null();
         (changed.depth_mode_count, changed.texture_wrap_count) = (0, 0);
+        // SAFETY: as above.
+        unsafe { ffi_args::write_struct(options, changed, "options") }
+    })
+}
+
+/// Fills options for a new context of an implementation of OpenGL on Vulkan: does what
+/// `glasm_options_init`, `glasm_options_use_opengl_conventions` and `glasm_options_use_gl_initial_state` do,
+/// and sets `target`. `size` is `sizeof(glasm_options)`.
+///
+/// `options` belongs to the caller. `target` is a glasm_target.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_options_init_for_gl_context(
+    options: *mut glasm_options,
+    size: usize,
+    target: u32,
+) -> glasm_result {
+    catch_to_result(|| {
+        read_number::<Target>(target, "target")?;
+        // SAFETY: the caller's structure has this size.
+        unsafe { ffi_args::init_struct(options, size, "options") }?;
+        // SAFETY: as above; the size is set now.
+        let mut changed = unsafe { ffi_args::read_struct(options, "options") }?;
+        changed.target = target;
+        set_conventions(&mut changed, &Conventions::opengl());
+        set_pipeline_state(&mut changed, &PipelineState::gl_initial());
         // SAFETY: as above.
         unsafe { ffi_args::write_struct(options, changed, "options") }
     })

@@ -11,11 +11,12 @@ use crate::reflection::glasm_descriptor_slot;
 use crate::shader::glasm_shader;
 use glasm::Reflection;
 use glasm::layout::{DescriptorConflict, SetLayout, SetLayoutBinding, build_set_layouts};
-use glasm_capi_macros::c_struct;
+use std::ffi::c_void;
 use std::mem::MaybeUninit;
+use std::ptr;
 
-/// A binding of a descriptor set layout: VkDescriptorSetLayoutBinding without its samplers.
-#[c_struct(SetLayoutBinding)]
+/// A binding of a descriptor set layout, with the members of VkDescriptorSetLayoutBinding in the same
+/// order and of the same sizes: glasm_vulkan_make_set_layout_info points to the list.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_set_layout_binding {
@@ -27,6 +28,26 @@ pub struct glasm_set_layout_binding {
     pub descriptor_count: u32,
     /// The stages that use it, as VkShaderStageFlags.
     pub stage_flags: u32,
+    /// NULL: no sampler is part of the layout.
+    pub immutable_samplers: *const c_void,
+}
+
+impl From<&SetLayoutBinding> for glasm_set_layout_binding {
+    fn from(binding: &SetLayoutBinding) -> Self {
+        let SetLayoutBinding {
+            binding,
+            descriptor_type,
+            descriptor_count,
+            stage_flags,
+        } = *binding;
+        Self {
+            binding,
+            descriptor_type: descriptor_type.into(),
+            descriptor_count,
+            stage_flags,
+            immutable_samplers: ptr::null(),
+        }
+    }
 }
 
 /// A descriptor set layout.

@@ -150,7 +150,7 @@ pub unsafe extern "C" fn glasm_pipeline_link_for_text(
 }
 
 /// Links the programs of a pipeline and writes all of its stages in a shading language: does what
-/// `glasm_pipeline_link_for_text` and `glasm_shader_write_text` do. The stages have the texts
+/// `glasm_pipeline_link_for_text` and `glasm_shader_write_text` do. The stages have the sources
 /// (`glasm_pipeline_text`), and the diagnostics of compiling and writing
 /// (`glasm_pipeline_render_diagnostics`). GLASM_RESULT_PROGRAM_ERROR if one of the stages has errors
 /// or cannot be expressed in the language, GLASM_RESULT_FEATURE_NOT_BUILT if the library was built

@@ -18,6 +18,10 @@
 #ifndef GLASM_VULKAN_H
 #define GLASM_VULKAN_H
 
+#ifndef VK_VERSION_1_2
+#error "include <vulkan/vulkan.h> of Vulkan 1.2 or newer before <glasm_vulkan.h>"
+#endif
+
 #include "glasm.h"
 
 #include <stddef.h>
@@ -129,17 +133,23 @@ static inline size_t glasm_vulkan_list_spec_constants(const glasm_shader *shader
     return reflection->state_spec_constant_count;
 }
 
-/* Lists the bindings of a descriptor set layout. */
-static inline size_t glasm_vulkan_list_layout_bindings(const glasm_set_layout *set, VkDescriptorSetLayoutBinding *bindings, size_t capacity)
+/* Returns the structure that creates a descriptor set layout. Its bindings are those of `set`, which must be there as long as they are used. */
+static inline VkDescriptorSetLayoutCreateInfo glasm_vulkan_make_set_layout_info(const glasm_set_layout *set)
 {
-    for (size_t i = 0; i < set->binding_count && i < capacity; i++) {
-        bindings[i].binding = set->bindings[i].binding;
-        bindings[i].descriptorType = (VkDescriptorType)set->bindings[i].descriptor_type;
-        bindings[i].descriptorCount = set->bindings[i].descriptor_count;
-        bindings[i].stageFlags = set->bindings[i].stage_flags;
-        bindings[i].pImmutableSamplers = NULL;
-    }
-    return set->binding_count;
+    /* An array of negative size if the structures differ. */
+    typedef char glasm_vulkan_is_same_layout[
+        sizeof(glasm_set_layout_binding) == sizeof(VkDescriptorSetLayoutBinding) &&
+        offsetof(glasm_set_layout_binding, binding) == offsetof(VkDescriptorSetLayoutBinding, binding) &&
+        offsetof(glasm_set_layout_binding, descriptor_type) == offsetof(VkDescriptorSetLayoutBinding, descriptorType) &&
+        offsetof(glasm_set_layout_binding, descriptor_count) == offsetof(VkDescriptorSetLayoutBinding, descriptorCount) &&
+        offsetof(glasm_set_layout_binding, stage_flags) == offsetof(VkDescriptorSetLayoutBinding, stageFlags) &&
+        offsetof(glasm_set_layout_binding, immutable_samplers) == offsetof(VkDescriptorSetLayoutBinding, pImmutableSamplers) ? 1 : -1];
+    VkDescriptorSetLayoutCreateInfo info;
+    memset(&info, 0, sizeof info);
+    info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
+    info.bindingCount = (uint32_t)(set->binding_count * sizeof(glasm_vulkan_is_same_layout));
+    info.pBindings = (const VkDescriptorSetLayoutBinding *)(const void *)set->bindings;
+    return info;
 }
 
 /* Lists the descriptors that one set of each of these layouts takes from a pool, for VkDescriptorPoolCreateInfo. There are at most as many

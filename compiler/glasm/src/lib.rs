@@ -108,6 +108,7 @@ pub mod fixed_function;
 pub mod layout;
 mod link;
 pub mod opengl;
+mod pipeline_cache;
 mod program;
 pub mod stages;
 pub mod state;
@@ -153,9 +154,11 @@ pub use glasm_frontend::{
 pub use glasm_ir as ir;
 pub use glasm_ir::semantic::Sampling;
 pub use glasm_ir::{
-    BaseType, Input, Interpolation, Output, ParamSource, Semantic, Span, Stage, TexTarget, Width,
+    BaseType, Input, Interpolation, Output, ParamSource, Saturate, Semantic, Span, Stage,
+    TexTarget, Width,
 };
 pub use link::{Linked, compute_pipeline_key, link, link_with};
+pub use pipeline_cache::PipelineCache;
 pub use program::{Compiler, Program, Shader, compile};
 pub use reflect::Reflection;
 

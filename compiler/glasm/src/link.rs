@@ -4,6 +4,7 @@ mod interface_check;
 mod patch_lowering;
 
 use crate::cache::CacheKey;
+use crate::layout::{DescriptorConflict, SetLayout, build_set_layouts};
 use crate::program::Program;
 use crate::program::{Compiler, Shader, verify_ir};
 use glasm_codegen::options::{
@@ -11,7 +12,7 @@ use glasm_codegen::options::{
 };
 use glasm_codegen::varyings::varying_location;
 use glasm_codegen::{Options, SourceText};
-use glasm_frontend::{Code, Diagnostic, Diagnostics, Severity};
+use glasm_frontend::{Code, Diagnostic, Diagnostics, Severity, Source};
 use glasm_ir::primitive::InputPrimitive;
 use glasm_ir::{self as ir, Interpolation, Semantic, Stage};
 use interface_check::check_pipeline;
@@ -39,6 +40,56 @@ impl Linked {
     pub fn into_shaders(self) -> Result<Vec<Shader>, Diagnostics> {
         let generated = self.generated.into_iter().map(|(_, shader)| shader);
         self.stages.into_iter().chain(generated).collect()
+    }
+
+    /// Returns the shaders of all stages that are compiled, in the order of the programs, then the
+    /// generated ones.
+    pub fn shaders(&self) -> impl Iterator<Item = &Shader> {
+        let generated = self.generated.iter().map(|(_, shader)| shader);
+        self.stages.iter().chain(generated).flatten()
+    }
+
+    /// Returns the shader of a stage; `None` if the pipeline does not have it, or if it has errors.
+    pub fn shader(&self, stage: Stage) -> Option<&Shader> {
+        let mut shaders = self.shaders();
+        shaders.find(|shader| shader.reflection.stage == stage)
+    }
+
+    /// Returns the descriptor set layouts that all stages need together
+    /// ([`build_set_layouts`](crate::layout::build_set_layouts)).
+    ///
+    /// # Errors
+    /// Returns the conflict if two stages require descriptors of different kinds at a slot.
+    pub fn build_set_layouts(&self) -> Result<Vec<SetLayout>, DescriptorConflict> {
+        let reflections: Vec<_> = self.shaders().map(|it| &it.reflection).collect();
+        build_set_layouts(&reflections)
+    }
+
+    /// Renders the errors of all stages for users, each with the name and the line of its program:
+    /// the empty string if all stages are compiled. `programs` are those that were linked, in the
+    /// same order.
+    ///
+    /// ```
+    /// use glasm::{Options, Program, Source, link};
+    ///
+    /// let text = "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND";
+    /// let fragment = Program::load(&Source::new("first.fp", text))?;
+    /// let programs = [&fragment, &fragment];
+    /// let linked = link(&programs, &Options::default());
+    /// assert!(linked.render_errors(&programs).contains("first.fp"));
+    /// # Ok::<(), glasm::Diagnostics>(())
+    /// ```
+    pub fn render_errors(&self, programs: &[&Program]) -> String {
+        let generated_source = Source::new("generated stage", b"");
+        let sources = programs.iter().map(|program| program.source());
+        let given = sources.zip(&self.stages);
+        let generated = self.generated.iter();
+        let generated = generated.map(|(_, shader)| (generated_source, shader));
+        let rendered = given.chain(generated).filter_map(|(source, shader)| {
+            let errors = shader.as_ref().err()?;
+            Some(errors.render(&source))
+        });
+        rendered.collect()
     }
 }
 
@@ -101,8 +152,9 @@ pub fn link_with(stages: &[(&Program, &Options)]) -> Linked {
 }
 
 /// Returns the key of the shaders that [`link()`] returns for these programs and options: the keys of
-/// all programs ([`Program::cache_key`]) in their order, combined. Options that cannot change any of
-/// the modules do not change the key.
+/// all programs ([`Program::cache_key`]) in their order, combined. Equal keys have equal shaders.
+/// Options that cannot change the module of any of the programs alone do not change the key; linking
+/// may remove what depends on others, so that different keys may have equal shaders.
 ///
 /// ```
 /// use glasm::{Options, Program, Source, compute_pipeline_key};

@@ -3,8 +3,11 @@
 #![cfg(feature = "ash")]
 
 use ash::vk;
-use glasm::Target;
-use glasm::vulkan::DeviceSupport;
+use glasm::vulkan::{self, DeviceSupport};
+use glasm::{
+    AlphaTest, BaseType, CompareFunction, Linked, Options, Program, Source, Stage, StateBlock,
+    StateSource, Target,
+};
 use std::ffi::CStr;
 
 /// Content of a structure of a list for which the device reports some members.
@@ -193,38 +196,39 @@ fn robust_accesses_come_with_the_feature_they_need() {
     assert_eq!(without.enabled.core.robust_buffer_access, vk::FALSE);
 }
 
-/// The structures of a pipeline of a vertex program with an integer attribute, and a fragment
-/// program with a texture and state in specialization constants.
-#[test]
-fn shaders_become_structures_of_vulkan() {
-    use glasm::layout::build_set_layouts;
-    use glasm::{AlphaTest, BaseType, CompareFunction, Options, Program, Source, StateBlock};
-    use glasm::{StateSource, vulkan};
+/// Links a vertex program with an integer attribute, and a fragment program with a texture and state
+/// in specialization constants; returns the pipeline with its options.
+fn link_pair() -> (Linked, Options) {
     let texts = [
         "!!NVvp4.0\nINT ATTRIB a = vertex.attrib[3];\nTEMP t;\nI2F t, a;\n\
             ADD result.position, t, vertex.position;\nMOV result.color, program.local[0];\nEND",
         "!!ARBfp1.0\nTEMP t;\nTEX t, fragment.texcoord[0], texture[5], CUBE;\n\
             MUL result.color, fragment.color, t;\nEND",
     ];
-    let programs = texts.map(|text| Program::load(&Source::new("test", text)).unwrap());
+    let programs =
+        texts.map(|text| Program::load(&Source::new("test", text)).expect("a valid program"));
     let mut options = Options::default();
     options.interface.attributes = vec![BaseType::Float; 3];
     options.interface.attributes.push(BaseType::SignedInt);
     options.state_sources.alpha_test = StateSource::SpecConstant;
     options.pipeline_state.alpha_test = AlphaTest::new(CompareFunction::Greater, 0.5);
     let linked = glasm::link(&[&programs[0], &programs[1]], &options);
-    let shaders = linked.into_shaders().unwrap();
-    let [vertex, fragment] = &shaders[..] else {
-        panic!("two stages");
-    };
+    (linked, options)
+}
 
+#[test]
+fn modules_and_layouts_become_structures_of_vulkan() {
+    let (linked, _) = link_pair();
+    let vertex = linked.shader(Stage::Vertex).unwrap();
+    let fragment = linked.shader(Stage::Fragment).unwrap();
+    assert!(linked.shader(Stage::Geometry).is_none());
     let module = vulkan::build_module_info(vertex);
     assert_eq!(module.code_size, 4 * vertex.words.len());
     assert_eq!(module.p_code, vertex.words.as_ptr());
     let stage = vulkan::build_stage_info(fragment, vk::ShaderModule::null());
     assert_eq!(stage.stage.as_raw(), 0x10);
 
-    let layouts = build_set_layouts(&[&vertex.reflection, &fragment.reflection]).unwrap();
+    let layouts = linked.build_set_layouts().unwrap();
     // As numbers, because this build of ash has no names of them.
     let sets = layouts.iter().map(vulkan::build_layout_bindings);
     let bindings = sets.map(|set| {
@@ -253,7 +257,13 @@ fn shaders_become_structures_of_vulkan() {
         attributes.collect::<Vec<_>>(),
         [(0, 0, float, 0), (3, 3, integer, 0)]
     );
+}
 
+#[test]
+fn state_and_targets_become_structures_of_vulkan() {
+    let (linked, options) = link_pair();
+    let vertex = linked.shader(Stage::Vertex).unwrap();
+    let fragment = linked.shader(Stage::Fragment).unwrap();
     let bytes = StateBlock::new(&options).bytes();
     let word = |it: &vk::SpecializationMapEntry| {
         let bytes = &bytes[it.offset as usize..][..it.size];

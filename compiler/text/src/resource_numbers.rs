@@ -1,9 +1,9 @@
 //! Numbers of resources in languages that do not have those of the module, for both writers.
 
 use crate::ResourceKind;
-use glasm::Reflection;
 use glasm::ir::{BufferKind, Stage};
 use glasm::reflect::DescriptorSlot;
+use glasm::{Reflection, Shader};
 
 /// The uniform buffer of the state block in GL, which all stages of a pipeline share: between those of
 /// the other stages and those of fragment programs.
@@ -16,6 +16,15 @@ const FIRST_FRAGMENT_UNIFORM: u32 = 18;
 const FIRST_COUNTER: u32 = 32;
 /// The storage buffer of the image lock.
 const IMAGE_LOCK: u32 = 31;
+
+/// Version of SPIR-V in the header of modules for [`Target::OpenGl4_5`](glasm::Target::OpenGl4_5), and
+/// of no others.
+const OPENGL_SPIRV_VERSION: u32 = 0x0001_0000;
+
+/// Returns true if the target of a module is OpenGL, whose bindings its text has, too.
+pub(crate) fn is_for_opengl(shader: &Shader) -> bool {
+    shader.words.get(1) == Some(&OPENGL_SPIRV_VERSION)
+}
 
 /// The way in which a language numbers resources.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -159,4 +168,21 @@ impl<'a> NumberAllocator<'a> {
 fn find_element(first: DescriptorSlot, count: u32, slot: DescriptorSlot) -> Option<u32> {
     let element = slot.binding.checked_sub(first.binding)?;
     (first.set == slot.set && element < count.max(1)).then_some(element)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_of_split_arrays_are_found_by_their_bindings() {
+        let slot = |set, binding| DescriptorSlot { set, binding };
+        let find = |count, at| find_element(slot(2, 5), count, at);
+        assert_eq!(find(3, slot(2, 5)), Some(0));
+        assert_eq!(find(3, slot(2, 7)), Some(2));
+        for outside in [slot(2, 4), slot(2, 8), slot(1, 5)] {
+            assert_eq!(find(3, outside), None, "{outside:?}");
+        }
+        assert_eq!((find(0, slot(2, 5)), find(0, slot(2, 6))), (Some(0), None));
+    }
 }

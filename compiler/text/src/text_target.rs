@@ -7,6 +7,7 @@
 //! not have by default.
 
 use crate::features::get_device_features;
+use crate::resource_numbers::is_for_opengl;
 use crate::write::{compiler_options, has_spec_constants};
 use crate::{Language, Options};
 use glasm::{Conventions, DeviceFeatures, Shader, Stage, Target};
@@ -87,14 +88,6 @@ fn find_difference(shader: &Shader, options: &Options) -> Option<String> {
             let is_missing = reads_constants && !has_spec_constants(language);
             is_missing.then(|| format!("{language} has no specialization constants"))
         })
-}
-
-/// Version of SPIR-V in the header of modules for [`Target::OpenGl4_5`], and of no others.
-const OPENGL_SPIRV_VERSION: u32 = 0x0001_0000;
-
-/// Returns true if the target of a module is OpenGL, whose bindings its text has, too.
-pub(crate) fn is_for_opengl(shader: &Shader) -> bool {
-    shader.words.get(1) == Some(&OPENGL_SPIRV_VERSION)
 }
 
 /// Returns the difference between a module for OpenGL and one for Vulkan, in bindings, rectangles

@@ -4,7 +4,7 @@ use crate::features::get_device_features;
 use crate::naga_backend::{self, Positions};
 use crate::shader_text::{Resource, ShaderText};
 use crate::text_target::{LanguageMismatch, check_text_target};
-use crate::{ClipConventions, Language, Options};
+use crate::{ClipConventions, Language, Options, UnknownLanguage};
 use glasm::{
     ClipDepth, Code, DebugInfo, Diagnostic, Diagnostics, Program, Severity, Shader, Source,
     StateSource, StateSources, Target, TextTarget,
@@ -74,6 +74,12 @@ pub fn write(source: &Source<'_>, options: &Options) -> Result<ShaderText, Error
 /// [`Error::OtherLanguage`] if the shader was compiled for SPIR-V or for another language, and the
 /// module would be a different one for this language.
 pub fn write_shader(shader: &Shader, options: &Options) -> Result<ShaderText, Error> {
+    if !Language::ALL.contains(&options.language) {
+        return Err(Error::Writer {
+            warnings: shader.warnings.clone(),
+            message: UnknownLanguage(options.language.to_string()).to_string(),
+        });
+    }
     check_text_target(shader, options).map_err(Error::OtherLanguage)?;
     let positions = match options.clip_conventions {
         ClipConventions::OfLanguage | ClipConventions::OpenGl => Positions::Unchanged,

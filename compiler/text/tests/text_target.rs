@@ -150,3 +150,14 @@ fn state_in_specialization_constants_is_not_frozen_silently() {
     let mismatch = find_mismatch(&shader, &options);
     assert_eq!(mismatch.difference, "wgsl has no specialization constants");
 }
+
+/// Versions that do not exist are named as such, with those that do.
+#[test]
+fn unknown_versions_are_named() {
+    let source = Source::new("black", "!!ARBfp1.0\nMOV result.color, 0;\nEND");
+    for language in [Language::Glsl(120), Language::Msl(99), Language::Hlsl(1)] {
+        let error = glasm_text::write(&source, &Options::new(language)).unwrap_err();
+        let start = format!("unknown language `{language}`; expected one of wgsl, glsl330, ");
+        assert!(error.to_string().starts_with(&start), "{error}");
+    }
+}

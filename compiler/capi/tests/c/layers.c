@@ -61,6 +61,17 @@ static void test_reduced_options(void)
     plain.depth_mode_count = 2;
     CHECK(are_equal(&options, &plain) && !are_equal(&options, NULL));
 
+    /* A new context of GL. */
+    glasm_options context, single;
+    CHECK(glasm_options_init_for_gl_context(&context, sizeof context, GLASM_TARGET_VULKAN_1_3) == GLASM_RESULT_OK);
+    CHECK(glasm_options_init(&single, sizeof single) == GLASM_RESULT_OK && glasm_options_use_opengl_conventions(&single) == GLASM_RESULT_OK);
+    CHECK(glasm_options_use_gl_initial_state(&single) == GLASM_RESULT_OK && !are_equal(&context, &single));
+    single.target = GLASM_TARGET_VULKAN_1_3;
+    CHECK(are_equal(&context, &single) && context.size == sizeof context && context.clamp_vertex_colors);
+    CHECK(glasm_options_init_for_gl_context(&context, sizeof context, 99) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_options_init_for_gl_context(&context, 8, GLASM_TARGET_VULKAN_1_3) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_options_init_for_gl_context(NULL, sizeof context, GLASM_TARGET_VULKAN_1_3) == GLASM_RESULT_INVALID_ARGUMENT);
+
     /* Neither program compares depths; vertices have no alpha test, fragments no clip planes. */
     const char *const features[] = {"shaderInt64"};
     options.features = features;

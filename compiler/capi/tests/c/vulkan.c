@@ -62,8 +62,10 @@ static void test_structures(void)
     const glasm_set_layout *sets;
     size_t count;
     CHECK(glasm_pipeline_set_layouts(pipeline, &sets, &count) == GLASM_RESULT_OK && count == 2);
-    VkDescriptorSetLayoutBinding bindings[2];
-    CHECK(glasm_vulkan_list_layout_bindings(&sets[0], bindings, 2) == 1 && glasm_vulkan_list_layout_bindings(&sets[1], &bindings[1], 1) == 1);
+    VkDescriptorSetLayoutCreateInfo layouts[2] = {glasm_vulkan_make_set_layout_info(&sets[0]), glasm_vulkan_make_set_layout_info(&sets[1])};
+    CHECK(layouts[0].sType == VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO && layouts[0].pNext == NULL && layouts[0].flags == 0);
+    CHECK(layouts[0].bindingCount == 1 && layouts[1].bindingCount == 1);
+    VkDescriptorSetLayoutBinding bindings[2] = {layouts[0].pBindings[0], layouts[1].pBindings[0]};
     CHECK(bindings[0].descriptorType == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER && bindings[0].stageFlags == VK_SHADER_STAGE_VERTEX_BIT);
     CHECK(bindings[1].binding == 5 && bindings[1].descriptorType == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER && bindings[1].descriptorCount == 1);
     CHECK(bindings[1].stageFlags == VK_SHADER_STAGE_FRAGMENT_BIT && bindings[1].pImmutableSamplers == NULL);

@@ -95,6 +95,34 @@ impl Shader {
         own.parameters.len()
     }
 
+    /// Returns the sources of the parameter block with their values as floats, for logs and
+    /// debuggers. Empty without a block.
+    ///
+    /// ```
+    /// use glasm::state::{GlState, ParameterValues};
+    /// use glasm::{Options, Source, compile};
+    ///
+    /// let text = "!!ARBfp1.0\nMUL result.color, fragment.color, state.fog.params;\nEND";
+    /// let shader = compile(&Source::new("fog.fp", text), &Options::default())?;
+    /// let list = shader.list_parameters(&GlState::default(), &ParameterValues::default());
+    /// // Density, start, end, 1 / (end - start).
+    /// assert_eq!((list[0].0.to_string(), list[0].1), ("state.fog.params".to_owned(), [1.0, 0.0, 1.0, 1.0]));
+    /// # Ok::<(), glasm::Diagnostics>(())
+    /// ```
+    pub fn list_parameters(
+        &self,
+        state: &GlState,
+        values: &ParameterValues<'_>,
+    ) -> Vec<(ParamSource, [f32; 4])> {
+        let block = self.reflection.parameter_block.iter();
+        let sources = block.flat_map(|block| &block.parameters);
+        let evaluate = |source: &ParamSource| {
+            let bits = values.evaluate_param(*source, state, &self.reflection);
+            (*source, bits.map(f32::from_bits))
+        };
+        sources.map(evaluate).collect()
+    }
+
     /// Returns the bytes of the parameter block, as the buffer at its slot contains them: 16 for
     /// each vector, words of the byte order of the machine. Empty without a block.
     /// [`Self::fill_parameter_block`] writes the same values without allocating memory.

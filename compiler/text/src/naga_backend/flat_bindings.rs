@@ -4,8 +4,7 @@
 //! Metal buffers are numbered in the order of set and binding.
 
 use super::split_combined_samplers::SAMPLER_BINDING_OFFSET;
-use crate::resource_numbers::{NumberAllocator, Numbering};
-use crate::text_target::is_for_opengl;
+use crate::resource_numbers::{NumberAllocator, Numbering, is_for_opengl};
 use crate::{Resource, ResourceKind};
 use glasm::Shader;
 use glasm::reflect::DescriptorSlot;
