@@ -17,6 +17,7 @@ pub const MAX_TEXT_BYTES: usize = 1 << 20;
 /// A text of the editor with the programs that it contains.
 #[derive(Debug)]
 pub struct Document {
+    is_too_large: bool,
     programs: Vec<Program>,
     units: CodeUnits,
 }
@@ -24,13 +25,11 @@ pub struct Document {
 impl Document {
     /// Analyzes a text. One of more than [`MAX_TEXT_BYTES`] has no programs.
     pub fn new(text: &str) -> Self {
-        let text = if text.len() > MAX_TEXT_BYTES {
-            ""
-        } else {
-            text
-        };
+        let is_too_large = text.len() > MAX_TEXT_BYTES;
+        let text = if is_too_large { "" } else { text };
         let bytes: Arc<[u8]> = Arc::from(text.as_bytes());
         Self {
+            is_too_large,
             programs: Program::analyze_all(&bytes, &ProgramContext::default()),
             units: CodeUnits::new(text),
         }
@@ -45,6 +44,19 @@ impl Document {
     /// Returns the programs, the tokens and the diagnostics as JSON. Tokens are lists of start, end
     /// and class; programs without a header have no language.
     pub fn describe(&self) -> Value {
+        if self.is_too_large {
+            let message = format!("sources of more than {MAX_TEXT_BYTES} bytes are not analyzed");
+            return json!({ "programs": [], "tokens": [], "diagnostics": [{
+                "span": [0, 0],
+                "severity": "error",
+                "code": "",
+                "message": message,
+                "notes": [],
+                "related": [],
+                "fixes": [],
+                "explanation": "",
+            }] });
+        }
         let programs = self.programs.iter().map(|program| {
             let dialect = program.dialect();
             json!({
@@ -256,7 +268,10 @@ mod tests {
             &"x".repeat(MAX_TEXT_BYTES + 1),
         ] {
             let document = Document::new(text);
-            assert!(document.describe()["programs"].is_array());
+            let described = document.describe();
+            assert!(described["programs"].is_array());
+            let is_too_large = text.len() > MAX_TEXT_BYTES;
+            assert!(!is_too_large || described["diagnostics"][0]["severity"] == "error");
             document.complete_at(7);
             document.explain_at(7);
             document.find_signature_at(7);

@@ -20,7 +20,7 @@ use glasm_scripts::texture::{PlaneId, Sampling, Swizzle, TextureData, Wrap};
 use glasm_text::{ClipConventions, Language};
 use serde_json::{Value, json};
 
-/// Bytes of a uniform buffer at most, and of those whose size programs do not tell.
+/// Bytes of a uniform buffer at most, and of those whose size is not declared.
 const UNIFORM_BYTES: usize = 1 << 16;
 
 /// Bytes of vertex data, textures and buffers together at most.

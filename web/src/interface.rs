@@ -1,4 +1,4 @@
-//! The functions that JavaScript calls. Arguments and results are JSON texts, except for bytes.
+//! The functions that JavaScript calls. Arguments and results are JSON, except for bytes.
 
 use crate::document::{Document, explain_word};
 use crate::output::{OUTPUT_FORMS, OutputForm, format_programs};
@@ -12,7 +12,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 pub struct Session {
     documents: Vec<Document>,
     files: TextureFiles,
-    /// Bytes of the last picture or scene.
+    /// Bytes of the last image or scene.
     bytes: Vec<u8>,
 }
 
@@ -70,10 +70,10 @@ impl Session {
 
     /// Draws a scene; `take_bytes` returns the pixels.
     pub fn draw(&mut self, request: &str) -> String {
-        let picture = parse_request(request).and_then(|it| it.draw(&self.files));
-        format_result(picture.map(|picture| {
-            self.bytes = picture.bytes;
-            json!({ "limitations": picture.limitations })
+        let image = parse_request(request).and_then(|it| it.draw(&self.files));
+        format_result(image.map(|image| {
+            self.bytes = image.bytes;
+            json!({ "limitations": image.limitations })
         }))
     }
 
@@ -87,7 +87,7 @@ impl Session {
         }))
     }
 
-    /// Returns the bytes of the last picture or scene, once.
+    /// Returns the bytes of the last image or scene, once.
     #[wasm_bindgen(js_name = takeBytes)]
     pub fn take_bytes(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.bytes)

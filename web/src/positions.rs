@@ -1,4 +1,4 @@
-//! Positions of texts in the units of JavaScript, code units of UTF-16.
+//! Positions in sources in the units of JavaScript, code units of UTF-16.
 
 use glasm::ir::Span;
 use serde_json::{Value, json};

@@ -1,5 +1,6 @@
 //! The image of programs, its inputs, and traces of its pixels.
 
+use crate::document::MAX_TEXT_BYTES;
 use glasm_scene::trace::json::{format_statement, format_values};
 use glasm_scene::trace::{SourceLines, Trace};
 use glasm_scene::{
@@ -25,7 +26,7 @@ const MAX_SIDE: u32 = 1024;
 /// Programs of the page and the values that its controls set.
 #[derive(Deserialize, Clone, Debug, Default)]
 pub struct SceneRequest {
-    /// Texts of the editors.
+    /// Sources of the editors.
     pub texts: Vec<String>,
     /// Values of inputs, by their keys.
     #[serde(default)]
@@ -37,9 +38,9 @@ pub struct SceneRequest {
 /// PNG files for textures, by the unit.
 pub type TextureFiles = BTreeMap<u32, Vec<u8>>;
 
-/// A picture of a scene.
+/// An image of a scene.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Picture {
+pub struct DrawnImage {
     /// Red, green, blue and alpha of each pixel, the upper left one first.
     pub bytes: Vec<u8>,
     /// What the simulation leaves out, in words.
@@ -47,12 +48,15 @@ pub struct Picture {
 }
 
 impl SceneRequest {
-    /// Returns the programs of all texts.
+    /// Returns the programs of all sources.
     ///
     /// # Errors
     /// If there is none, or one has errors.
     fn load_programs(&self) -> Result<Vec<SceneProgram>, String> {
         let texts = self.texts.iter();
+        if texts.clone().any(|text| text.len() > MAX_TEXT_BYTES) {
+            return Err("a source is too large".to_owned());
+        }
         let programs: Vec<_> = texts
             .flat_map(|text| SceneProgram::split(text.as_bytes()))
             .collect();
@@ -135,7 +139,7 @@ impl SceneRequest {
     ///
     /// # Errors
     /// If the programs do not form a scene that draws something, or it cannot be simulated.
-    pub fn draw(&self, files: &TextureFiles) -> Result<Picture, String> {
+    pub fn draw(&self, files: &TextureFiles) -> Result<DrawnImage, String> {
         let script = self.build_script(files)?;
         let rendered = render_images(&script, MAX_STEPS)?;
         let limitations: Vec<String> = rendered.limitations.into_iter().collect();
@@ -151,7 +155,7 @@ impl SceneRequest {
         };
         let to_byte = |channel: &f64| (channel.clamp(0.0, 1.0) * 255.0).round() as u8;
         let bytes = rows.into_iter().flatten().flatten().map(to_byte);
-        Ok(Picture {
+        Ok(DrawnImage {
             bytes: bytes.collect(),
             limitations,
         })
@@ -257,7 +261,7 @@ fn describe_control(setting: &InputSetting) -> Value {
     }
 }
 
-/// Value of a texture that stands for the file of its unit.
+/// Value of a texture that denotes the file of its unit.
 const FILE_VALUE: &str = "file";
 
 /// Sets an input to a value.
@@ -329,5 +333,87 @@ fn parse_numbers(text: &str) -> Result<String, String> {
     match words.iter().find(|word| word.parse::<f32>().is_err()) {
         Some(word) => Err(format!("`{word}` is not a number")),
         None => Ok(words.join(" ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(text: &str, values: &[(&str, &str)]) -> SceneRequest {
+        let values = values.iter();
+        let values = values.map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+        SceneRequest {
+            texts: vec![String::new(), text.to_owned()],
+            values: values.collect(),
+            size: [4, 2],
+        }
+    }
+
+    const PARAMETER: &str = "!!ARBfp1.0\n# c\nMOV result.color, program.local[0];\nEND\n";
+
+    #[test]
+    fn values_replace_inputs() {
+        let files = TextureFiles::new();
+        let key = "local fragment:0";
+        let given = request(PARAMETER, &[(key, "1, 0.2, 0, 1"), ("env vertex:7", "1")]);
+        let image = given.draw(&files).unwrap();
+        assert_eq!(image.bytes, [255, 51, 0, 255].repeat(8));
+        let inputs = given.describe_inputs(&files).unwrap();
+        let input = &inputs["inputs"][0];
+        assert_eq!(
+            (&input["key"], &input["isSet"]),
+            (&json!(key), &json!(true))
+        );
+        assert_eq!(input["value"], "1, 0.2, 0, 1");
+        for wrong in ["red", "1,2,3,4,5", ""] {
+            let error = request(PARAMETER, &[(key, wrong)]).draw(&files);
+            assert!(error.unwrap_err().contains("program.local[0]"));
+        }
+    }
+
+    #[test]
+    fn textures_are_patterns_or_files() {
+        let text = "!!ARBfp1.0\nTEX result.color, fragment.texcoord[0], texture[3], 2D;\nEND";
+        let mut files = TextureFiles::new();
+        let white = request(text, &[("texture 3", "white")]).draw(&files);
+        assert_eq!(white.unwrap().bytes, [255; 32]);
+        let file = request(text, &[("texture 3", "file")]);
+        assert!(file.draw(&files).is_err());
+        files.insert(3, b"not an image".to_vec());
+        assert!(file.draw(&files).unwrap_err().contains("PNG"));
+    }
+
+    #[test]
+    fn traces_have_the_lines_of_the_editor() {
+        let request = request(PARAMETER, &[("local fragment:0", "0.5")]);
+        let trace = request.trace([3, 1], &TextureFiles::new()).unwrap();
+        assert_eq!(
+            (&trace["pane"], &trace["stage"]),
+            (&json!(1), &json!("fragment"))
+        );
+        assert_eq!(trace["statements"][0]["line"], 3);
+        assert_eq!(trace["results"][0]["values"], json!([0.5, 0.5, 0.5, 0.5]));
+        assert!(request.trace([4, 0], &TextureFiles::new()).is_err());
+    }
+
+    #[test]
+    fn requests_that_draw_nothing_are_errors() {
+        let files = TextureFiles::new();
+        for text in [
+            "",
+            "!!ARBfp1.0\nMOV result.color, x;\nEND",
+            "!!VSP1.0\nMOV c[0], v[0];\nEND",
+        ] {
+            assert!(request(text, &[]).draw(&files).is_err(), "{text}");
+        }
+        let large = SceneRequest {
+            size: [MAX_SIDE + 1, 1],
+            ..request(PARAMETER, &[])
+        };
+        assert!(large.draw(&files).is_err());
+        let endless = "!!NVfp4.0\nTEMP a;\nMOV a, 0;\nREP.S 8000;\nREP.S 8000;\nADD a, a, 1;\n\
+                       ENDREP;\nENDREP;\nMOV result.color, a;\nEND";
+        assert!(request(endless, &[]).draw(&files).is_err());
     }
 }

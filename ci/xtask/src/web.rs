@@ -22,7 +22,7 @@ const TARGET: &str = "wasm32-unknown-unknown";
 const PAGE: &str = "web/page";
 
 /// Directory of the static files.
-pub(crate) static SITE: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("web/site"));
+static SITE: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("web/site"));
 
 /// Tests in the browser, below [`PAGE`].
 const TESTS: &str = "tests/playground.mjs";
@@ -35,7 +35,7 @@ pub(crate) fn run_command() -> Result<ExitCode> {
 }
 
 /// Returns true if the standard library for WebAssembly is installed.
-pub(crate) fn has_target() -> bool {
+fn has_target() -> bool {
     let mut command = Command::new("rustc");
     command.args(["--print", "target-libdir", "--target", TARGET]);
     let directory = shell::read_output(&mut command);
@@ -46,6 +46,21 @@ pub(crate) fn has_target() -> bool {
 pub(crate) fn find_browser() -> Option<PathBuf> {
     let mut names = ["chromium", "chromium-browser", "google-chrome"].iter();
     names.find_map(|name| shell::find_program(name))
+}
+
+/// Builds the playground for a command that contains it, and returns the directory of its files;
+/// `None` if this machine cannot build it.
+///
+/// # Errors
+///
+/// If a build fails.
+pub(crate) fn build_if_possible() -> Result<Option<PathBuf>> {
+    if !has_target() || !installed::has_programs(&["node", "npm"]) {
+        println!("the command does not contain the playground: Node.js or {TARGET} is missing");
+        return Ok(None);
+    }
+    build_site()?;
+    Ok(Some(std::path::absolute(&*SITE)?))
 }
 
 /// Builds the WebAssembly module and the page in [`SITE`].

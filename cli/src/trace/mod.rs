@@ -2,9 +2,9 @@
 //! what it does, statement by statement.
 //!
 //! `scene` selects the invocation, which `glasm_scripts::software` provides with its inputs;
-//! `recorder` observes the run; `statements` combines instructions of the IR to statements of the
-//! source; `format`, `json` and `diff` print them; `device` runs the script on a device,
-//! `comparison` compares the results. `commands` traces what `trace` commands of scripts request.
+//! `glasm_scene::trace` runs it as statements of the source; `format`, `json` and `diff` print them;
+//! `device` runs the script on a device, `comparison` compares the results. `commands` traces what
+//! `trace` commands of scripts request.
 
 mod commands;
 mod comparison;
@@ -12,7 +12,6 @@ mod device;
 mod diff;
 mod format;
 mod json;
-mod report;
 mod scene;
 
 use crate::args::TraceArgs;
@@ -24,11 +23,26 @@ use diff::{Difference, Side, find_difference};
 use format::Style;
 use glasm_scene::trace::{Statement, Trace};
 use glasm_scripts::script::{ProgramForm, Script};
-use report::Report;
 use scene::{Located, Scene};
 use std::path::Path;
 
 pub(crate) use commands::{CommandTrace, trace_commands};
+
+/// What is printed.
+struct Report<'a> {
+    /// The scene.
+    scene: &'a Scene,
+    /// The invocation.
+    located: &'a Located,
+    /// Its trace.
+    trace: &'a Trace,
+    /// Indices of the statements that are shown.
+    shown: Vec<usize>,
+    /// Number of selected statements that are not shown.
+    omitted: usize,
+    /// Comparison with the device.
+    comparison: Comparison,
+}
 
 /// Traces the selected invocation. Returns `Failed` if the device has another result, or if two
 /// programs differ.

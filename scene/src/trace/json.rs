@@ -1,12 +1,12 @@
 //! Statements of traces as JSON. docs/tools.md describes the keys, which remain the same in later
 //! versions.
 
+use super::format_flow;
 use super::lines::SourceLines;
 use super::names::{
     NamedValue, describe_operand, describe_result, format_bits, format_codes, format_tested_codes,
 };
 use super::recorder::InstructionRecord;
-use super::run::format_flow;
 use super::statements::{Flow, Statement};
 use glasm::ir::interp::to_f64;
 use glasm::ir::print::print_inst;

@@ -205,6 +205,7 @@ export class ProgramEditor {
   /** Analyzes the text now; results for a text that has changed since are ignored. */
   async analyze(): Promise<void> {
     clearTimeout(this.timer);
+    this.timer = 0;
     const version = this.version;
     let description: Description;
     try {
@@ -249,11 +250,15 @@ export class ProgramEditor {
     });
   }
 
+  /** Forgets the analysis, because the worker that had made it was replaced. */
+  forget() {
+    this.description = null;
+  }
+
   /** Brings the document of the worker up to date. */
   private async synchronize() {
     if (this.description === null || this.timer !== 0) {
       await this.analyze();
-      this.timer = 0;
     }
   }
 

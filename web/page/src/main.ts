@@ -45,7 +45,11 @@ class Playground {
   private toastTimer = 0;
 
   constructor(module: WebAssembly.Module) {
-    this.analysis = new WorkerClient(module);
+    this.analysis = new WorkerClient(module, () => {
+      for (const editor of this.editors) {
+        editor.forget();
+      }
+    });
     this.scene = new SceneRunner(module, {
       onInputs: ({ inputs }) => {
         this.inputs.show(inputs);

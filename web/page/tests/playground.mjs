@@ -174,7 +174,7 @@ const tests = {
     await page.waitForImage();
     assert.deepEqual((await page.readPixels()).data.slice(0, 4), [255, 255, 255, 255]);
     const red = "!!ARBfp1.0\nMOV result.color, { 1, 0, 0, 1 };\nEND";
-    const file = await drawWithCommand(directory, ["", red], ["--size", "16x16"]);
+    const file = await drawWithCommand(directory, ["", red]);
     await page.page.setInputFiles('[aria-label="texture[0] of the fragment program, image file"]', file);
     await page.waitForImage();
     const { data } = await page.readPixels();

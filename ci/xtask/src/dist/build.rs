@@ -3,7 +3,7 @@
 
 use super::release::Release;
 use crate::downloads::Download;
-use crate::{i386, workspace_build};
+use crate::{i386, web, workspace_build};
 use anyhow::{Context as _, Result};
 use glasm_ci_support::shell;
 use std::ffi::{OsStr, OsString};
@@ -147,7 +147,12 @@ fn build_with_zig(
     let command =
         |subcommand, target| tools.command(subcommand, target, profile, release, directory);
     let mut build = command("zigbuild", wide)?;
-    shell::run_checked(build.args(["-p", "glasm-cli"]))?;
+    build.args(["-p", "glasm-cli"]);
+    if let Some(site) = web::build_if_possible()? {
+        build.args(["--features", "playground"]);
+        build.env("GLASM_PLAYGROUND", site);
+    }
+    shell::run_checked(&mut build)?;
     let vendor_library = ["-p", "glasm-glvendor", "--lib"];
     shell::run_checked(command("zigbuild", wide)?.args(vendor_library))?;
     build_c_library(&mut command("rustc", wide)?, "cdylib")?;
