@@ -51,9 +51,30 @@ pub(crate) struct Options {
     /// Profile of Cargo: `dist` is optimized; `dev` takes a quarter of the time, to try packages
     #[arg(long, value_name = "NAME", default_value = "dist")]
     profile: String,
+    /// Write only some of the files; may be repeated
+    #[arg(long, value_name = "PART", conflicts_with = "check")]
+    only: Vec<Part>,
     /// Test the packages in root file systems of Debian 12 and 13, which needs mmdebstrap and root
     #[arg(long)]
     check: bool,
+}
+
+/// Files that are built together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum Part {
+    /// Archives for Linux and packages of Debian
+    Linux,
+    /// Archive for Windows
+    Windows,
+    /// Crates
+    Crates,
+}
+
+impl Options {
+    /// Returns true if the command writes a part.
+    fn includes(&self, part: Part) -> bool {
+        self.only.is_empty() || self.only.contains(&part)
+    }
 }
 
 /// Runs the command: builds everything and prints the files with their sizes.
@@ -70,14 +91,15 @@ pub(crate) fn run_command(options: &Options) -> Result<ExitCode> {
     }
     check_work_tree()?;
     shell::create_dir(&options.output)?;
-    let builds = Builds::create(&options.profile, &release)?;
-    if options.profile == "dist" {
-        check_sizes(&builds)?;
+    if options.includes(Part::Linux) {
+        write_linux_files(options, &release)?;
     }
-    write_packages(&builds, &release, &options.output)?;
-    archive::write_debug_archive(&builds, &release, &options.output)?;
-    windows::write_archive(&options.profile, &release, &options.output)?;
-    crates::write_crates(&options.output.join("crates"))?;
+    if options.includes(Part::Windows) {
+        windows::write_archive(&options.profile, &release, &options.output)?;
+    }
+    if options.includes(Part::Crates) {
+        crates::write_crates(&options.output.join("crates"))?;
+    }
     print_files(&options.output)?;
     if options.check {
         let counts = installation::test_packages(&options.output)?;
@@ -85,6 +107,16 @@ pub(crate) fn run_command(options: &Options) -> Result<ExitCode> {
         return Ok(ExitCode::from(u8::from(counts.failed > 0)));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Builds everything for Linux, and writes the archives and the packages of Debian.
+fn write_linux_files(options: &Options, release: &Release) -> Result<()> {
+    let builds = Builds::create(&options.profile, release)?;
+    if options.profile == "dist" {
+        check_sizes(&builds)?;
+    }
+    write_packages(&builds, release, &options.output)?;
+    archive::write_debug_archive(&builds, release, &options.output)
 }
 
 /// Runs the step that installs packages in root file systems of Debian and tests them there. Their

@@ -80,6 +80,8 @@ fn build(toolchain: &Toolchain, profile: &str, release: &Release) -> Result<()> 
     let mut cargo = toolchain.cargo("build")?;
     cargo.args(["--locked", "--profile", profile]);
     cargo.args(["-p", "glasm-cli", "--bins", "-p", "glasm-glvendor", "--lib"]);
+    // It would be removed with the symbols.
+    cargo.args(["--config", &format!("profile.{profile}.debug=false")]);
     cargo.env("SOURCE_DATE_EPOCH", release.epoch.to_string());
     let paths = [
         (std::env::current_dir()?, "/glasm"),
