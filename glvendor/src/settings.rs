@@ -3,8 +3,10 @@
 
 use crate::ffi::is_privileged;
 use crate::log;
+#[cfg(unix)]
+use glasm_settings::RuleMatch;
 use glasm_settings::rules::Trust;
-use glasm_settings::{Application, Resolution, RuleMatch, RuleSet};
+use glasm_settings::{Application, Resolution, RuleSet};
 use std::sync::{LazyLock, Once, OnceLock};
 
 /// Rules of all files, and the application that they are compared with.
@@ -51,6 +53,7 @@ pub(crate) fn report_problems() {
 }
 
 /// Returns true if a rule of this application has a window class, and the class is not known.
+#[cfg(unix)]
 pub(crate) fn needs_window_class() -> bool {
     static HAS_RULES: LazyLock<bool> = LazyLock::new(|| {
         let (rules, application) = &*RULES;
@@ -62,6 +65,7 @@ pub(crate) fn needs_window_class() -> bool {
 
 /// Sets the class of the window, which changes the settings that are read from now on. Does nothing
 /// if a class was set.
+#[cfg(unix)]
 pub(crate) fn set_window_class(class: &str) {
     WITH_WINDOW.get_or_init(|| resolve(Some(class)));
 }

@@ -11,6 +11,7 @@ use crate::ffi::current_context::{self, NativeContext};
 use crate::ffi::driver::{self, GetProcAddress};
 use crate::ffi::entry_table;
 use crate::lock::Mutex;
+use crate::settings;
 use rustc_hash::FxHashMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -126,6 +127,7 @@ fn select(vendor: Option<impl FnOnce() -> c_int>) -> c_int {
     let outcome = vendor.map_or(0, |select| select());
     let current = SYSTEM.current_context();
     if !current.is_null() {
+        settings::report_problems();
         notice_driver();
     }
     current_context::set_current((!current.is_null()).then_some(NativeContext(current as usize)));
