@@ -9,6 +9,10 @@
 
 #[path = "windows/cg.rs"]
 mod cg;
+#[path = "windows/panda.rs"]
+mod panda;
+#[path = "cg/panda_runs.rs"]
+mod panda_runs;
 #[path = "cg/picture.rs"]
 mod picture;
 #[path = "cg/profiles.rs"]
@@ -20,6 +24,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
+use support::Vendor;
 
 /// Environment variable with the path of the DLL.
 const LIBRARY: &str = "GLASM_TEST_WINDOWS_LIBRARY";
@@ -27,8 +32,13 @@ const LIBRARY: &str = "GLASM_TEST_WINDOWS_LIBRARY";
 /// Environment variable with the prefix of the names of the tools of MinGW-w64.
 const TOOLS: &str = "GLASM_TEST_WINDOWS_TOOLS";
 
-/// Environment variable with the path of Wine. Its prefix is set by variables of Wine.
+/// Environment variable with the path of Wine. Variables of Wine set its prefix, and `DISPLAY` its X
+/// server.
 const WINE: &str = "GLASM_TEST_WINE";
+
+/// Environment variable with the directory of the Python package of Panda3D for Windows, which
+/// contains NVIDIA's Cg runtime.
+const PANDA3D: &str = "GLASM_TEST_WINDOWS_CG";
 
 /// Time limit in seconds of a program that hangs.
 const SECONDS: &str = "170";
@@ -66,6 +76,23 @@ fn find_setup() -> Option<Setup> {
         tools: tools.into_string().unwrap(),
         wine,
     })
+}
+
+/// Returns the directory of the package of Panda3D; `None` if the step of xtask has not set it.
+fn find_panda3d() -> Option<PathBuf> {
+    let found = std::env::var_os(PANDA3D).map(PathBuf::from);
+    if found.is_none() {
+        skip("no Cg runtime for Windows");
+    }
+    found
+}
+
+/// Returns the library that an application of a vendor has.
+fn library_of(vendor: Vendor) -> Library {
+    match vendor {
+        Vendor::Mesa => Library::System,
+        Vendor::Glasm | Vendor::GlasmAlone => Library::Glasm,
+    }
 }
 
 impl Setup {
@@ -128,16 +155,15 @@ impl Setup {
         assert!(output.status.success(), "{command:?}\n{errors}");
     }
 
-    /// Runs a program in its directory, on a separate X server.
+    /// Runs a program in its directory.
     fn run(&self, program: &Path, arguments: &[&str], library: Library) -> Output {
         self.prepare(program, arguments, library).output().unwrap()
     }
 
-    /// Returns the command that runs a program in its directory, on a separate X server.
+    /// Returns the command that runs a program in its directory.
     fn prepare(&self, program: &Path, arguments: &[&str], library: Library) -> Command {
-        let mut command = Command::new("xvfb-run");
-        command.args(["-a", "-s", "-screen 0 640x480x24 -noreset"]);
-        command.args(["timeout", "-k", "5", SECONDS]);
+        let mut command = Command::new("timeout");
+        command.args(["-k", "5", SECONDS]);
         command.arg(&self.wine).arg(program.file_name().unwrap());
         command
             .args(arguments)
@@ -182,6 +208,9 @@ fn check_output(name: &str, output: &Output) -> String {
 /// run here.
 fn run_client(name: &str, library: Library) -> Option<String> {
     let setup = find_setup()?;
+    if support::NEED_TEXT.contains(&name) && support::lacks_text() {
+        return None;
+    }
     let directory = setup.create_directory(&format!("{name}-{library:?}"));
     let sources = ["client", "client_windows", name];
     let sources = sources.map(|it| support::folder().join(format!("{it}.c")));
@@ -215,12 +244,15 @@ fn run_program(
     Some(check_output(name, &setup.run(&program, arguments, library)))
 }
 
+/// Libraries that `library.c` needs.
+const GROUP_LIBRARIES: &[&str] = &["gdi32", "psapi"];
+
 /// Runs a group of cases of `library.c`.
 fn run_group(group: &str, library: Library) -> Option<String> {
     run_program(
         &windows_folder().join("library.c"),
         group,
-        &["gdi32", "psapi"],
+        GROUP_LIBRARIES,
         library,
     )
 }
@@ -267,7 +299,7 @@ clients! {
 macro_rules! cg_pairs {
     ($($name:ident),* $(,)?) => {
         mod cg_pairs {
-            $(#[test] fn $name() { super::cg::compare_pair(stringify!($name)); })*
+            $(#[test] fn $name() { super::cg::test_pair(stringify!($name)); })*
         }
 
         #[test]
@@ -280,12 +312,26 @@ macro_rules! cg_pairs {
 
 cg_pairs! { arb, arb_alone, vp20, vp30, vp40, gp4, gp5, gp5_text }
 
-/// Tests a program that is linked with the import library, with SPIR-V and with GLSL.
+#[test]
+fn panda3d_draws_a_shader_of_cg() {
+    panda::test_runs();
+}
+
+/// Runs a program that is linked with the import library.
+fn run_linked_program(library: Library) {
+    let source = windows_folder().with_file_name("wine").join("wgl.c");
+    run_program(&source, "", &["opengl32", "gdi32"], library);
+}
+
 #[test]
 fn programs_of_four_languages_draw() {
-    let source = windows_folder().with_file_name("wine").join("wgl.c");
-    for library in [Library::Glasm, Library::GlasmWithGlsl] {
-        run_program(&source, "", &["opengl32", "gdi32"], library);
+    run_linked_program(Library::Glasm);
+}
+
+#[test]
+fn programs_of_four_languages_draw_as_glsl() {
+    if !support::lacks_text() {
+        run_linked_program(Library::GlasmWithGlsl);
     }
 }
 
@@ -326,6 +372,21 @@ fn exports_are_those_of_the_import_library() {
     let found: Vec<&str> = rows.map(|row| row.rsplit(' ').next().unwrap()).collect();
     assert_eq!(found.len(), 368);
     assert_eq!(found, expected);
+}
+
+#[test]
+fn variables_with_invalid_values_are_reported() {
+    let Some(setup) = find_setup() else { return };
+    let directory = setup.create_directory("variables");
+    let program = directory.join("library.exe");
+    let source = windows_folder().join("library.c");
+    setup.compile(&program, &[source], &[], GROUP_LIBRARIES);
+    let mut command = setup.prepare(&program, &["lookup"], Library::Glasm);
+    let output = command.env("GLASM_NEWEST_PROFILE", "gp6").output().unwrap();
+    check_output("variables", &output);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let message = "glasm: GLASM_NEWEST_PROFILE: `gp6` is none of arbvp1, arbfp1, vp20,";
+    assert_eq!(errors.matches(message).count(), 1, "{errors}");
 }
 
 #[test]

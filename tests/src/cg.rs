@@ -10,7 +10,7 @@ pub const PACKAGE: &str = "panda3d==1.10.16";
 pub const SHA256: &str = "8aa53ad6d83eaa750d84e8c1d84919c0f1167212208c836c15b998409cdb6a83";
 
 /// The Python that its modules are for; the runtime itself needs none.
-pub const PYTHON: &str = "3.11";
+pub const PYTHON: &str = "python3.11";
 
 /// The folder in which `cargo xtask setup` unpacks the package.
 pub fn folder() -> PathBuf {

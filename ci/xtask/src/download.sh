@@ -38,6 +38,12 @@ suite_packages() {
         Dir::Etc::sourceparts \"-\"; Acquire::Check-Valid-Until \"false\";" "${@:2}"
 }
 
+# Binary package of Python for CPython 3.11 on the platform $1.
+python_package() {
+    pip3 download --quiet --no-deps --only-binary=:all: --implementation cp --python-version 3.11 --abi cp311 \
+        --platform "$@"
+}
+
 # Packages of Debian by apt-get, which regards those in the list $1 as installed, with the options
 # $2. The system is not changed, so its lock is not needed.
 apt_packages() {

@@ -5,6 +5,7 @@
 use crate::installed;
 use anyhow::{Result, bail};
 use glasm_ci_support::counts::Skip;
+use glasm_tests::cg;
 use std::path::Path;
 use std::process::Command;
 
@@ -81,6 +82,32 @@ impl<'a> Download<'a> {
             }
             _ => bail!("{} cannot be unpacked", self.packages),
         }
+    }
+}
+
+/// NVIDIA's Cg runtime for 64-bit Linux.
+pub(crate) const CG_LINUX: Download<'_> =
+    cg_runtime("python_package manylinux2014_x86_64", cg::SHA256);
+
+/// The same for 64-bit Windows.
+pub(crate) const CG_WINDOWS_64: Download<'_> = cg_runtime(
+    "python_package win_amd64",
+    "37acfb92655c4226879f95c988e2ef1449a53c54486d6c1ebc00e2772429af82",
+);
+
+/// The same for 32-bit Windows.
+pub(crate) const CG_WINDOWS_32: Download<'_> = cg_runtime(
+    "python_package win32",
+    "63a93dd393de1d8a3ab3520b02acc55803ee53efbf63b952bd45951f534b3f68",
+);
+
+/// Returns NVIDIA's Cg runtime for a platform, which the Python package of Panda3D contains.
+const fn cg_runtime(source: &'static str, sha256: &'static str) -> Download<'static> {
+    Download {
+        source,
+        packages: cg::PACKAGE,
+        sha256,
+        paths: "",
     }
 }
 

@@ -1,7 +1,7 @@
 //! Requirements on the machine: one table with purpose, detection and source of each, and the steps
 //! of the tests that are skipped without it.
 
-use crate::downloads::{self, Download};
+use crate::downloads::{self, CG_LINUX, Download};
 use crate::installed::{self, has_header, has_library, has_program, has_programs};
 use crate::packages::{self, PackageNames};
 use crate::{suite, web, wine};
@@ -162,9 +162,9 @@ requirements! {
         => Packages(["python3-pip", "python3-pip", "python-pip", "python"]),
         "downloads the next one from the registry of Python's packages";
     Test "Cg runtime" for ["cg"] if cg::libraries().is_some()
-        => Downloaded(cg::folder, CG),
+        => Downloaded(cg::folder, CG_LINUX),
         "NVIDIA's compiler for its own languages, with Panda3D (53 MB): applications of the vendor library, on 64-bit x86";
-    Test "Python 3.11" for [] if has_program(&format!("python{}", cg::PYTHON))
+    Test "Python 3.11" for [] if has_program(cg::PYTHON)
         => Packages(["python3.11", "python3.11", "python311 (of the user repository)", "python@3.11"]),
         "runs Panda3D with a shader of Cg";
     Test "piglit's tests" for ["piglit"] if PIGLIT.is_complete(&PIGLIT_DIRECTORY)
@@ -189,15 +189,6 @@ requirements! {
         => Packages(["valgrind", "valgrind", "valgrind", "valgrind (Linux only)"]),
         "counts the instructions that translation retires, for `cargo xtask bench`; the C interface is tested in it";
 }
-
-/// NVIDIA's Cg runtime, which the Python package of Panda3D contains.
-const CG: Download<'_> = Download {
-    source: "pip3 download --quiet --no-deps --only-binary=:all: --implementation cp \
-             --platform manylinux2014_x86_64 --python-version 3.11 --abi cp311",
-    packages: cg::PACKAGE,
-    sha256: cg::SHA256,
-    paths: "",
-};
 
 /// Directory of piglit's tests.
 pub(crate) static PIGLIT_DIRECTORY: LazyLock<PathBuf> =

@@ -71,11 +71,6 @@ impl WinePrefix {
         Self { directory, server }
     }
 
-    /// Returns the directory.
-    pub(crate) fn directory(&self) -> &Path {
-        &self.directory
-    }
-
     /// Sets the prefix, and turns off the installers of .NET and HTML, which would wait for an
     /// answer.
     pub(crate) fn set_variables(&self, command: &mut Command) {

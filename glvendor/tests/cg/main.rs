@@ -12,6 +12,7 @@
 #![expect(clippy::print_stderr, reason = "says why tests are ignored")]
 
 mod panda;
+mod panda_runs;
 mod picture;
 mod profiles;
 #[path = "../support/mod.rs"]

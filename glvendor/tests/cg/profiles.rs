@@ -147,6 +147,13 @@ impl Pair {
         is_enough && !self.lacks.contains(&case.name)
     }
 
+    /// Returns true if the library gives the driver GLSL.
+    #[allow(dead_code, reason = "not all tests build the library without GLSL")]
+    pub(crate) fn needs_text(&self) -> bool {
+        let mut names = self.variables.iter().map(|(name, _)| *name);
+        names.any(|name| name == "GLASM_GLSL_VERSION")
+    }
+
     /// Returns the profiles by stages, in the form of the client.
     pub(crate) fn stages(&self) -> [&'static str; 5] {
         let [control, evaluation, geometry] = self.between;

@@ -4,6 +4,7 @@
 use gl_generator::{Api, Cmd, Fallbacks, Profile, Registry};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 /// Extensions that clients use beyond OpenGL 4.6 with the compatibility profile.
 const EXTENSIONS: &[&str] = &[
@@ -43,20 +44,24 @@ const TYPES: &str = "#include <stddef.h>\n#include <stdint.h>\ntypedef unsigned 
                      typedef void (CLIENT_CALL *GLDEBUGPROC)(GLenum, GLenum, GLuint, GLenum, GLsizei, const GLchar *, const void *);\n\
                      \ntypedef void c_void, GLvoid;\n";
 
-/// Returns the header of a client with these sources.
-pub(crate) fn generate_header(sources: &str) -> String {
-    let registry = Registry::new(
+/// Constants and commands of OpenGL and of the extensions. Reading the registry takes half a second.
+static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
+    Registry::new(
         Api::Gl,
         (4, 6),
         Profile::Compatibility,
         Fallbacks::None,
         EXTENSIONS,
-    );
+    )
+});
+
+/// Returns the header of a client with these sources.
+pub(crate) fn generate_header(sources: &str) -> String {
     let words: BTreeSet<&str> = sources
         .split(|it: char| !it.is_ascii_alphanumeric() && it != '_')
         .collect();
     let mut header = format!("/* Generated from the registry. */\n#pragma once\n{TYPES}");
-    for constant in registry
+    for constant in REGISTRY
         .enums
         .iter()
         .filter(|it| words.contains(format!("GL_{}", it.ident).as_str()))
@@ -64,7 +69,7 @@ pub(crate) fn generate_header(sources: &str) -> String {
         let _ = writeln!(header, "#define GL_{} {}", constant.ident, constant.value);
     }
     let is_used = |command: &&Cmd| words.contains(format!("gl{}", command.proto.ident).as_str());
-    let commands: Vec<&Cmd> = registry.cmds.iter().filter(is_used).collect();
+    let commands: Vec<&Cmd> = REGISTRY.cmds.iter().filter(is_used).collect();
     header.push_str("#ifndef CLIENT_DEFINES\n#define CLIENT_DEFINES extern\n#endif\n");
     for command in &commands {
         let parameters: Vec<String> = command.params.iter().map(|it| c_type(&it.ty)).collect();

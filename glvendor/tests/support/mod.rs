@@ -58,7 +58,7 @@ const LIBRARY: &str = "GLASM_TEST_LIBRARY";
 const WITHOUT_TEXT: &str = "GLASM_TEST_WITHOUT_TEXT";
 
 /// Clients that need this feature.
-const NEED_TEXT: [&str; 1] = ["beside"];
+pub(crate) const NEED_TEXT: [&str; 1] = ["beside"];
 
 /// Environment variable with the directory of Mesa's drivers for such clients. Their X server uses
 /// its default.
@@ -169,10 +169,18 @@ pub(crate) fn write_header(directory: &Path, sources: &[PathBuf]) {
     std::fs::write(directory.join("gl.h"), header::generate_header(&texts)).unwrap();
 }
 
+/// Returns true, and records that the test is skipped, if the library is built without GLSL.
+pub(crate) fn lacks_text() -> bool {
+    let is_missing = std::env::var_os(WITHOUT_TEXT).is_some();
+    if is_missing {
+        skip("the library is built without GLSL");
+    }
+    is_missing
+}
+
 /// Runs a client and returns its output; `None` if it cannot run here.
 pub(crate) fn run(name: &str, window: Window, vendor: Vendor) -> Option<String> {
-    if NEED_TEXT.contains(&name) && std::env::var_os(WITHOUT_TEXT).is_some() {
-        skip("the library is built without GLSL");
+    if NEED_TEXT.contains(&name) && lacks_text() {
         return None;
     }
     check_exit(&command(name, window, vendor)?.output().unwrap(), name)
@@ -180,8 +188,8 @@ pub(crate) fn run(name: &str, window: Window, vendor: Vendor) -> Option<String> 
 
 /// Runs a client with more variables.
 pub(crate) fn run_with(name: &str, window: Window, vendor: Vendor, variables: &[(&str, &str)]) {
-    if std::env::var_os(WITHOUT_TEXT).is_some() {
-        return skip("the library is built without GLSL");
+    if lacks_text() {
+        return;
     }
     if let Some(mut command) = command(name, window, vendor) {
         command.envs(variables.iter().copied());

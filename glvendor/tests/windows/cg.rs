@@ -4,14 +4,11 @@
 use super::picture::ClientImage;
 use super::profiles::{CASES, PAIRS, Pair, REFERENCE};
 use super::support::{self, Vendor};
-use super::{Library, Setup, find_setup};
+use super::{Setup, find_panda3d, find_setup, library_of};
 use glasm_tests::skip::skip;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-
-/// Environment variable with the directory of the runtime's libraries.
-const RUNTIME: &str = "GLASM_TEST_WINDOWS_CG";
 
 /// Edge length of the images.
 const SIZE: usize = 128;
@@ -25,25 +22,51 @@ const LEAST_COLORS: usize = 8;
 /// Images and messages of the client by cases.
 type PairImages = BTreeMap<&'static str, Result<ClientImage, String>>;
 
-/// Compares the images of a pair of profiles with those of the reference.
-pub(super) fn compare_pair(name: &str) {
+/// Compares the images of a pair of profiles with those of the reference, and with those of Linux.
+pub(super) fn test_pair(name: &str) {
     let Some(setup) = find_setup() else { return };
-    let Some(runtime) = std::env::var_os(RUNTIME).map(PathBuf::from) else {
-        skip("no Cg runtime for Windows");
+    let pair = PAIRS.iter().find(|it| it.name == name).unwrap();
+    if pair.needs_text() && support::lacks_text() {
+        return;
+    }
+    let Some(package) = find_panda3d() else {
         return;
     };
+    static CLIENT: OnceLock<PathBuf> = OnceLock::new();
+    let client = CLIENT.get_or_init(|| build_client(&setup, &package.join("panda3d")));
     static DRAWN: OnceLock<PairImages> = OnceLock::new();
-    let reference = DRAWN.get_or_init(|| draw_pair(&setup, &runtime, &REFERENCE));
-    let pair = PAIRS.iter().find(|it| it.name == name).unwrap();
-    let mut failures = String::new();
-    let images = draw_pair(&setup, &runtime, pair);
+    let reference = DRAWN.get_or_init(|| draw_pair(&setup, client, &REFERENCE));
+    let images = draw_pair(&setup, client, pair);
     assert!(images.len() > 20, "{} cases", images.len());
-    for (case, image) in images {
-        if let Err(reason) = compare_images(&reference[case], &image) {
+    let mut failures = String::new();
+    for (case, image) in &images {
+        if let Err(reason) = compare_images(&reference[case], image) {
             failures += &format!("{case}: {reason}\n");
         }
     }
+    let linux = support::test_output_path("cg").join(pair.name);
+    failures += &compare_with_linux(&linux, &images);
     assert!(failures.is_empty(), "{name}:\n{failures}");
+    if !linux.exists() {
+        skip("no images of Linux: run `cargo xtask test --only cg` before");
+    }
+}
+
+/// Compares images with those in a directory of the test `cg`, with at most a step of rounding.
+/// Returns the differences; none if there are no images.
+fn compare_with_linux(linux: &Path, images: &PairImages) -> String {
+    let mut failures = String::new();
+    for (case, image) in images {
+        let (Some(reference), Ok(image)) = (ClientImage::read(&image_path(linux, case)), image)
+        else {
+            continue;
+        };
+        let distance = reference.distance(image);
+        if distance.is_none_or(|distance| distance.max_steps > 1) {
+            failures += &format!("{case}: on Linux: {distance:?}\n");
+        }
+    }
+    failures
 }
 
 /// Compares an image with its reference; otherwise returns how they differ.
@@ -67,23 +90,17 @@ fn compare_images(
 }
 
 /// Draws all cases of a pair of profiles.
-fn draw_pair(setup: &Setup, runtime: &Path, pair: &'static Pair) -> PairImages {
-    let directory = setup.create_directory(&format!("cg-{}", pair.name));
-    let program = build_client(setup, runtime, &directory);
-    for case in CASES {
-        let _ = std::fs::remove_file(image_path(&directory, case.name));
-    }
+fn draw_pair(setup: &Setup, client: &Path, pair: &'static Pair) -> PairImages {
+    let pictures = client.with_file_name(pair.name);
+    let _ = std::fs::remove_dir_all(&pictures);
+    std::fs::create_dir_all(&pictures).unwrap();
     let programs = cg_folder().join("programs");
-    let mut arguments = vec![programs.to_str().unwrap(), "."];
+    let mut arguments = vec![programs.to_str().unwrap(), pair.name];
     arguments.extend(pair.stages());
     let cases = CASES.iter().filter(|it| pair.has(it));
     let cases: Vec<&str> = cases.map(|it| it.name).collect();
     arguments.extend(&cases);
-    let library = match pair.vendor {
-        Vendor::Mesa => Library::System,
-        Vendor::Glasm | Vendor::GlasmAlone => Library::Glasm,
-    };
-    let mut command = setup.prepare(&program, &arguments, library);
+    let mut command = setup.prepare(client, &arguments, library_of(pair.vendor));
     command.envs(pair.variables.iter().copied());
     if pair.vendor == Vendor::GlasmAlone {
         command.env("GLASM_COMPILE_ARB_PROGRAMS", "1");
@@ -93,7 +110,7 @@ fn draw_pair(setup: &Setup, runtime: &Path, pair: &'static Pair) -> PairImages {
     let text = String::from_utf8_lossy(&text).replace('\r', "");
     let images = cases.into_iter().map(|case| {
         let image = match find_messages(&text, case) {
-            messages if messages.is_empty() => ClientImage::read(&image_path(&directory, case))
+            messages if messages.is_empty() => ClientImage::read(&image_path(&pictures, case))
                 .ok_or_else(|| format!("no image; the client ended with {}", output.status)),
             messages => Err(messages),
         };
@@ -102,8 +119,9 @@ fn draw_pair(setup: &Setup, runtime: &Path, pair: &'static Pair) -> PairImages {
     images.collect()
 }
 
-/// Builds the client with the runtime in its directory.
-fn build_client(setup: &Setup, runtime: &Path, directory: &Path) -> PathBuf {
+/// Builds the client with the runtime, which another directory has, in its directory.
+fn build_client(setup: &Setup, runtime: &Path) -> PathBuf {
+    let directory = &setup.create_directory("cg");
     for name in ["cg.dll", "cgGL.dll"] {
         std::fs::copy(runtime.join(name), directory.join(name)).unwrap();
     }
@@ -128,8 +146,6 @@ fn find_messages(text: &str, case: &str) -> String {
     for line in text.lines() {
         match line.strip_prefix("case ") {
             Some(name) => is_own = name == case,
-            // The desktop of Wine says so when the X server ends.
-            None if line.starts_with("X connection to ") => {}
             None if is_own => messages += &format!("{line}\n"),
             None => {}
         }

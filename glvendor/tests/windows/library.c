@@ -120,15 +120,21 @@ static void open_window(void)
         fail_setup("no pixel format");
 }
 
+/* Commands depend on the current context. */
+static void load_commands(void)
+{
+#define LOAD_COMMAND(type, name) \
+    if (!(*(PROC *)&name##_ = wglGetProcAddress_(#name))) \
+        fail_setup("no " #name);
+    COMMANDS(LOAD_COMMAND)
+}
+
 static HGLRC open_context(void)
 {
     HGLRC it = wglCreateContext_(device);
     if (!it || !wglMakeCurrent_(device, it))
         fail_setup("no context");
-#define LOAD_COMMAND(type, name) \
-    if (!(*(PROC *)&name##_ = wglGetProcAddress_(#name))) \
-        fail_setup("no " #name);
-    COMMANDS(LOAD_COMMAND)
+    load_commands();
     return it;
 }
 
@@ -244,25 +250,37 @@ static void test_unload(void)
     check(draws_color(), "contexts after the library was closed");
 }
 
-/* Creates and deletes contexts, all with programs, 100,000 of them after the first contexts, and prints how much memory the last
-   contexts have taken. */
+/* A number from the environment. */
+static int read_number(const char *variable, int otherwise)
+{
+    const char *text = getenv(variable);
+    return text ? atoi(text) : otherwise;
+}
+
+/* Creates and deletes contexts, half of them with programs, and prints how much memory those after the first ones have taken. The
+   environment variables are half the number of contexts, and the number of programs of each of these. */
 static void create_contexts(int is_system)
 {
-    enum { WARM_UP = 200, ROUNDS = 1000, PROGRAMS = 100 };
+    enum { MOST_WARM_UP = 200, REPORTS = 10 };
+    int rounds = read_number("GLASM_TEST_CONTEXT_ROUNDS", 1000), programs = read_number("GLASM_TEST_CONTEXT_PROGRAMS", 100);
+    int warm_up = rounds < MOST_WARM_UP ? rounds : MOST_WARM_UP;
     size_t before = 0;
     int is_right = 1;
     load_library(is_system);
     open_window();
-    for (int i = 0; i < WARM_UP + ROUNDS; i++) {
-        if (i == WARM_UP)
+    for (int i = 0; i < warm_up + rounds; i++) {
+        if (i == warm_up)
             before = used_memory();
-        HGLRC it = wglCreateContext_(device);
+        if (i > warm_up && (i - warm_up) % ((rounds + REPORTS - 1) / REPORTS) == 0) {
+            printf("memory after %d contexts: %lu KiB\n", 2 * (i - warm_up), (unsigned long)(used_memory() / 1024));
+            fflush(stdout);
+        }
+        HGLRC it = wglCreateContext_(device), other = wglCreateContext_(device);
+        is_right &= other && wglMakeCurrent_(device, other) && wglDeleteContext_(other);
         is_right &= it && wglMakeCurrent_(device, it);
         if (!is_system) {
-            open_context();
-            wglDeleteContext_(wglGetCurrentContext_());
-            wglMakeCurrent_(device, it);
-            for (int j = 0; j < PROGRAMS; j++) {
+            load_commands();
+            for (int j = 0; j < programs; j++) {
                 GLuint name = load_program(COLOR);
                 is_right &= glIsProgramARB_(name) && !glGetError_();
             }

@@ -4,20 +4,22 @@
 //! 32-bit programs need Wine for i386, whose packages of Debian are unpacked below `target`; the
 //! machine is not changed.
 
+mod command;
 mod scripts;
+mod session;
 pub(crate) mod toolchain;
 
 use crate::cargo_steps::run_tests;
-use crate::downloads::{self, Download};
+use crate::downloads::{self, CG_WINDOWS_32, CG_WINDOWS_64, Download};
 use crate::installed;
 use crate::wine::WinePrefix;
 use crate::workspace_build::prepare_vendor_test;
 use anyhow::{Result, ensure};
+use command::InstalledCommand;
 use glasm_ci_support::counts::{Counts, Skip};
 use glasm_ci_support::shell;
-use glasm_tests::cg;
+use session::{WineSession, XServer};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::LazyLock;
 use toolchain::{Architecture, NARROW, Toolchain, WIDE};
 
@@ -29,32 +31,52 @@ struct Tested {
     architecture: &'static Architecture,
     /// Finds Wine, or unpacks it below a directory.
     find_wine: fn(&Path) -> Result<Wine>,
-    /// NVIDIA's Cg runtime, which the Python package of Panda3D contains.
+    /// NVIDIA's Cg runtime.
     cg: Download<'static>,
+    /// Arguments of Cargo that select what is built.
+    packages: &'static [&'static str],
+    extent: Extent,
+}
+
+/// Parts of the tests that run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Extent {
+    /// All.
+    Full,
+    /// Those with another result than for the other word size if a type, a layout or a calling
+    /// convention is wrong: neither those of GLSL, whose C++ takes longer to build than the rest,
+    /// nor scripts.
+    WordSize,
 }
 
 static ARCHITECTURES: [Tested; 2] = [
     Tested {
         architecture: &WIDE,
         find_wine: find_installed_wine,
-        cg: Download {
-            source: "pip3 download --quiet --no-deps --only-binary=:all: --implementation cp \
-                --platform win_amd64 --python-version 3.11 --abi cp311",
-            packages: cg::PACKAGE,
-            sha256: "37acfb92655c4226879f95c988e2ef1449a53c54486d6c1ebc00e2772429af82",
-            paths: "",
-        },
+        cg: CG_WINDOWS_64,
+        // Together, since Cargo selects the features of the crates that both have by the packages
+        // that it builds.
+        packages: &[
+            "--package",
+            "glasm-glvendor",
+            "--lib",
+            "--package",
+            "glasm-cli",
+            "--bins",
+        ],
+        extent: Extent::Full,
     },
     Tested {
         architecture: &NARROW,
         find_wine: unpack_wine,
-        cg: Download {
-            source: "pip3 download --quiet --no-deps --only-binary=:all: --implementation cp \
-                --platform win32 --python-version 3.11 --abi cp311",
-            packages: cg::PACKAGE,
-            sha256: "63a93dd393de1d8a3ab3520b02acc55803ee53efbf63b952bd45951f534b3f68",
-            paths: "",
-        },
+        cg: CG_WINDOWS_32,
+        packages: &[
+            "--package",
+            "glasm-glvendor",
+            "--lib",
+            "--no-default-features",
+        ],
+        extent: Extent::WordSize,
     },
 ];
 
@@ -69,72 +91,79 @@ struct Wine {
     prefix: WinePrefix,
 }
 
-impl Wine {
-    /// Creates the settings, which takes Wine several seconds, before tests that run at the same
-    /// time would.
-    fn create_settings(&self) -> Result<()> {
-        let mut command = Command::new("xvfb-run");
-        command.args(["-a", "timeout", "-k", "5", "120"]);
-        command.arg(&self.program).args(["cmd", "/c", "exit"]);
-        self.prefix.set_variables(&mut command);
-        shell::run_checked(&mut command)
-    }
-}
-
 /// Runs the step that builds the library for both word sizes and tests it. A word size whose tools
 /// are missing is skipped.
 pub(crate) fn run_step() -> Result<Counts> {
+    let server = XServer::start()?;
     let mut tally = Counts::default();
     for tested in &ARCHITECTURES {
         println!("{}:", tested.architecture.target);
-        tally += Counts::from_step(tested.run())?;
+        tally += Counts::from_step(tested.run(&server))?;
     }
     Ok(tally)
 }
 
 impl Tested {
     /// Builds the library for the architecture and runs the tests with it.
-    fn run(&self) -> Result<Counts> {
+    fn run(&self, server: &XServer) -> Result<Counts> {
         let architecture = self.architecture;
         let toolchain = Toolchain::prepare(architecture, &OUT)?;
-        // Scripts run with one word size: the command is the same program for both.
-        let has_command = architecture.target == WIDE.target;
-        build(&toolchain, has_command)?;
-        let library = toolchain.built("debug", "glasm_glvendor.dll");
         let out = std::path::absolute(OUT.join(architecture.target))?;
         shell::create_dir(&out)?;
         let wine = (self.find_wine)(&out)?;
-        wine.create_settings()?;
-        let mut test = prepare_vendor_test("windows")?;
-        toolchain.set_path(&mut test);
-        test.env("GLASM_TEST_WINDOWS_LIBRARY", &library);
-        test.env("GLASM_TEST_WINDOWS_TOOLS", architecture.tools);
-        test.env("GLASM_TEST_WINE", &wine.program);
-        test.env("WINEPREFIX", wine.prefix.directory());
-        match self.cg.fetch(&out.join("cg")) {
-            Ok(()) => {
-                test.env("GLASM_TEST_WINDOWS_CG", out.join("cg/panda3d"));
+        build(&toolchain, self.packages)?;
+        let library = toolchain.built("debug", "glasm_glvendor.dll");
+        let session = WineSession::start(&wine, server, &toolchain, &out)?;
+        let mut tally = self.test_library(&toolchain, &session, &library, &out)?;
+        match self.extent {
+            Extent::Full => {
+                let command = toolchain.built("debug", "glasm.exe");
+                let directory = out.join("command");
+                let installed =
+                    InstalledCommand::install(&toolchain, &command, &library, directory)?;
+                tally += installed.test(&session)?;
+                tally += scripts::run_scripts(&session, &installed, &out)?;
             }
-            Err(error) => println!("{error:#}"),
-        }
-        let mut tally = run_tests(&mut test)?;
-        if has_command {
-            let command = toolchain.built("debug", "glasm.exe");
-            tally +=
-                scripts::run_scripts(architecture, &toolchain, &wine, &command, &library, &out)?;
+            Extent::WordSize => {}
         }
         Ok(tally)
     }
+
+    /// Runs the tests with applications of the library.
+    fn test_library(
+        &self,
+        toolchain: &Toolchain,
+        session: &WineSession<'_>,
+        library: &Path,
+        out: &Path,
+    ) -> Result<Counts> {
+        let mut test = prepare_vendor_test("windows")?;
+        session.set_variables(&mut test);
+        toolchain.set_path(&mut test);
+        test.env("GLASM_TEST_WINDOWS_LIBRARY", library);
+        test.env("GLASM_TEST_WINDOWS_TOOLS", self.architecture.tools);
+        test.env("GLASM_TEST_WINE", &session.wine.program);
+        match self.extent {
+            Extent::Full => {}
+            Extent::WordSize => {
+                test.env("GLASM_TEST_WITHOUT_TEXT", "1");
+                test.env("GLASM_TEST_CONTEXT_ROUNDS", "100");
+            }
+        }
+        match self.cg.fetch(&out.join("cg")) {
+            Ok(()) => {
+                test.env("GLASM_TEST_WINDOWS_CG", out.join("cg"));
+            }
+            Err(error) => println!("{error:#}"),
+        }
+        run_tests(&mut test)
+    }
 }
 
-/// Builds the library, and the command if `has_command` is set: together, since Cargo selects the
-/// features of the crates that both have by the packages that it builds.
-fn build(toolchain: &Toolchain, has_command: bool) -> Result<()> {
+/// Builds the library, and what else the arguments of Cargo select.
+fn build(toolchain: &Toolchain, packages: &[&str]) -> Result<()> {
     let mut build = toolchain.cargo("build")?;
-    build.args(["--package", "glasm-glvendor", "--lib"]);
-    if has_command {
-        build.args(["--package", "glasm-cli", "--bins"]);
-    }
+    build.args(packages);
     // The tests run for less time than optimizing these takes.
     for package in [
         "glasm-codegen",
@@ -145,7 +174,8 @@ fn build(toolchain: &Toolchain, has_command: bool) -> Result<()> {
         let setting = format!("profile.dev.package.{package}.opt-level=0");
         build.args(["--config", &setting]);
     }
-    // MinGW-w64's linker takes a minute for the debug information of both.
+    toolchain.use_fast_linker(&mut build)?;
+    // Nobody debugs the programs.
     build.args(["--config", "profile.dev.debug=false"]);
     shell::run_checked(&mut build)
 }

@@ -1,14 +1,12 @@
 //! Scripts through `glasm.exe run --api gl` in Wine: the command is an application of WGL, with the
 //! library in its directory.
 
-use super::Wine;
-use super::toolchain::{Architecture, Toolchain};
+use super::command::InstalledCommand;
+use super::session::WineSession;
 use crate::{script_steps, suite};
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use glasm_ci_support::counts::Counts;
-use glasm_ci_support::shell;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// Known differences between scripts and the library, with the reasons: those of Linux.
 const EXPECTED: &str = "tests/vendor/nv.txt";
@@ -19,29 +17,13 @@ const MIN_PASSED: u64 = 1000;
 /// Longest list of scripts in bytes: Windows limits command lines to 32,767 characters.
 const MAX_LIST_BYTES: usize = 30_000;
 
-/// Source of the library with random numbers, which Wine 8 lacks and Windows has.
-const RANDOM_SOURCE: &str = "glvendor/tests/windows/bcryptprimitives.c";
-
-/// Runs the scripts of the NV languages with the command and the library at these paths. Files are
-/// written below the directory `out`.
+/// Runs the scripts of the NV languages with the command. Reports are written to the directory
+/// `out`.
 pub(super) fn run_scripts(
-    architecture: &Architecture,
-    toolchain: &Toolchain,
-    wine: &Wine,
-    command: &Path,
-    library: &Path,
+    session: &WineSession<'_>,
+    installed: &InstalledCommand,
     out: &Path,
 ) -> Result<Counts> {
-    let directory = out.join("command");
-    shell::create_dir(&directory)?;
-    let program = directory.join("glasm.exe");
-    for (source, target) in [
-        (command, &program),
-        (library, &directory.join("opengl32.dll")),
-    ] {
-        std::fs::copy(source, target).with_context(|| source.display().to_string())?;
-    }
-    build_random_library(architecture, toolchain, &directory)?;
     let mut tally = Counts::default();
     for (index, scripts) in split_list(script_steps::find_nv_scripts()?)
         .iter()
@@ -51,16 +33,11 @@ pub(super) fn run_scripts(
         if report.exists() {
             std::fs::remove_file(&report)?;
         }
-        let mut command = Command::new("xvfb-run");
-        command.args(["-a", "-s", "-screen 0 640x480x24 -noreset"]);
-        command.arg(&wine.program).arg(&program);
+        let mut command = installed.command(session);
         // Unoptimized, the longest program takes more than the default limit.
         command.args(["run", "--api", "gl", "--timeout", "300"]);
         command.args(["--expected-failures", EXPECTED]);
         command.arg("--json").arg(&report).args(scripts);
-        wine.prefix.set_variables(&mut command);
-        let overrides = "mscoree,mshtml=;opengl32,bcryptprimitives=n,b";
-        command.env("WINEDLLOVERRIDES", overrides);
         command.env("LIBGL_ALWAYS_SOFTWARE", "1");
         let (part, _) = suite::run_with_report(command, &report, "WGL")?;
         tally += part;
@@ -69,20 +46,6 @@ pub(super) fn run_scripts(
     Ok(tally
         .require_passed(MIN_PASSED, "scripts")
         .without_skipped())
-}
-
-/// Builds the library with random numbers in a directory.
-fn build_random_library(
-    architecture: &Architecture,
-    toolchain: &Toolchain,
-    directory: &Path,
-) -> Result<()> {
-    let mut compiler = Command::new(format!("{}gcc", architecture.tools));
-    toolchain.set_path(&mut compiler);
-    compiler.args(["-shared", "-static", "-Wl,--kill-at", "-o"]);
-    compiler.arg(directory.join("bcryptprimitives.dll"));
-    compiler.args([RANDOM_SOURCE, "-ladvapi32"]);
-    shell::run_checked(&mut compiler)
 }
 
 /// Splits a list into parts that fit on command lines, with the order of the list.
