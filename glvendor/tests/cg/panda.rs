@@ -30,8 +30,8 @@ fn draw_window(run: &PandaRun, test: &str) -> Result<ClientImage, Failed> {
     let picture = support::test_output_path(&format!("panda3d-{test}-{}.pam", run.name));
     let _ = std::fs::remove_file(&picture);
     let mut command = Command::new(cg::PYTHON);
-    run.add_arguments(&mut command, &picture);
     support::set_vendor(&mut command, Window::Glx, run.vendor);
+    run.add_arguments(&mut command, &picture);
     command.env("PYTHONPATH", cg::folder());
     let output = command.output().map_err(|error| error.to_string())?;
     Ok(run.read_image(&output, &picture)?)

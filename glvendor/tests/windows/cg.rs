@@ -53,7 +53,7 @@ pub(super) fn test_pair(name: &str) {
 }
 
 /// Compares images with those in a directory of the test `cg`, with at most a step of rounding.
-/// Returns the differences; none if there are no images.
+/// Returns the differences: an empty text without images.
 fn compare_with_linux(linux: &Path, images: &PairImages) -> String {
     let mut failures = String::new();
     for (case, image) in images {

@@ -175,7 +175,7 @@ fn build(toolchain: &Toolchain, packages: &[&str]) -> Result<()> {
         build.args(["--config", &setting]);
     }
     toolchain.use_fast_linker(&mut build)?;
-    // Nobody debugs the programs.
+    // The linker would copy the debug information, which no test uses.
     build.args(["--config", "profile.dev.debug=false"]);
     shell::run_checked(&mut build)
 }

@@ -9,7 +9,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-/// Source of the program that keeps Wine running.
+/// Source of the program that runs in Wine as long as a session.
 const KEEPER_SOURCE: &str = "glvendor/tests/windows/keep.c";
 
 /// X server. It ends when this is dropped.
