@@ -21,7 +21,7 @@ fn compare(run: &PandaRun) -> Result<Completion, Failed> {
         return Ok(Completion::ignored_with(reason));
     }
     let reference = draw_window(&REFERENCE, run.name)?;
-    compare_images(&reference, &draw_window(run, run.name)?)?;
+    compare_images(&reference, &draw_window(run, run.name)?, 0)?;
     Ok(Completion::Completed)
 }
 

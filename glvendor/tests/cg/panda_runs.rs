@@ -96,14 +96,19 @@ impl PandaRun {
     }
 }
 
-/// Compares an image with that of the reference; otherwise returns how they differ.
-pub(crate) fn compare_images(reference: &ClientImage, image: &ClientImage) -> Result<(), String> {
+/// Compares an image with that of the reference, from which its channels may differ by `max_steps`
+/// of 255; otherwise returns how they differ.
+pub(crate) fn compare_images(
+    reference: &ClientImage,
+    image: &ClientImage,
+    max_steps: u8,
+) -> Result<(), String> {
     let colors = reference.colors();
     if colors < LEAST_COLORS {
         return Err(format!("the reference has {colors} colors only"));
     }
     match reference.distance(image) {
-        Some(distance) if distance.different == 0 => Ok(()),
+        Some(distance) if distance.max_steps <= max_steps => Ok(()),
         distance => Err(format!("{distance:?}")),
     }
 }

@@ -111,7 +111,7 @@ impl Tested {
         let out = std::path::absolute(OUT.join(architecture.target))?;
         shell::create_dir(&out)?;
         let wine = (self.find_wine)(&out)?;
-        build(&toolchain, self.packages)?;
+        self.build(&toolchain)?;
         let library = toolchain.built("debug", "glasm_glvendor.dll");
         let session = WineSession::start(&wine, server, &toolchain, &out)?;
         let mut tally = self.test_library(&toolchain, &session, &library, &out)?;
@@ -127,6 +127,25 @@ impl Tested {
             Extent::WordSize => {}
         }
         Ok(tally)
+    }
+
+    /// Builds the library, and what else belongs to the tests.
+    fn build(&self, toolchain: &Toolchain) -> Result<()> {
+        let mut build = toolchain.cargo("build")?;
+        build.args(self.packages);
+        // Only scripts run for more time than optimizing the compiler takes.
+        let unoptimized: &[&str] = match self.extent {
+            Extent::Full => &["glasm-extract"],
+            Extent::WordSize => &["glasm-codegen", "glasm-frontend", "glasm-ir"],
+        };
+        for package in unoptimized {
+            let setting = format!("profile.dev.package.{package}.opt-level=0");
+            build.args(["--config", &setting]);
+        }
+        toolchain.use_fast_linker(&mut build)?;
+        // The linker would copy the debug information, which no test uses.
+        build.args(["--config", "profile.dev.debug=false"]);
+        shell::run_checked(&mut build)
     }
 
     /// Runs the tests with applications of the library.
@@ -158,26 +177,6 @@ impl Tested {
         }
         run_tests(&mut test)
     }
-}
-
-/// Builds the library, and what else the arguments of Cargo select.
-fn build(toolchain: &Toolchain, packages: &[&str]) -> Result<()> {
-    let mut build = toolchain.cargo("build")?;
-    build.args(packages);
-    // The tests run for less time than optimizing these takes.
-    for package in [
-        "glasm-codegen",
-        "glasm-extract",
-        "glasm-frontend",
-        "glasm-ir",
-    ] {
-        let setting = format!("profile.dev.package.{package}.opt-level=0");
-        build.args(["--config", &setting]);
-    }
-    toolchain.use_fast_linker(&mut build)?;
-    // The linker would copy the debug information, which no test uses.
-    build.args(["--config", "profile.dev.debug=false"]);
-    shell::run_checked(&mut build)
 }
 
 /// Returns the installed Wine.
