@@ -27,7 +27,7 @@ pub(super) fn test_runs() {
         return;
     };
     let Some(library) = find_python_library() else {
-        return skip(&format!("{} is not installed", cg::PYTHON));
+        return skip(format!("{} is not installed", cg::PYTHON));
     };
     let directory = setup.create_directory("panda3d");
     let program = directory.join("python.exe");
