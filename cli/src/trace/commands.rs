@@ -2,8 +2,8 @@
 
 use super::device::DeviceRun;
 use super::format::{Style, format_report};
-use super::scene::Scene;
-use super::{Report, compare_result, json};
+use super::scene::{Report, Scene};
+use super::{compare_result, json};
 use crate::batch::catch_panic;
 use glasm_scene::trace::Trace;
 use glasm_scripts::results::read_script;

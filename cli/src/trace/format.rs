@@ -1,7 +1,7 @@
 //! Traces as text.
 
-use super::Report;
 use super::comparison::{AttachmentComparison, BufferComparison, Comparison, VertexComparison};
+use super::scene::Report;
 use glasm::ir::print::print_inst;
 use glasm::ir::{BaseType, Program, Stage, Type, Width};
 use glasm_scene::trace::names::{

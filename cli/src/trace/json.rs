@@ -1,7 +1,7 @@
 //! Traces as JSON. docs/tools.md describes the keys, which remain the same in later versions.
 
-use super::Report;
 use super::comparison::{Comparison, VertexComparison};
+use super::scene::Report;
 use glasm::ir::{Stage, Type, Width};
 use glasm_scene::trace::json::{format_float, format_statement, format_values};
 use glasm_scene::trace::names::name_output;

@@ -23,26 +23,10 @@ use diff::{Difference, Side, find_difference};
 use format::Style;
 use glasm_scene::trace::{Statement, Trace};
 use glasm_scripts::script::{ProgramForm, Script};
-use scene::{Located, Scene};
+use scene::{Located, Report, Scene};
 use std::path::Path;
 
 pub(crate) use commands::{CommandTrace, trace_commands};
-
-/// What is printed.
-struct Report<'a> {
-    /// The scene.
-    scene: &'a Scene,
-    /// The invocation.
-    located: &'a Located,
-    /// Its trace.
-    trace: &'a Trace,
-    /// Indices of the statements that are shown.
-    shown: Vec<usize>,
-    /// Number of selected statements that are not shown.
-    omitted: usize,
-    /// Comparison with the device.
-    comparison: Comparison,
-}
 
 /// Traces the selected invocation. Returns `Failed` if the device has another result, or if two
 /// programs differ.

@@ -1,9 +1,10 @@
 //! The script that is traced, and the invocation of one of its programs.
 
+use super::comparison::Comparison;
 use crate::args::TraceArgs;
 use crate::console::{Console, Fatal};
 use crate::run::wrap_program::wrap_program;
-use glasm_scene::trace::SourceLines;
+use glasm_scene::trace::{SourceLines, Trace};
 use glasm_scripts::observation::Observation;
 use glasm_scripts::results::{Failure, read_script};
 use glasm_scripts::script::{Command, Script, is_script};
@@ -237,4 +238,20 @@ impl Located {
             is_rejected: false,
         }
     }
+}
+
+/// Scene, invocation and trace that are printed.
+pub(super) struct Report<'a> {
+    /// The scene.
+    pub(super) scene: &'a Scene,
+    /// The invocation.
+    pub(super) located: &'a Located,
+    /// Its trace.
+    pub(super) trace: &'a Trace,
+    /// Indices of the statements that are shown.
+    pub(super) shown: Vec<usize>,
+    /// Number of selected statements that are not shown.
+    pub(super) omitted: usize,
+    /// Comparison with the device.
+    pub(super) comparison: Comparison,
 }
