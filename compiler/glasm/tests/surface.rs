@@ -31,13 +31,14 @@ use glasm::{
     DeviceFeatures, Diagnostic, Diagnostics, Dialect, FIRST_ATTACHMENT_BINDING,
     FIRST_IMAGE_BINDING, Family, HandleLimits, IMAGE_LOCK_BINDING, IMAGE_UNITS, Input,
     InterfaceTypes, Interpolation, Limits, LineMap, LineStipple, Linked, Location, LodBias,
-    MipFilter, Options, Output, ParamSource, PipelineState, PointOrigin, PointSize, PolygonStipple,
-    Position, PrimitiveIdMode, Program, ProgramSpan, ProgramType, Reflection, ResourceCounts,
-    Sampling, Semantic, Severity, Shader, Source, Span, Stage, StateBlock, StateSource,
-    StateSources, Subgroups, Target, TexTarget, TexelFilter, TexelFormat, TextTarget, TextureWrap,
-    TgsiOptions, TransformFeedback, VARYING_LOCATIONS, VERSION, VaryingLocation, Varyings, Version,
-    Width, WrapMode, compile, compute_cache_key, count_resources, find_tgsi_output_registers,
-    is_feature, limits, link, link_with, split_programs, varying_location, vulkan_feature_names,
+    MipFilter, Options, Output, ParamSource, PipelineCache, PipelineState, PointOrigin, PointSize,
+    PolygonStipple, Position, PrimitiveIdMode, Program, ProgramSpan, ProgramType, Reflection,
+    ResourceCounts, Sampling, Saturate, Semantic, Severity, Shader, Source, Span, Stage,
+    StateBlock, StateSource, StateSources, Subgroups, Target, TexTarget, TexelFilter, TexelFormat,
+    TextTarget, TextureWrap, TgsiOptions, TransformFeedback, VARYING_LOCATIONS, VERSION,
+    VaryingLocation, Varyings, Version, Width, WrapMode, compile, compute_cache_key,
+    compute_pipeline_key, count_resources, find_tgsi_output_registers, is_feature, limits, link,
+    link_with, split_programs, varying_location, vulkan_feature_names,
 };
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -111,6 +112,12 @@ fn functions_have_these_types() {
     let _: fn(&mut Compiler, &[&Program], &Options) -> Linked = Compiler::link;
     let _: fn(&mut Compiler, &[(&Program, &Options)]) -> Linked = Compiler::link_with;
     let _: fn(&[&Program], &Options) -> Linked = link;
+    let _: fn(&[&Program], &Options) -> CacheKey = compute_pipeline_key;
+    let _: fn(&Linked, Stage) -> Option<&Shader> = Linked::shader;
+    let _: fn(&Linked, &[&Program]) -> String = Linked::render_errors;
+    let _: for<'a> fn(&'a mut PipelineCache, &[&Program], &Options) -> &'a Linked =
+        PipelineCache::get_or_link;
+    let _: fn(&Shader, &Shader) -> bool = Shader::is_same_module;
     let _: fn(&[(&Program, &Options)]) -> Linked = link_with;
     let _: fn(&Source<'_>, &Options) -> CacheKey = compute_cache_key;
     let _: fn(&CacheKey) -> &[u8; 32] = CacheKey::as_bytes;
@@ -155,7 +162,7 @@ fn types_have_these_traits() {
         CombinerKey, RegisterCombiners, GeneralCombiner,
     );
     all!(
-        setting: FogMode, FogSource, TextureTarget, Combiner, CombinerInput, CombinerPortion, CombinerRegister, ComponentUsage, InputMapping, OutputScale, CombineFunction, CombineArgument, CombineSource, CombineOperand, LineStipple, TextTarget, StateBlock, StateSpecConstant, CacheKey, Capture, VaryingLocation, TexelFormat, Code, Dialect, Family, Version,
+        setting: Saturate, FogMode, FogSource, TextureTarget, Combiner, CombinerInput, CombinerPortion, CombinerRegister, ComponentUsage, InputMapping, OutputScale, CombineFunction, CombineArgument, CombineSource, CombineOperand, LineStipple, TextTarget, StateBlock, StateSpecConstant, CacheKey, Capture, VaryingLocation, TexelFormat, Code, Dialect, Family, Version,
         ProgramType, ProgramSpan, Span, Semantic, Stage, ParamSource, StateParam, MatrixName, TexTarget,
         BaseType, Width, BufferKind, DescriptorSlot, AttributeHalf, HandleKind, ImageFormat, ScalarType,
         ViewportSelection, InputPrimitive, OutputPrimitive, TessMode, TessWinding, TessSpacing,
