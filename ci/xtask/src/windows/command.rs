@@ -103,8 +103,11 @@ impl InstalledCommand {
     /// Compares the module of a program, which a pattern names.
     fn test_modules(&self, session: &WineSession<'_>) -> Result<Counts> {
         let compile = |command: Command, program: &str, module: &str| -> Result<Vec<u8>> {
+            let path = self.directory.join(module);
+            // That of an earlier run.
+            let _ = std::fs::remove_file(&path);
             self.read_output(command, &["compile", program, "-o", module])?;
-            Ok(std::fs::read(self.directory.join(module)).unwrap_or_default())
+            Ok(std::fs::read(path).unwrap_or_default())
         };
         let windows = compile(self.command(session), "programs/gr*.fp", "windows.spv")?;
         let name = format!("programs/{}", VALID.0);
