@@ -9,6 +9,7 @@ use glasm_ci_support::counts::Skip;
 use glasm_ci_support::{shell, vulkan};
 use glasm_tests::cg;
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::LazyLock;
 
 /// Commands that need something.
@@ -45,8 +46,10 @@ enum Source {
     Packages(PackageNames),
     /// Archives that are unpacked below the target directory.
     Downloaded(fn() -> PathBuf, Download<'static>),
+    /// Standard library of Rust for this target, which rustup installs.
+    RustTarget(&'static str),
 }
-use Source::{Downloaded, Packages};
+use Source::{Downloaded, Packages, RustTarget};
 
 impl Requirement {
     /// Returns instructions for installing it manually.
@@ -54,26 +57,36 @@ impl Requirement {
         match &self.source {
             Packages(names) => packages::format_install_command(names),
             Downloaded(_, download) => format!("cargo xtask setup downloads {}", download.packages),
+            RustTarget(target) => {
+                format!("rustup target add {target} (or your distribution's package)")
+            }
         }
     }
 }
 
 /// Installs requirements, if that is possible without the user: packages of the system in one
-/// command, then archives, whose tools may be among the packages. Prints errors.
+/// command, then archives, whose tools may be among the packages, and targets of Rust. Prints errors.
 pub(crate) fn install(requirements: &[&Requirement]) {
     let mut names = Vec::new();
     let mut downloads = Vec::new();
+    let mut targets = Vec::new();
     for requirement in requirements {
         match &requirement.source {
             Packages(packages) => names.push(packages),
             Downloaded(directory, download) => downloads.push((directory(), download)),
+            RustTarget(target) => targets.push(target),
         }
     }
     let installed = std::iter::once_with(|| packages::install(&names));
     let downloaded = downloads
         .iter()
         .map(|(directory, download)| download.fetch(directory));
-    for error in installed.chain(downloaded).filter_map(Result::err) {
+    let added = targets.iter().map(|target| {
+        installed::require_program("rustup")?;
+        shell::run_checked(Command::new("rustup").args(["target", "add", target]))
+    });
+    let results = installed.chain(downloaded).chain(added);
+    for error in results.filter_map(Result::err) {
         println!("  {error:#}");
     }
 }
@@ -84,7 +97,7 @@ pub(crate) fn install(requirements: &[&Requirement]) {
 pub(crate) fn find_applicable(purpose: Purpose) -> impl Iterator<Item = &'static Requirement> {
     let has_archives = cfg!(target_arch = "x86_64") && downloads::can_unpack();
     let of_purpose = REQUIREMENTS.iter().filter(move |it| it.purpose <= purpose);
-    of_purpose.filter(move |it| has_archives || matches!(it.source, Packages(_)))
+    of_purpose.filter(move |it| has_archives || !matches!(it.source, Downloaded(..)))
 }
 
 /// Returns a [`Skip`] that names the first missing requirement of a step of the tests; `Ok` if none
@@ -182,6 +195,9 @@ requirements! {
     Test "Chromium" for ["web"] if web::find_browser().is_some()
         => Packages(["chromium", "chromium", "chromium", "chromium (install it yourself)"]),
         "a browser, in which the playground is tested";
+    Test "Rust for WebAssembly" for ["web"] if web::has_target()
+        => RustTarget(web::TARGET),
+        "compiles the playground";
     Test "mmdebstrap" for ["packages"] if has_program("mmdebstrap")
         => Packages(["mmdebstrap", "mmdebstrap", "mmdebstrap", "mmdebstrap (Linux only)"]),
         "creates root file systems of Debian, in which packages are installed and tested";
