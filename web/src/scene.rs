@@ -147,16 +147,8 @@ impl SceneRequest {
         let Some(image) = image else {
             return Err(limitations.join("; "));
         };
-        let [width, _] = self.size;
-        let rows = image.pixels.chunks_exact(width as usize);
-        let rows: Vec<_> = match script.requirements.convention {
-            Convention::OpenGl => rows.rev().collect(),
-            Convention::Vulkan => rows.collect(),
-        };
-        let to_byte = |channel: &f64| (channel.clamp(0.0, 1.0) * 255.0).round() as u8;
-        let bytes = rows.into_iter().flatten().flatten().map(to_byte);
         Ok(DrawnImage {
-            bytes: bytes.collect(),
+            bytes: image.to_rgba8(self.size[0], script.requirements.convention),
             limitations,
         })
     }

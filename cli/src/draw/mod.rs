@@ -18,7 +18,7 @@ use crate::run::worker::Worker;
 use animation::{Frame, ImageContents};
 use glasm::Options;
 use glasm_scene::{Scene, SceneInput, SceneProgram, build_scene};
-use glasm_scripts::script::{Convention, Script};
+use glasm_scripts::script::Script;
 use glasm_scripts::software::render_images;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -134,15 +134,8 @@ fn interpret_scene(scene: &Scene, dir: &Path, console: Console) -> Result<Option
     }
     let [width, height] = script.requirements.framebuffer;
     for image in &rendered.images {
-        let rows = image.pixels.chunks_exact(width as usize);
-        // Images begin at the top; the framebuffer does so in Vulkan only.
-        let rows: Vec<_> = match script.requirements.convention {
-            Convention::OpenGl => rows.rev().collect(),
-            Convention::Vulkan => rows.collect(),
-        };
-        let to_byte = |channel: &f64| (channel.clamp(0.0, 1.0) * 255.0).round() as u8;
-        let bytes = rows.into_iter().flatten().flatten().map(to_byte);
-        let frame = Frame::new(width, height, bytes.collect());
+        let bytes = image.to_rgba8(width, script.requirements.convention);
+        let frame = Frame::new(width, height, bytes);
         frame.write(&dir.join(&image.name))?;
     }
     Ok(Some(Rendered {

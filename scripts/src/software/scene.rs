@@ -4,7 +4,7 @@
 use super::invocation::TracedInvocation;
 use super::pixel::PixelColors;
 use super::raster_run::{PixelArea, Purpose, RasterRun};
-use crate::script::{Command, Script, ScriptStep};
+use crate::script::{Command, Convention, Script, ScriptStep};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
@@ -137,6 +137,20 @@ pub struct RenderedImage {
     pub name: String,
     /// Colors of the pixels, row 0 of the framebuffer first.
     pub pixels: Vec<[f64; 4]>,
+}
+
+impl RenderedImage {
+    /// Returns the image with 8 bits for each channel, from the top, for a framebuffer of this width
+    /// and convention.
+    pub fn to_rgba8(&self, width: u32, convention: Convention) -> Vec<u8> {
+        let rows = self.pixels.chunks_exact(width.max(1) as usize);
+        let rows: Vec<_> = match convention {
+            Convention::OpenGl => rows.rev().collect(),
+            Convention::Vulkan => rows.collect(),
+        };
+        let to_byte = |channel: &f64| (channel.clamp(0.0, 1.0) * 255.0).round() as u8;
+        rows.into_iter().flatten().flatten().map(to_byte).collect()
+    }
 }
 
 /// Executes a script and returns the images that it saves. Draws that cannot be simulated are
