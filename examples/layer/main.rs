@@ -11,8 +11,7 @@
 use glasm::state::matrix::{multiply, perspective, rotation, translation};
 use glasm::state::{GlState, ParameterValues};
 use glasm::{
-    Conventions, Linked, Options, PipelineCache, PipelineState, Program, Shader, Source, Stage,
-    Target, vulkan,
+    Linked, Options, PipelineCache, PipelineState, Program, Shader, Source, Stage, Target, vulkan,
 };
 use glasm_text::{ClipConventions, Language};
 use std::error::Error;
@@ -32,22 +31,15 @@ fn load(directory: &Path, name: &str, stage: Stage) -> Outcome<Program> {
 fn report_errors(text: &str) {
     let source = Source::new("broken", text).for_stage(Stage::Vertex);
     let errors = Program::load(&source).err().unwrap_or_default();
-    let position = errors.gl_error_position(&source).map_or(-1, |it| it as i64);
-    let message = errors.gl_error_string(&source).unwrap_or_default();
+    let (position, message) = errors.gl_error(&source);
     println!("position {position}: {message:?}");
 }
 
 /// Returns what the application has set that modules depend on.
 fn build_options() -> Options {
-    Options {
-        target: Target::Vulkan1_2,
-        conventions: Conventions::opengl(),
-        pipeline_state: PipelineState {
-            draw_buffer_mask: 3,
-            ..PipelineState::gl_initial()
-        },
-        ..Options::default()
-    }
+    let mut options = Options::for_gl_context(Target::Vulkan1_2);
+    options.pipeline_state.draw_buffer_mask = 3;
+    options
 }
 
 /// Returns what the application has set that parameter blocks depend on.
@@ -96,8 +88,12 @@ fn fill_block(shader: &Shader, state: &GlState) {
 }
 
 /// Draws with other state, and prints for which of it a pipeline and its modules are new.
-fn draw_variants(cache: &mut PipelineCache, programs: &[&Program; 2], options: &Options) {
-    let base = cache.get_or_link(programs, options).clone();
+fn draw_variants(
+    cache: &mut PipelineCache,
+    programs: &[&Program; 2],
+    options: &Options,
+) -> Outcome<()> {
+    let base = cache.get_or_link(programs, options)?;
     let changes: [fn(&mut PipelineState); 4] = [
         |state| state.two_sided_color = true,
         |state| state.flat_colors = true,
@@ -110,12 +106,13 @@ fn draw_variants(cache: &mut PipelineCache, programs: &[&Program; 2], options: &
         let mut variant = options.clone();
         change(&mut variant.pipeline_state);
         let count = cache.len();
-        let pipeline = cache.get_or_link(programs, &variant);
+        let pipeline = cache.get_or_link(programs, &variant)?;
         let pairs = base.shaders().zip(pipeline.shaders());
         let modules: Vec<bool> = pairs.map(|(old, new)| !old.is_same_module(new)).collect();
         let is_new = cache.len() > count;
         println!("variant {number}: new: pipeline {is_new}, modules {modules:?}");
     }
+    Ok(())
 }
 
 fn write_texts(
@@ -153,17 +150,13 @@ fn main() -> Outcome<()> {
     let programs = [&vertex, &fragment];
     let (options, state) = (build_options(), build_state());
     let mut cache = PipelineCache::default();
-    let pipeline = cache.get_or_link(&programs, &options);
-    let errors = pipeline.render_errors(&programs);
-    if !errors.is_empty() {
-        return Err(errors.into());
-    }
-    describe_pipeline(pipeline)?;
+    let pipeline = cache.get_or_link(&programs, &options)?;
+    describe_pipeline(&pipeline)?;
     for (shader, name) in pipeline.shaders().zip(["vert.spv", "frag.spv"]) {
         fs::write(results.join(name), shader.to_bytes())?;
         fill_block(shader, &state);
     }
-    draw_variants(&mut cache, &programs, &options);
+    draw_variants(&mut cache, &programs, &options)?;
     write_texts(&programs, &options, Language::Glsl(330), results)?;
     write_texts(&programs, &options, Language::Msl(24), results)
 }

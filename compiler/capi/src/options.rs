@@ -7,7 +7,7 @@ use crate::semantic::glasm_semantic_info;
 use crate::state_forms::glasm_state_sources;
 use crate::strings::CStringList;
 use crate::varyings::glasm_varyings;
-use glasm::{BindingLayout, Conventions, Options, PipelineState, PointSize, Subgroups, Target};
+use glasm::{BindingLayout, Conventions, Options, PipelineState, PointSize, Subgroups};
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -379,14 +379,14 @@ pub unsafe extern "C" fn glasm_options_init_for_gl_context(
     target: u32,
 ) -> glasm_result {
     catch_to_result(|| {
-        read_number::<Target>(target, "target")?;
+        let initial = Options::for_gl_context(read_number(target, "target")?);
         // SAFETY: the caller's structure has this size.
         unsafe { ffi_args::init_struct(options, size, "options") }?;
         // SAFETY: as above; the size is set now.
         let mut changed = unsafe { ffi_args::read_struct(options, "options") }?;
         changed.target = target;
-        set_conventions(&mut changed, &Conventions::opengl());
-        set_pipeline_state(&mut changed, &PipelineState::gl_initial());
+        set_conventions(&mut changed, &initial.conventions);
+        set_pipeline_state(&mut changed, &initial.pipeline_state);
         // SAFETY: as above.
         unsafe { ffi_args::write_struct(options, changed, "options") }
     })

@@ -633,6 +633,17 @@ pub struct Options {
 }
 
 impl Options {
+    /// Returns the options of a new GL context whose programs become modules for a target:
+    /// [`Conventions::opengl`] and [`PipelineState::gl_initial`].
+    pub fn for_gl_context(target: Target) -> Self {
+        Self {
+            target,
+            conventions: Conventions::opengl(),
+            pipeline_state: PipelineState::gl_initial(),
+            ..Self::default()
+        }
+    }
+
     /// Returns true if fragments may be discarded by a test outside of their program. These are the
     /// alpha test, also if it is read at run time, and the stipples of lines and polygons.
     pub(crate) fn tests_fragments(&self) -> bool {

@@ -216,6 +216,14 @@ impl Diagnostics {
         self.list.dedup();
     }
 
+    /// Returns `PROGRAM_ERROR_POSITION_ARB` and `PROGRAM_ERROR_STRING_ARB`: -1 and the empty string
+    /// without errors, otherwise [`Self::gl_error_position`] and [`Self::gl_error_string`].
+    pub fn gl_error(&self, source: &Source<'_>) -> (i64, String) {
+        let position = self.gl_error_position(source);
+        let position = position.map_or(-1, |it| i64::try_from(it).unwrap_or(i64::MAX));
+        (position, self.gl_error_string(source).unwrap_or_default())
+    }
+
     /// Returns the position that GL reports for the first error (`PROGRAM_ERROR_POSITION_ARB`);
     /// `None` without errors, where GL reports -1.
     ///

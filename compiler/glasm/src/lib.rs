@@ -19,7 +19,6 @@
 //! has other stages that a pipeline may need in addition to its programs.
 //!
 //! [`layout`] returns the descriptor set layouts that the modules of a pipeline require together.
-//! With the feature `ash`, `glasm::vulkan` queries the [`DeviceFeatures`] of a device.
 //!
 //! [`state`] evaluates the `state.*` parameters that a program reads, given a structure of GL
 //! state.
@@ -34,6 +33,8 @@
 //!
 //! # Features
 //!
+//! - `ash`: `glasm::vulkan`, structures of Vulkan as types of `ash`, and the [`DeviceFeatures`] of a
+//!   device.
 //! - `serde`: [`Options`], [`Reflection`], [`Shader`], [`Diagnostics`], and the settings of a
 //!   [`Source`], to and from any format of `serde`. Options that are left out have their default,
 //!   unknown ones are errors.

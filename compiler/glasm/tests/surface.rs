@@ -44,6 +44,7 @@ use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
+use std::sync::Arc;
 
 /// Items that are re-exported for tools, or cannot be named in a value: the macro that is the table
 /// of features.
@@ -115,8 +116,11 @@ fn functions_have_these_types() {
     let _: fn(&[&Program], &Options) -> CacheKey = compute_pipeline_key;
     let _: fn(&Linked, Stage) -> Option<&Shader> = Linked::shader;
     let _: fn(&Linked, &[&Program]) -> String = Linked::render_errors;
-    let _: for<'a> fn(&'a mut PipelineCache, &[&Program], &Options) -> &'a Linked =
+    type CachedPipeline = Result<Arc<Linked>, String>;
+    let _: fn(&mut PipelineCache, &[&Program], &Options) -> CachedPipeline =
         PipelineCache::get_or_link;
+    let _: fn(Target) -> Options = Options::for_gl_context;
+    let _: fn(&Diagnostics, &Source<'_>) -> (i64, String) = Diagnostics::gl_error;
     let _: fn(&Shader, &Shader) -> bool = Shader::is_same_module;
     let _: fn(&[(&Program, &Options)]) -> Linked = link_with;
     let _: fn(&Source<'_>, &Options) -> CacheKey = compute_cache_key;

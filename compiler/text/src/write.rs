@@ -116,7 +116,7 @@ pub fn write_shader(shader: &Shader, options: &Options) -> Result<ShaderText, Er
 ///
 /// # Errors
 /// Returns the errors of the first program that does not compile, or the reason why a stage cannot
-/// be written. [`glasm::link`] with [`compiler_options`], and [`write_shader`], return the results of
+/// be written. [`link`](fn@glasm::link) with [`compiler_options`], and [`write_shader`], return the results of
 /// each stage.
 pub fn link(programs: &[&Program], options: &Options) -> Result<Vec<ShaderText>, Error> {
     let linked = glasm::link(programs, &compiler_options(options));

@@ -208,6 +208,7 @@ fn gl_error_position_is_that_of_the_first_error() {
     let text = source(b"0123456789");
     let mut diagnostics = Diagnostics::default();
     assert_eq!(diagnostics.gl_error_position(&text), None);
+    assert_eq!(diagnostics.gl_error(&text), (-1, String::new()));
     diagnostics.push(Diagnostic::warning(
         Code::UndeclaredName,
         Span::new(1, 2),
