@@ -275,6 +275,7 @@ impl Drop for LowMemory {
 /// Addresses end here.
 const LIMIT: u64 = 1 << 32;
 /// Alignment of shared memory: no device requires a larger one.
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 const ALIGNMENT: usize = 1 << 16;
 
 /// Mapped pages below 4 GiB.
