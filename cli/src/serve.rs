@@ -51,7 +51,7 @@ const FILES: &[PageFile] = page_files! {
 /// Serves the page until the process ends. Prints its address.
 ///
 /// # Errors
-/// If the port is in use, or if there is no page.
+/// If the port is in use, or if the page is missing.
 pub(crate) fn serve(args: &ServeArgs, console: Console) -> Result<Status, Fatal> {
     let directory = args.directory.as_deref();
     check_page(directory)?;

@@ -12,24 +12,21 @@ use glasm::fixed_function::{
 use glasm::ir::interp::{Environment, Interpreter, TexRequest};
 use glasm::state::GlState;
 use glasm::{Options, ParamSource, Program, Semantic, Source, compile};
+use glasm_tests::rng::Rng;
 use std::collections::BTreeMap;
 
 type Vector = [f64; 4];
 
-/// A deterministic sequence of pseudorandom numbers (SplitMix64).
-struct Random(u64);
+/// Generator of random states and fragments.
+struct Random(Rng);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     fn pick<T: Copy>(&mut self, all: &[T]) -> T {
-        all[(self.next() % all.len() as u64) as usize]
+        *self.0.pick(all)
     }
 
     fn flag(&mut self) -> bool {
@@ -464,7 +461,7 @@ fn check(key: &CombinerKey, fragment: &Fragment) {
 /// random values are multiples of 1/64 unless many stages multiply them.
 #[test]
 fn random_states_have_the_colors_of_the_specification() {
-    let mut random = Random(7);
+    let mut random = Random(Rng::new(7));
     let mut checked = 0;
     while checked < 4000 {
         let key = random_key(&mut random);
@@ -507,7 +504,7 @@ fn selects_reliably(key: &CombinerKey, fragment: &Fragment) -> bool {
 /// Checks that random states compile to valid modules, for the languages' limits, too.
 #[test]
 fn random_states_compile() {
-    let mut random = Random(11);
+    let mut random = Random(Rng::new(11));
     for _ in 0..200 {
         let text = generate_combiner_program(&random_key(&mut random));
         let source = Source::new("combiners", &text);

@@ -179,7 +179,7 @@ impl<'s> SceneState<'s> {
         &self.params
     }
 
-    /// Returns the current value of a vertex attribute; `None` if there is no such attribute.
+    /// Returns the current value of a vertex attribute; `None` for numbers of other attributes.
     pub fn get_attribute(&self, location: u32) -> Option<[f32; 4]> {
         self.attributes.get(location as usize).copied()
     }

@@ -3,18 +3,15 @@
 use super::*;
 use crate::{Options, Source, compile};
 use glasm_tests::clock;
+use glasm_tests::rng::Rng;
 use std::time::Duration;
 
-/// A deterministic sequence of pseudorandom numbers (SplitMix64).
-struct KeyGenerator(u64);
+/// Generator of random keys.
+struct KeyGenerator(Rng);
 
 impl KeyGenerator {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     fn pick_bool(&mut self) -> bool {
@@ -22,7 +19,7 @@ impl KeyGenerator {
     }
 
     fn pick<T: Copy>(&mut self, all: &[T]) -> T {
-        all[(self.next() % all.len() as u64) as usize]
+        *self.0.pick(all)
     }
 
     fn pick_option<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> Option<T> {
@@ -187,7 +184,7 @@ fn assert_loads(text: &str) {
 /// Checks random keys, in limited processor time.
 #[test]
 fn random_keys_load() {
-    let mut numbers = KeyGenerator(2026);
+    let mut numbers = KeyGenerator(Rng::new(2026));
     let time = clock::time(|| {
         for _ in 0..1000 {
             assert_loads(&generate_vertex_program(&numbers.generate_vertex_key()));
@@ -201,7 +198,7 @@ fn random_keys_load() {
 #[cfg(feature = "serde")]
 #[test]
 fn keys_survive_json() {
-    let mut numbers = KeyGenerator(11);
+    let mut numbers = KeyGenerator(Rng::new(11));
     for _ in 0..100 {
         let (vertex, fragment) = (
             numbers.generate_vertex_key(),
