@@ -459,7 +459,7 @@ pub(crate) fn enable_command(capability: u32, enabled: bool) -> Option<CombinerC
 /// constant colors as its parameters; generates it if it is new. `None` if register combiners are
 /// disabled. Reads state of the driver; texture units with incomplete textures are disabled.
 pub(crate) fn select_program(state: &mut State) -> Option<Arc<Program>> {
-    let combiners = state.extensions.combiners.state;
+    let combiners = &state.extensions.combiners.state;
     if !combiners.is_enabled {
         return None;
     }
