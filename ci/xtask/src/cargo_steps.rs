@@ -9,13 +9,13 @@ use glasm_ci_support::counts::Counts;
 use glasm_ci_support::shell;
 use glasm_ci_support::vulkan::{self, Layer};
 use glasm_tests::skip;
-use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// List of the tests that are skipped, which they write.
-static SKIPPED_TESTS: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("skipped-tests"));
+/// List of the tests that are skipped, which they write. Steps of other processes have others.
+static SKIPPED_TESTS: LazyLock<PathBuf> =
+    LazyLock::new(|| shell::below_target(&format!("skipped-tests-{}", std::process::id())));
 
 /// Runs tests and counts them. The scripts have a separate step, on two drivers, so the test target
 /// that runs them is empty.
@@ -26,18 +26,15 @@ pub(crate) fn run_tests(command: &mut Command) -> Result<Counts> {
     vulkan::disable_llvm_optimizations(command);
     vulkan::use_validation_layer(command, Layer::Newest)?;
     let list = std::path::absolute(&*SKIPPED_TESTS)?;
-    match std::fs::remove_file(&list) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            return Err(error).with_context(|| SKIPPED_TESTS.display().to_string());
-        }
-        Ok(()) | Err(_) => {}
-    }
     command.env(skip::LIST, &list);
     let transcript = shell::run_and_capture(command.env("GLASM_TEST_SCRIPTS", "off"))?;
     let tally = Counts::from_test_output(&transcript.text, transcript.success);
     anyhow::ensure!(tally != Counts::default(), "no test was run");
     // Without a skipped test the list does not exist.
     let skipped = std::fs::read_to_string(&list).unwrap_or_default();
+    if !skipped.is_empty() {
+        std::fs::remove_file(&list).with_context(|| list.display().to_string())?;
+    }
     let skipped = skip::tests_of(&skipped);
     for (test, reason) in &skipped {
         println!("SKIP {test}: {reason}");

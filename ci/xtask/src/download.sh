@@ -12,17 +12,7 @@ work=$DIRECTORY.part archives=$work/archives apt=$work/apt root=$work/root
 
 # Packages of the sources of this machine, also for i386, with all dependencies.
 system_packages() {
-    apt_packages "$apt/nothing" 'APT::Architectures { "amd64"; "i386"; };' "$@"
-}
-
-# The same without packages that are installed.
-missing_packages() {
-    apt_packages /var/lib/dpkg/status 'APT::Architectures { "amd64"; "i386"; };' "$@"
-}
-
-# Packages of this machine's architecture with the dependencies that are not installed.
-missing_native_packages() {
-    apt_packages /var/lib/dpkg/status "" "$@"
+    apt_packages 'APT::Architectures { "amd64"; "i386"; };' "$@"
 }
 
 # Packages of the suite $1 of Debian, from the archive that this machine uses, with all
@@ -34,7 +24,7 @@ suite_packages() {
     [ ! -e $keys ] || signed="[signed-by=$keys]"
     echo "deb $signed $archive $1 main" >"$apt/sources.list"
     # The lists of a copy of an archive may be older than their date of expiry permits.
-    apt_packages "$apt/nothing" "Dir::Etc::sourcelist \"$apt/sources.list\";
+    apt_packages "Dir::Etc::sourcelist \"$apt/sources.list\";
         Dir::Etc::sourceparts \"-\"; Acquire::Check-Valid-Until \"false\";" "${@:2}"
 }
 
@@ -44,16 +34,16 @@ python_package() {
         --platform "$@"
 }
 
-# Packages of Debian by apt-get, which regards those in the list $1 as installed, with the options
-# $2. The system is not changed, so its lock is not needed.
+# Packages of Debian by apt-get, which regards none as installed, with the options $1. The system is
+# not changed, so its lock is not needed.
 apt_packages() {
     cat >"$apt/apt.conf" <<END
-        Dir::State::status "$1"; Dir::State::lists "$apt/lists"; Dir::Cache "$work"; quiet "1";
-        Debug::NoLocking "1"; APT::Sandbox::User ""; Acquire::Languages "none"; $2
+        Dir::State::status "$apt/nothing"; Dir::State::lists "$apt/lists"; Dir::Cache "$work"; quiet "1";
+        Debug::NoLocking "1"; APT::Sandbox::User ""; Acquire::Languages "none"; $1
 END
     # An unreachable source must not stop this: only the set of known packages then matters.
     apt-get -c "$apt/apt.conf" update || true
-    apt-get -c "$apt/apt.conf" install --download-only --yes --no-install-recommends "${@:3}"
+    apt-get -c "$apt/apt.conf" install --download-only --yes --no-install-recommends "${@:2}"
 }
 
 # Downloads the archives. Fails if the tool does, or if they have other hashes.

@@ -18,13 +18,6 @@ const UNAVAILABLE: i32 = 75;
 /// Source of packages with all dependencies: the sources of this machine, also for i386.
 pub(crate) const SYSTEM: &str = "system_packages";
 
-/// The same without packages that are installed.
-pub(crate) const SYSTEM_EXCEPT_INSTALLED: &str = "missing_packages";
-
-/// Source of packages for the architecture of this machine, with those dependencies that are not
-/// installed. The lists of other architectures are not needed.
-pub(crate) const NATIVE_EXCEPT_INSTALLED: &str = "missing_native_packages";
-
 /// Archives that are downloaded and unpacked in a directory.
 #[derive(Clone, Copy)]
 pub(crate) struct Download<'a> {

@@ -2,22 +2,18 @@
 //! Mesa's driver for the CPU.
 //!
 //! The machine is not changed: Debian's packages of i386 are unpacked below `target`, and clients
-//! name their dynamic linker and libraries there. Rust's own i386 target is used if it is installed
-//! (`rustup target add i686-unknown-linux-gnu`), otherwise Debian's compiler, unpacked as well.
+//! name their dynamic linker and libraries there.
 
 use crate::cargo_steps::run_tests;
 use crate::downloads::{self, Download};
 use crate::workspace_build::prepare_vendor_test;
-use crate::{debian_rust, installed};
+use crate::{cross, installed};
 use anyhow::{Context as _, Result, ensure};
 use glasm_ci_support::counts::{Counts, Skip};
 use glasm_ci_support::shell;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
-
-/// Rust's name of the target.
-const TARGET: &str = "i686-unknown-linux-gnu";
 
 /// Directory of all output.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("i386"));
@@ -42,7 +38,6 @@ pub(crate) fn build_vendor_library() -> Result<PathBuf> {
 
 /// C compiler and libraries for i386.
 struct Toolchain {
-    out: PathBuf,
     /// Root of unpacked Debian packages.
     root: PathBuf,
     /// Script that wraps the system's gcc.
@@ -58,38 +53,26 @@ impl Toolchain {
             Skip::with_reason("packages of i386 come from Debian, on x86-64")
         );
         installed::require_program("gcc")?;
+        cross::require_target(cross::LINUX_32)?;
         let out = std::path::absolute(&*OUT)?;
         let version = read_gcc_version()?;
         let packages = format!("{LIBRARIES} libgcc-{version}-dev:i386");
         let root = out.join("system");
         Download::without_hashes(downloads::SYSTEM, &packages).fetch(&root)?;
         let compiler = write_c_compiler(&out, &root, &version)?;
-        Ok(Self {
-            out,
-            root,
-            compiler,
-        })
+        Ok(Self { root, compiler })
     }
 
     /// Builds the vendor library without C++ and returns its path.
     fn build_vendor_library(&self) -> Result<PathBuf> {
-        let mut build = shell::cargo();
-        build.args([
-            "build",
-            "--package",
-            "glasm-glvendor",
-            "--no-default-features",
-        ]);
-        build
-            .args(["--target", TARGET, "--target-dir"])
-            .arg(&self.out);
+        let mut build = cross::cargo("build", cross::LINUX_32)?;
+        build.args(["--package", "glasm-glvendor", "--no-default-features"]);
         let linker = "CARGO_TARGET_I686_UNKNOWN_LINUX_GNU_LINKER";
         build.env(linker, &self.compiler);
         // The clients run for less time than optimizing takes, regardless of the caller's setting.
         build.env("CARGO_PROFILE_DEV_OPT_LEVEL", "0");
-        use_available_rust(&mut build, &self.out)?;
         shell::run_checked(&mut build)?;
-        Ok(self.out.join(TARGET).join("debug/libglasm_glvendor.so"))
+        cross::built_file(cross::LINUX_32, "dev", "libglasm_glvendor.so")
     }
 
     /// Runs the client tests of the vendor library with the library at a path.
@@ -104,15 +87,6 @@ impl Toolchain {
         test.env("GLASM_TEST_WITHOUT_TEXT", "1");
         run_tests(&mut test)
     }
-}
-
-/// Lets a build for i386 use Debian's compiler unless Rust's own target is installed. The compiler is
-/// unpacked below a directory.
-pub(crate) fn use_available_rust(build: &mut Command, directory: &Path) -> Result<()> {
-    if debian_rust::has_target(TARGET)? {
-        return Ok(());
-    }
-    debian_rust::use_i386_package(build, directory)
 }
 
 /// Returns the directories of i386 libraries below the root of unpacked Debian packages.

@@ -6,11 +6,12 @@
     reason = "a command line program talks through these"
 )]
 
+mod background;
 mod bench;
 mod bench_runs;
 mod cargo_steps;
 mod coverage;
-mod debian_rust;
+mod cross;
 mod demo;
 mod dist;
 mod downloads;

@@ -1,6 +1,6 @@
 //! The step `published-crates` of `cargo xtask test`: the crates as dependents of the library see them.
 
-use crate::installed;
+use crate::{cross, installed};
 use anyhow::{Context, Result, ensure};
 use glasm_ci_support::counts::Counts;
 use glasm_ci_support::shell;
@@ -29,8 +29,12 @@ const DEPENDENCIES: [&str; 7] = [
     "winnow",
 ];
 
-/// Targets with other pointers, and without an operating system.
-const TARGETS: [&str; 2] = ["i686-unknown-linux-gnu", "wasm32-unknown-unknown"];
+/// Targets with other pointers, and without an operating system, with the packages that are for
+/// them. The sizes of structures of the C interface are checked where it is compiled.
+const TARGETS: [(&str, &[&str]); 2] = [
+    (cross::LINUX_32, &["glasm", "glasm-capi"]),
+    (cross::WASM, &["glasm"]),
+];
 
 /// Oldest supported Rust.
 const OLDEST_RUST: &str = env!("CARGO_PKG_RUST_VERSION");
@@ -55,8 +59,8 @@ pub(crate) fn run_step() -> Result<Counts> {
         tally += check_surface()?;
     }
     tally += check_compatibility()?;
-    for target in TARGETS {
-        tally += check_target(target)?;
+    for (target, packages) in TARGETS {
+        tally += Counts::from_step(check_target(target, packages))?;
     }
     tally += check_oldest_rust()?;
     tally += check_packages()?;
@@ -242,22 +246,13 @@ fn find_quoted_after<'t>(text: &'t str, start: &'t str) -> impl Iterator<Item = 
     rest.filter_map(|rest| rest.split('"').next())
 }
 
-/// Checks that the crates compile for a target; skipped if its standard library is not installed.
-fn check_target(target: &str) -> Result<Counts> {
-    let Some(libraries) = find_sysroot(None)? else {
-        println!("rustc does not say where its libraries are: skipped");
-        return Ok(Counts::one_skipped());
-    };
-    if !Path::new(&libraries)
-        .join("lib/rustlib")
-        .join(target)
-        .exists()
-    {
-        println!("the target is not installed, skipped: rustup target add {target}");
-        return Ok(Counts::one_skipped());
-    }
+/// Checks that packages compile for a target. Fails as [`cross::require_target`] does if its
+/// standard library is not installed.
+fn check_target(target: &str, packages: &[&str]) -> Result<Counts> {
+    cross::require_target(target)?;
     let mut check = shell::cargo();
-    check.args(["check", "--package", "glasm", "--features", "serde"]);
+    check.args(["check", "--features", "glasm/serde"]);
+    check.args(packages.iter().flat_map(|name| ["--package", name]));
     check
         .args(["--target", target, "--target-dir"])
         .arg(&*BUILDS);
@@ -267,7 +262,7 @@ fn check_target(target: &str) -> Result<Counts> {
 
 /// Checks that the crates compile with the oldest supported Rust; skipped if it is not installed.
 fn check_oldest_rust() -> Result<Counts> {
-    if find_sysroot(Some(OLDEST_RUST))?.is_none() {
+    if !has_toolchain(OLDEST_RUST)? {
         println!(
             "Rust {OLDEST_RUST} is not installed, skipped: rustup toolchain install {OLDEST_RUST}"
         );
@@ -292,20 +287,14 @@ fn check_oldest_rust() -> Result<Counts> {
     Ok(Counts::from_check(passed))
 }
 
-/// Returns the sysroot of a toolchain; of the current one without a version.
-fn find_sysroot(version: Option<&str>) -> Result<Option<String>> {
-    let mut rustc = match version {
-        Some(_) if !installed::has_program("rustup") => return Ok(None),
-        Some(version) => {
-            let mut rustup = std::process::Command::new("rustup");
-            rustup.args(["run", version, "rustc"]);
-            rustup
-        }
-        None => std::process::Command::new("rustc"),
-    };
-    let output = shell::capture_output(rustc.args(["--print", "sysroot"]))?;
-    let path = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    Ok(output.status.success().then_some(path))
+/// Returns true if rustup has installed a version of Rust.
+fn has_toolchain(version: &str) -> Result<bool> {
+    if !installed::has_program("rustup") {
+        return Ok(false);
+    }
+    let mut rustup = std::process::Command::new("rustup");
+    let output = shell::capture_output(rustup.args(["run", version, "rustc", "--version"]))?;
+    Ok(output.status.success())
 }
 
 /// Packs the crates as if for a registry, and builds the small ones from that.

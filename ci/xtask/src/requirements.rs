@@ -4,7 +4,7 @@
 use crate::downloads::{self, CG_LINUX, Download};
 use crate::installed::{self, has_header, has_library, has_program, has_programs};
 use crate::packages::{self, PackageNames};
-use crate::{suite, web, wine};
+use crate::{cross, suite, web, wine};
 use glasm_ci_support::counts::Skip;
 use glasm_ci_support::{shell, vulkan};
 use glasm_tests::cg;
@@ -195,9 +195,18 @@ requirements! {
     Test "Chromium" for ["web"] if web::find_browser().is_some()
         => Packages(["chromium", "chromium", "chromium", "chromium (install it yourself)"]),
         "a browser, in which the playground is tested";
-    Test "Rust for WebAssembly" for ["web"] if web::has_target()
-        => RustTarget(web::TARGET),
+    Test "Rust for WebAssembly" for ["web"] if cross::has_target(cross::WASM)
+        => RustTarget(cross::WASM),
         "compiles the playground";
+    Test "Rust for i686 Linux" for ["i386" "packages"] if cross::has_target(cross::LINUX_32)
+        => RustTarget(cross::LINUX_32),
+        "compiles the vendor library for 32-bit applications";
+    Test "Rust for Windows" for [] if cross::has_target(cross::WINDOWS_64)
+        => RustTarget(cross::WINDOWS_64),
+        "compiles the command and the vendor library for Windows";
+    Test "Rust for i686 Windows" for [] if cross::has_target(cross::WINDOWS_32)
+        => RustTarget(cross::WINDOWS_32),
+        "compiles the vendor library for 32-bit applications for Windows";
     Test "mmdebstrap" for ["packages"] if has_program("mmdebstrap")
         => Packages(["mmdebstrap", "mmdebstrap", "mmdebstrap", "mmdebstrap (Linux only)"]),
         "creates root file systems of Debian, in which packages are installed and tested";

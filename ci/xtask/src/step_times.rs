@@ -2,7 +2,8 @@
 //! listed in a document.
 
 use crate::bench::replace_between_marks;
-use anyhow::{Context, Result};
+use crate::steps;
+use anyhow::{Context, Result, bail};
 use glasm_ci_support::counts::Counts;
 use glasm_ci_support::shell;
 use serde_json::{Value, json};
@@ -39,6 +40,7 @@ pub(crate) struct StepTime {
 }
 
 /// Running measurement.
+#[derive(Clone, Copy)]
 pub(crate) struct StepClock {
     start: Instant,
     processor: Duration,
@@ -91,6 +93,52 @@ pub(crate) struct StepRecord {
     pub(crate) time: StepTime,
 }
 
+impl StepRecord {
+    /// Returns the record for a file of results; [`Self::from_json`] reads it.
+    pub(crate) fn to_json(&self) -> Value {
+        let mut value = format_result(self);
+        value["name"] = json!(self.name);
+        value
+    }
+
+    /// Returns the record that [`Self::to_json`] wrote.
+    ///
+    /// # Errors
+    ///
+    /// If a part is missing, or if there is no such step.
+    pub(crate) fn from_json(value: &Value) -> Result<Self> {
+        let seconds = |key: &str| {
+            let seconds = value[key].as_f64().with_context(|| key.to_owned())?;
+            Ok::<_, anyhow::Error>(Duration::try_from_secs_f64(seconds)?)
+        };
+        let count = |key: &str| value[key].as_u64().with_context(|| key.to_owned());
+        let name = value["name"].as_str().context("name")?;
+        Ok(Self {
+            name: steps::find_step(name)?.name,
+            tally: Counts {
+                passed: count("passed")?,
+                failed: count("failed")?,
+                skipped: count("skipped")?,
+            },
+            time: StepTime {
+                wall: seconds("wall_s")?,
+                processor: seconds("processor_s")?,
+            },
+        })
+    }
+}
+
+/// Returns the times and counts of a record.
+fn format_result(record: &StepRecord) -> Value {
+    json!({
+        "wall_s": round_seconds(record.time.wall),
+        "processor_s": round_seconds(record.time.processor),
+        "passed": record.tally.passed,
+        "failed": record.tally.failed,
+        "skipped": record.tally.skipped,
+    })
+}
+
 /// Returns a warning for each step that took twice as long as in the run before, then records this
 /// run in the target directory.
 pub(crate) fn record_times(scope: &str, records: &[StepRecord]) -> Result<Vec<String>> {
@@ -107,13 +155,7 @@ fn update_record_file(file: &Path, scope: &str, records: &[StepRecord]) -> Resul
         .filter_map(|record| compare_step(&all[scope][record.name], record))
         .collect();
     for record in records {
-        all[scope][record.name] = json!({
-            "wall_s": round_seconds(record.time.wall),
-            "processor_s": round_seconds(record.time.processor),
-            "passed": record.tally.passed,
-            "failed": record.tally.failed,
-            "skipped": record.tally.skipped,
-        });
+        all[scope][record.name] = format_result(record);
     }
     let text = serde_json::to_string_pretty(&all)? + "\n";
     std::fs::write(file, text).with_context(|| format!("writing {}", file.display()))?;
@@ -152,6 +194,9 @@ pub(crate) fn format_record(record: &StepRecord) -> String {
     )
 }
 
+/// Name of the record of all steps together.
+pub(crate) const TOTAL: &str = "all";
+
 /// Line of the table of steps.
 pub(crate) struct ListedStep {
     /// Name of the step.
@@ -170,21 +215,21 @@ pub(crate) fn write_step_table(steps: impl Iterator<Item = ListedStep>) -> Resul
     let recorded: Value = serde_json::from_str(&recorded)?;
     let mut table =
         String::from("| step | run by | wall s | processor s | checks |\n|---|---|--:|--:|---|\n");
-    let mut total = [0.0; 2];
+    let read_times = |name: &str| {
+        let times = ["wall_s", "processor_s"].map(|key| recorded["all"][name][key].as_f64());
+        let [Some(wall), Some(processor)] = times else {
+            bail!("no full run of {name} is recorded");
+        };
+        Ok((wall, processor))
+    };
     for ListedStep { name, runs, about } in steps {
-        let [wall, processor] =
-            ["wall_s", "processor_s"].map(|key| recorded["all"][name][key].as_f64());
-        let times = wall.zip(processor);
-        let (wall, processor) =
-            times.with_context(|| format!("no full run of {name} is recorded"))?;
-        total[0] += wall;
-        total[1] += processor;
+        let (wall, processor) = read_times(name)?;
         writeln!(
             table,
             "| `{name}` | {runs} | {wall:.0} | {processor:.0} | {about} |"
         )?;
     }
-    let [wall, processor] = total;
+    let (wall, processor) = read_times(TOTAL)?;
     writeln!(table, "| all | | {wall:.0} | {processor:.0} | |")?;
     let text = std::fs::read_to_string(DOCUMENT).with_context(|| format!("reading {DOCUMENT}"))?;
     std::fs::write(

@@ -33,6 +33,16 @@ pub(crate) enum Scope {
     All,
 }
 
+impl Scope {
+    /// Returns the name in the file of times.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Quick => "quick",
+            Self::All => "all",
+        }
+    }
+}
+
 /// Suite run on one driver.
 pub(crate) struct SuiteRun {
     /// Name of the driver, or of how it was run.
@@ -439,17 +449,22 @@ fn build_server() -> Option<PathBuf> {
         return None;
     }
     let program = shell::below_target("glslang-server");
+    // A step of another process may be building it, too.
+    let temporary = program.with_extension(std::process::id().to_string());
     let mut lists = GLSLANG_LIBRARIES.iter();
     let built = lists.any(|libraries| {
         let mut compiler = Command::new("cc");
         compiler.args(["-O1", "-std=gnu11", SERVER_SOURCE, "-o"]);
-        compiler.arg(&program).arg("-Wl,--start-group");
+        compiler.arg(&temporary).arg("-Wl,--start-group");
         compiler.args(libraries.iter().map(|name| format!("-l{name}")));
         compiler.args(["-Wl,--end-group", "-lstdc++", "-lm", "-lpthread"]);
         shell::capture_output(&mut compiler).is_ok_and(|output| output.status.success())
     });
+    if !built || std::fs::rename(&temporary, &program).is_err() {
+        return None;
+    }
     // An absolute path: children run in other directories.
-    built.then(|| program.canonicalize().ok())?
+    program.canonicalize().ok()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! `cargo xtask test`: runs steps, and reports their results and times.
 
+use crate::background::{BackgroundSteps, STEP_MARK, StepResults};
 use crate::requirements::{self, Purpose, REQUIREMENTS};
 use crate::setup;
 use crate::step_times::{self, StepClock, StepRecord, StepTime};
@@ -9,6 +10,7 @@ use anyhow::Result;
 use glasm_ci_support::counts::Counts;
 use glasm_ci_support::shell;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// `cargo xtask test`.
@@ -27,6 +29,9 @@ pub(crate) struct Options {
     /// List the steps in CONTRIBUTING.md, with the times that the last full run of each took
     #[arg(long)]
     write_times: bool,
+    /// Run the steps that run in the background, and write their results to a file
+    #[arg(long, value_name = "FILE", hide = true)]
+    background_results: Option<PathBuf>,
 }
 
 impl Options {
@@ -73,24 +78,33 @@ test-times.json in the target directory; a step that took twice as long as in th
     text
 }
 
-/// Runs `cargo xtask test`: installs requirements, runs the selected steps in order, and prints
-/// failures and times.
+/// Runs `cargo xtask test`: installs requirements, runs the selected steps, and prints failures and
+/// times. Steps run in order; those of a full run that run in the background do so in another
+/// process.
 pub(crate) fn run_command(options: &Options) -> Result<ExitCode> {
     let (scope, wanted) = options.select_steps()?;
+    if let Some(file) = &options.background_results {
+        let steps = wanted.into_iter().filter(|it| it.runs_in_background);
+        run_steps(steps, scope, None, StepClock::start())?.write(file)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if !options.no_setup {
         setup::ensure_installed(Purpose::Test)?;
     }
-    let mut state = TestRunState::default();
-    state.scope = scope;
-    let mut failures = Vec::new();
     let clock = StepClock::start();
-    let mut records = Vec::new();
-    for step in wanted {
-        let after = clock.read().wall.as_secs_f64();
-        println!("\n== {} (after {after:.0} s)", step.name);
-        records.push(run_step(step, &mut state, &mut failures));
+    let is_full_run = options.all && options.only.is_empty();
+    let results = if is_full_run {
+        let background = BackgroundSteps::start()?;
+        let steps = wanted.iter().filter(|it| !it.runs_in_background).copied();
+        run_steps(steps, scope, Some(background), clock)?
+    } else {
+        run_steps(wanted.iter().copied(), scope, None, clock)?
+    };
+    let StepResults { records, failures } = results;
+    let total = print_summary(scope, &records, &failures, clock.read())?;
+    if is_full_run {
+        step_times::record_times(scope.name(), std::slice::from_ref(&total))?;
     }
-    print_summary(scope, &records, &failures, clock.read())?;
     if options.write_times {
         step_times::write_step_table(STEPS.iter().map(|step| step_times::ListedStep {
             name: step.name,
@@ -101,8 +115,40 @@ pub(crate) fn run_command(options: &Options) -> Result<ExitCode> {
             about: step.about,
         }))?;
     }
-    let failed: u64 = records.iter().map(|record| record.tally.failed).sum();
-    Ok(ExitCode::from(u8::from(failed > 0)))
+    Ok(ExitCode::from(u8::from(total.tally.failed > 0)))
+}
+
+/// Runs steps in order. With others in the background, waits for them at the end, and returns the
+/// results of all in the order of [`STEPS`].
+fn run_steps(
+    steps: impl Iterator<Item = &'static Step>,
+    scope: Scope,
+    mut background: Option<BackgroundSteps>,
+    clock: StepClock,
+) -> Result<StepResults> {
+    let mut state = TestRunState::default();
+    state.scope = scope;
+    let mut results = StepResults::default();
+    for step in steps {
+        if let Some(background) = &mut background {
+            background.print_finished()?;
+        }
+        let after = clock.read().wall.as_secs_f64();
+        println!("\n{STEP_MARK}{} (after {after:.0} s)", step.name);
+        let record = run_step(step, &mut state, &mut results.failures);
+        results.records.push(record);
+    }
+    if let Some(background) = background {
+        let others = background.finish().unwrap_or_else(|error| {
+            println!("error: {error:#}");
+            StepResults::with_failure()
+        });
+        results.records.extend(others.records);
+        results.failures.extend(others.failures);
+        let position = |name| STEPS.iter().position(|step| step.name == name);
+        results.records.sort_by_key(|record| position(record.name));
+    }
+    Ok(results)
 }
 
 /// Runs a step, measures its time, and appends the commands that failed in it to `failures`.
@@ -127,33 +173,29 @@ fn run_step(step: &Step, state: &mut TestRunState, failures: &mut Vec<String>) -
     }
 }
 
-/// Prints the results of the steps, the totals last, and records the times.
+/// Prints the results of the steps, the totals last, and records the times of the steps. Returns the
+/// totals.
 fn print_summary(
     scope: Scope,
     records: &[StepRecord],
     failures: &[String],
     time: StepTime,
-) -> Result<()> {
+) -> Result<StepRecord> {
     if !failures.is_empty() {
         println!("\nCommands that failed:\n{}", failures.join("\n"));
     }
-    let mut total = Counts::default();
+    let mut total = StepRecord {
+        name: step_times::TOTAL,
+        tally: Counts::default(),
+        time,
+    };
     println!();
     for record in records {
         println!("{}", step_times::format_record(record));
-        total += record.tally;
+        total.tally += record.tally;
     }
-    let all = StepRecord {
-        name: "all",
-        tally: total,
-        time,
-    };
-    println!("{}", step_times::format_record(&all));
-    let name = match scope {
-        Scope::Quick => "quick",
-        Scope::All => "all",
-    };
-    for warning in step_times::record_times(name, records)? {
+    println!("{}", step_times::format_record(&total));
+    for warning in step_times::record_times(scope.name(), records)? {
         println!("warning: {warning}");
     }
     if scope == Scope::Quick {
@@ -164,8 +206,8 @@ fn print_summary(
             left.join(", ")
         );
     }
-    println!("\n{total}");
-    Ok(())
+    println!("\n{}", total.tally);
+    Ok(total)
 }
 
 #[cfg(test)]

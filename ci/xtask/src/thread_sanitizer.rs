@@ -6,8 +6,8 @@
 //! `thread_sanitizer`, `glvendor/src/lock.rs`), and reports with [`UNSEEN`] functions are ignored.
 
 use crate::cargo_steps::run_tests;
-use crate::installed;
 use crate::workspace_build::prepare_vendor_test;
+use crate::{cross, installed};
 use anyhow::{Context as _, Result, ensure};
 use glasm_ci_support::counts::{Counts, Skip};
 use glasm_ci_support::shell;
@@ -73,19 +73,18 @@ pub(crate) fn run_step() -> Result<Counts> {
         detects_race(&compiler, &out)?,
         Skip::with_reason("programs with ThreadSanitizer cannot be built or do not run here")
     );
-    let mut build = shell::cargo();
+    let mut build = cross::cargo("build", TARGET)?;
     build
-        .args(["build", "--package", "glasm-glvendor", "--lib"])
+        .args(["--package", "glasm-glvendor", "--lib"])
         // The feature that this disables is C++.
-        .args(["--no-default-features", "--target", TARGET, "--target-dir"])
-        .arg(&out)
+        .arg("--no-default-features")
         .env("RUSTC_BOOTSTRAP", "1")
         .env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\x1f"));
     shell::run_checked(&mut build)?;
     let reports = out.join("reports");
     let _ = std::fs::remove_dir_all(&reports);
     shell::create_dir(&reports)?;
-    let library = out.join(TARGET).join("debug/libglasm_glvendor.so");
+    let library = cross::built_file(TARGET, "dev", "libglasm_glvendor.so")?;
     let mut tally = test_clients(&library, &compiler, &reports)?;
     tally += count_reported_races(&reports)?;
     Ok(tally)

@@ -1,7 +1,7 @@
 //! `cargo xtask web`: builds the playground, static files of a page and a WebAssembly module, and the
 //! step that tests it in a browser.
 
-use crate::installed;
+use crate::{cross, installed};
 use anyhow::{Context, Result, ensure};
 use glasm_ci_support::counts::{Counts, Skip};
 use glasm_ci_support::shell;
@@ -14,9 +14,6 @@ pub(crate) const HELP: &str = "\
 Needs Node.js, npm and the target wasm32-unknown-unknown (rustup target add wasm32-unknown-unknown).
 Writes target/web/site, for any server of static files, and for `glasm serve --directory
 target/web/site`. The packages of npm are those of web/page/package-lock.json.";
-
-/// Target of the module.
-pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 
 /// Sources of the page.
 const PAGE: &str = "web/page";
@@ -34,14 +31,6 @@ pub(crate) fn run_command() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns true if the standard library for WebAssembly is installed.
-pub(crate) fn has_target() -> bool {
-    let mut command = Command::new("rustc");
-    command.args(["--print", "target-libdir", "--target", TARGET]);
-    let directory = shell::read_output(&mut command);
-    directory.is_ok_and(|directory| Path::new(&directory).is_dir())
-}
-
 /// Returns the program of the browser that tests use.
 pub(crate) fn find_browser() -> Option<PathBuf> {
     let mut names = ["chromium", "chromium-browser", "google-chrome"].iter();
@@ -55,8 +44,9 @@ pub(crate) fn find_browser() -> Option<PathBuf> {
 ///
 /// If a build fails.
 pub(crate) fn build_if_possible() -> Result<Option<PathBuf>> {
-    if !has_target() || !installed::has_programs(&["node", "npm"]) {
-        println!("the command does not contain the playground: Node.js or {TARGET} is missing");
+    if !cross::has_target(cross::WASM) || !installed::has_programs(&["node", "npm"]) {
+        let target = cross::WASM;
+        println!("the command does not contain the playground: Node.js or {target} is missing");
         return Ok(None);
     }
     build_site()?;
@@ -69,10 +59,6 @@ pub(crate) fn build_if_possible() -> Result<Option<PathBuf>> {
 ///
 /// If a build fails, or if the module is larger than the page permits.
 fn build_site() -> Result<()> {
-    ensure!(
-        has_target(),
-        "the target {TARGET} is missing: rustup target add {TARGET}"
-    );
     ensure!(
         installed::has_programs(&["node", "npm"]),
         "Node.js and npm are missing"
@@ -87,15 +73,16 @@ fn build_site() -> Result<()> {
 
 /// Builds the WebAssembly module and its interface for JavaScript in the directory of the page.
 fn build_module() -> Result<()> {
-    let mut build = shell::cargo();
-    build.args(["build", "--package", "glasm-web", "--lib"]);
-    shell::run_checked(build.args(["--target", TARGET, "--profile", "web"]))?;
-    let module = shell::below_target(&format!("{TARGET}/web/glasm_web.wasm"));
+    let mut build = cross::cargo("build", cross::WASM)?;
+    build.args(["--package", "glasm-web", "--lib"]);
+    shell::run_checked(build.args(["--profile", "web"]))?;
+    let module = cross::built_file(cross::WASM, "web", "glasm_web.wasm")?;
     let generated = Path::new(PAGE).join("generated");
     shell::create_empty_dir(&generated)?;
     let mut bindgen = shell::cargo();
     bindgen.args(["run", "--quiet", "--package", "glasm-web-bindgen"]);
-    bindgen.args(["--features", "tool", "--"]);
+    bindgen.args(["--features", "tool", "--target-dir"]);
+    bindgen.arg(cross::build_directory()?).arg("--");
     shell::run_checked(bindgen.arg(module).arg(generated))
 }
 

@@ -1,6 +1,5 @@
 //! C has the layouts of Rust: with pointers of 64 bits, and of 32. Rust's own sizes are checked
-//! where the crate is compiled, for 32 bits by
-//! `cargo check -p glasm-capi --target i686-unknown-linux-gnu`.
+//! where the crate is compiled, for 32 bits by `cargo xtask test --only published-crates`.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -84,35 +83,4 @@ fn every_structure_has_a_row() {
     for name in structures {
         assert!(rows.iter().any(|row| row.0 == name), "{name}");
     }
-}
-
-/// The sizes of Rust with pointers of 32 bits.
-#[test]
-fn the_crate_compiles_for_32_bits() {
-    const TARGET: &str = "i686-unknown-linux-gnu";
-    let installed = Command::new("rustc")
-        .args(["--print", "target-libdir", "--target", TARGET])
-        .output();
-    let folder = installed.map(|said| String::from_utf8_lossy(&said.stdout).trim().to_owned());
-    if !folder.is_ok_and(|folder| Path::new(&folder).is_dir()) {
-        return skip(format!("Rust's target {TARGET} is not installed"));
-    }
-    // A separate directory: Cargo holds a lock on the one that the tests are built in.
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("i686");
-    let checked = Command::new(env!("CARGO"))
-        .args([
-            "check",
-            "--offline",
-            "--quiet",
-            "-p",
-            "glasm-capi",
-            "--target",
-            TARGET,
-        ])
-        .env("CARGO_TARGET_DIR", target)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&checked.stderr);
-    assert!(checked.status.success(), "{said}");
 }

@@ -3,7 +3,7 @@
 
 use super::release::Release;
 use crate::downloads::Download;
-use crate::{i386, web, workspace_build};
+use crate::{cross, i386, web, workspace_build};
 use anyhow::{Context as _, Result};
 use glasm_ci_support::shell;
 use std::ffi::{OsStr, OsString};
@@ -14,7 +14,7 @@ use std::process::Command;
 pub(super) const GLIBC: &str = "2.28";
 
 /// Rust's names of the targets for 64 and 32 bits.
-const TARGETS: [&str; 2] = ["x86_64-unknown-linux-gnu", "i686-unknown-linux-gnu"];
+const TARGETS: [&str; 2] = ["x86_64-unknown-linux-gnu", cross::LINUX_32];
 
 /// Shared object name of the C interface.
 pub(super) const SONAME: &str = "libglasm.so.0";
@@ -157,11 +157,13 @@ fn build_with_zig(
     shell::run_checked(command("zigbuild", wide)?.args(vendor_library))?;
     build_c_library(&mut command("rustc", wide)?, "cdylib")?;
     build_static_c_library(&mut command("rustc", wide)?)?;
-    let mut build = command("zigbuild", narrow)?;
-    i386::use_available_rust(&mut build, directory)?;
-    shell::run_checked(build.args(vendor_library))?;
-    let profile = if profile == "dev" { "debug" } else { profile };
-    let built = |target: &str, name: &str| directory.join(target).join(profile).join(name);
+    shell::run_checked(command("zigbuild", narrow)?.args(vendor_library))?;
+    let built = |target: &str, name: &str| {
+        let output = directory.join(target);
+        output
+            .join(cross::name_profile_directory(profile))
+            .join(name)
+    };
     Ok(UnstrippedBinaries {
         command: built(wide, "glasm"),
         vendor_libraries: TARGETS.map(|target| built(target, VENDOR_FILE)),

@@ -14,7 +14,7 @@ mod release;
 mod tree;
 mod windows;
 
-use crate::{downloads, installed};
+use crate::{cross, downloads, installed};
 use anyhow::{Result, ensure};
 use build::Builds;
 use glasm_ci_support::counts::{Counts, Skip};
@@ -85,6 +85,11 @@ pub(crate) fn run_command(options: &Options) -> Result<ExitCode> {
     );
     let release = Release::read(9)?;
     check_tools()?;
+    for part in [Part::Linux, Part::Windows] {
+        if options.includes(part) {
+            check_targets(part)?;
+        }
+    }
     if options.check {
         // Before builds that take long.
         installation::check_tools()?;
@@ -175,6 +180,22 @@ fn write_packages(builds: &Builds, release: &Release, output: &Path) -> Result<(
 fn check_tools() -> Result<()> {
     for name in ["git", "gzip", "objcopy", "pip3", "python3", "xz"] {
         ensure!(installed::has_program(name), "{name} is not installed");
+    }
+    Ok(())
+}
+
+/// Fails if Rust lacks the standard library of a target that the files are built for.
+fn check_targets(part: Part) -> Result<()> {
+    let targets: &[&str] = match part {
+        Part::Linux => &[cross::LINUX_32],
+        Part::Windows => &[cross::WINDOWS_64, cross::WINDOWS_32],
+        Part::Crates => &[],
+    };
+    for target in targets {
+        ensure!(
+            cross::has_target(target),
+            "the standard library of {target} is not installed: rustup target add {target}"
+        );
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use super::build::{cargo_home, set_path_names};
 use super::licenses::{self, Scope, SystemLibrary};
 use super::release::Release;
 use super::tree::{Tree, write_zip};
+use crate::cross;
 use crate::windows::toolchain::{Architecture, NARROW, Toolchain, WIDE};
 use anyhow::Result;
 use glasm_ci_support::shell;
@@ -43,12 +44,11 @@ pub(super) fn write_archive(profile: &str, release: &Release, output: &Path) -> 
     for (architecture, programs, libraries) in WORD_SIZES {
         let toolchain = Toolchain::prepare(architecture, &shell::below_target("windows"))?;
         build(&toolchain, profile, release)?;
-        let directory = if profile == "dev" { "debug" } else { profile };
         for (target, file, built) in [
             (programs, "glasm.exe", "glasm.exe"),
             (libraries, "opengl32.dll", "glasm_glvendor.dll"),
         ] {
-            let binary = toolchain.built(directory, built);
+            let binary = cross::built_file(architecture.target, profile, built)?;
             let stripped = strip(&toolchain, architecture, &binary)?;
             if profile == "dist" {
                 super::check_size(&stripped, SIZE_LIMITS.iter().find(|(it, _)| *it == file))?;
@@ -86,7 +86,6 @@ fn build(toolchain: &Toolchain, profile: &str, release: &Release) -> Result<()> 
     let paths = [
         (std::env::current_dir()?, "/glasm"),
         (cargo_home()?, "/cargo"),
-        (toolchain.rust_directory(), "/rust"),
     ];
     // The linker would write the time of the build.
     let flags = ["-Clink-arg=-Wl,--no-insert-timestamp"];

@@ -10,6 +10,7 @@ mod session;
 pub(crate) mod toolchain;
 
 use crate::cargo_steps::run_tests;
+use crate::cross;
 use crate::downloads::{self, CG_WINDOWS_32, CG_WINDOWS_64, Download};
 use crate::installed;
 use crate::wine::WinePrefix;
@@ -112,12 +113,13 @@ impl Tested {
         shell::create_dir(&out)?;
         let wine = (self.find_wine)(&out)?;
         self.build(&toolchain)?;
-        let library = toolchain.built("debug", "glasm_glvendor.dll");
+        let built = |name| cross::built_file(architecture.target, "dev", name);
+        let library = built("glasm_glvendor.dll")?;
         let session = WineSession::start(&wine, server, &toolchain, &out)?;
         let mut tally = self.test_library(&toolchain, &session, &library, &out)?;
         match self.extent {
             Extent::Full => {
-                let command = toolchain.built("debug", "glasm.exe");
+                let command = built("glasm.exe")?;
                 let directory = out.join("command");
                 let installed =
                     InstalledCommand::install(&toolchain, &command, &library, directory)?;

@@ -1,10 +1,9 @@
-//! Compilers for Windows, which run on this machine: Rust with the standard library for Windows, and
-//! MinGW-w64 for C, C++ and linking.
+//! Compilers for Windows, which run on this machine: Rust, and MinGW-w64 for C, C++ and linking.
 //!
-//! What is not installed is unpacked below `target` from packages of Debian; the machine is not
+//! If MinGW-w64 is not installed, packages of Debian are unpacked below `target`; the machine is not
 //! changed.
 
-use crate::debian_rust;
+use crate::cross;
 use crate::downloads::{self, Download};
 use crate::installed;
 use anyhow::{Context as _, Result, ensure};
@@ -26,7 +25,7 @@ pub(crate) struct Architecture {
 
 /// 64-bit programs.
 pub(crate) static WIDE: Architecture = Architecture {
-    target: "x86_64-pc-windows-gnu",
+    target: cross::WINDOWS_64,
     tools: "x86_64-w64-mingw32-",
     packages: "binutils-mingw-w64-x86-64 mingw-w64-common mingw-w64-x86-64-dev gcc-mingw-w64-base \
         gcc-mingw-w64-x86-64-win32-runtime gcc-mingw-w64-x86-64-win32 g++-mingw-w64-x86-64-win32",
@@ -34,7 +33,7 @@ pub(crate) static WIDE: Architecture = Architecture {
 
 /// 32-bit programs.
 pub(crate) static NARROW: Architecture = Architecture {
-    target: "i686-pc-windows-gnu",
+    target: cross::WINDOWS_32,
     tools: "i686-w64-mingw32-",
     packages: "binutils-mingw-w64-i686 mingw-w64-common mingw-w64-i686-dev gcc-mingw-w64-base \
         gcc-mingw-w64-i686-win32-runtime gcc-mingw-w64-i686-win32 g++-mingw-w64-i686-win32",
@@ -49,7 +48,7 @@ const PROGRAMS: &str = "usr/bin";
 /// Compilers for an architecture.
 pub(crate) struct Toolchain {
     architecture: &'static Architecture,
-    /// Directory of all builds for Windows, in which Debian's Rust is unpacked.
+    /// Directory of files that builds need.
     directory: PathBuf,
     /// Root of the file system that has the tools of MinGW-w64.
     root: PathBuf,
@@ -93,22 +92,10 @@ impl Toolchain {
         compiler
     }
 
-    /// Returns a command of Cargo, such as `build`, for the architecture. Uses rustup's standard
-    /// library if that is installed, otherwise builds the one of Debian's Rust. Fails with [`Skip`]
-    /// if there is neither.
+    /// Returns a command of Cargo, such as `build`, for the architecture. Fails with [`Skip`] if Rust
+    /// lacks its standard library.
     pub(crate) fn cargo(&self, subcommand: &str) -> Result<Command> {
-        let target = self.architecture.target;
-        let mut cargo = shell::cargo();
-        cargo.arg(subcommand);
-        if !debian_rust::has_target(target)? {
-            ensure!(
-                cfg!(target_arch = "x86_64") && downloads::can_unpack(),
-                Skip::with_reason(format!("`rustup target add {target}` was not run"))
-            );
-            debian_rust::use_sources(&mut cargo, target, &self.directory)?;
-        }
-        cargo.args(["--target", target, "--target-dir"]);
-        cargo.arg(self.target_directory());
+        let mut cargo = cross::cargo(subcommand, self.architecture.target)?;
         self.set_path(&mut cargo);
         Ok(cargo)
     }
@@ -151,26 +138,9 @@ impl Toolchain {
         shell::write_program(&self.directory.join(name), &text)
     }
 
-    /// Returns the path of a file that Cargo builds with a profile, by its directory below that of
-    /// the target.
-    pub(crate) fn built(&self, profile: &str, name: &str) -> PathBuf {
-        let target = self.target_directory().join(self.architecture.target);
-        target.join(profile).join(name)
-    }
-
-    /// Returns the directory of Debian's Rust, which is empty if rustup has the target.
-    pub(crate) fn rust_directory(&self) -> PathBuf {
-        self.directory.join("rust")
-    }
-
     /// Returns the directory of the documents of the packages of MinGW-w64.
     pub(crate) fn document_directory(&self) -> PathBuf {
         self.root.join("usr/share/doc")
-    }
-
-    /// Returns the directory of Cargo's output.
-    fn target_directory(&self) -> PathBuf {
-        self.directory.join("build")
     }
 }
 
