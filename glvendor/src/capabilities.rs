@@ -121,6 +121,10 @@ added_extensions! {
     "GL_NV_occlusion_query" 15 "GL_ARB_occlusion_query" Vp20;
     "GL_NV_register_combiners" 31 "GL_ARB_uniform_buffer_object" Vp20;
     "GL_NV_register_combiners2" 31 "GL_ARB_uniform_buffer_object" Vp20;
+    "GL_NV_multisample_filter_hint" 13 "GL_ARB_multisample" Vp20;
+    "GL_NV_vertex_array_range" 11 "GL_EXT_vertex_array" Vp20;
+    "GL_NV_vertex_array_range2" 11 "GL_EXT_vertex_array" Vp20;
+    "GL_NV_pixel_data_range" 11 "GL_EXT_vertex_array" Vp30;
     "GL_NVX_conditional_render" 30 "GL_NV_conditional_render" Vp40;
     "GL_NV_parameter_buffer_object2" 31 "GL_ARB_uniform_buffer_object" Gp4;
 }

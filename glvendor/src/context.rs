@@ -7,6 +7,7 @@ use crate::evaluators::{AttributeMaps, EvaluationState};
 use crate::extension_commands::ExtensionState;
 use crate::ffi::{driver, driver_state};
 use crate::lock::Mutex;
+use crate::multisample_hint::MultisampleHint;
 use crate::program_parameters::{BufferBinding, MAX_BUFFER_BINDINGS};
 use crate::register_combiners::{self, CombinerState};
 use crate::share_group::{OrphanedObjects, Program, ShareGroup, VectorBits};
@@ -100,7 +101,10 @@ pub(crate) struct TargetState {
 
 /// Bits of `PushAttrib` for which state of this library is saved, too.
 pub(crate) const SAVED_ATTRIB_BITS: u32 =
-    driver::constants::ENABLE_BIT | driver::constants::EVAL_BIT | driver::constants::TEXTURE_BIT;
+    SAVED_MAP_BITS | driver::constants::TEXTURE_BIT | driver::constants::HINT_BIT;
+
+/// Bits of `PushAttrib` that enabled maps are part of.
+const SAVED_MAP_BITS: u32 = driver::constants::ENABLE_BIT | driver::constants::EVAL_BIT;
 
 /// State that `PushAttrib` has saved.
 #[derive(Default)]
@@ -115,6 +119,8 @@ pub(crate) struct AttribStackEntry {
     /// are enabled.
     combiners: Option<Box<CombinerState>>,
     enabled_combiners: Option<[bool; 2]>,
+    /// `MULTISAMPLE_FILTER_HINT_NV`
+    multisample_hint: Option<MultisampleHint>,
 }
 
 /// State of a context.
@@ -381,7 +387,7 @@ impl State {
         let has = |bits: u32| attrib_bits & bits != 0;
         AttribStackEntry {
             enabled_targets: has(driver::constants::ENABLE_BIT).then_some(enables),
-            enabled_maps: has(SAVED_ATTRIB_BITS).then_some(maps),
+            enabled_maps: has(SAVED_MAP_BITS).then_some(maps),
             is_testing_occlusion: has(driver::constants::ENABLE_BIT)
                 .then_some(self.extensions.occlusion.is_testing),
             combiners: has(driver::constants::TEXTURE_BIT).then(|| Box::new(*combiners)),
@@ -389,6 +395,8 @@ impl State {
                 combiners.is_enabled,
                 combiners.combiners.per_stage_constants,
             ]),
+            multisample_hint: has(driver::constants::HINT_BIT)
+                .then_some(self.extensions.multisample_hint),
         }
     }
 
@@ -426,6 +434,9 @@ impl State {
             let combiners = &mut self.extensions.combiners.state;
             combiners.is_enabled = enabled;
             combiners.combiners.per_stage_constants = per_stage;
+        }
+        if let Some(hint) = saved.multisample_hint {
+            self.extensions.multisample_hint = hint;
         }
         self.mark_list_changed(StateGroups::all() - StateGroups::ARRAYS);
     }

@@ -4,6 +4,8 @@
 use crate::context::State;
 use crate::fences::{self, Fences};
 use crate::ffi::driver;
+use crate::memory_ranges::MemoryRanges;
+use crate::multisample_hint::{self, MultisampleHint};
 use crate::occlusion_queries::{self, OcclusionQueries};
 use crate::register_combiners::{self, CombinerCommand, Combiners};
 
@@ -13,6 +15,8 @@ pub(crate) struct ExtensionState {
     pub(crate) fences: Fences,
     pub(crate) occlusion: OcclusionQueries,
     pub(crate) combiners: Combiners,
+    pub(crate) ranges: MemoryRanges,
+    pub(crate) multisample_hint: MultisampleHint,
 }
 
 /// Command in display lists.
@@ -30,6 +34,8 @@ pub(crate) enum ExtensionCommand {
     BeginConditionalRender(u32),
     /// `EndConditionalRenderNVX`
     EndConditionalRender,
+    /// `Hint` of `MULTISAMPLE_FILTER_HINT_NV`.
+    MultisampleHint(u32),
     /// Command of NV_register_combiners.
     Combiner(CombinerCommand),
 }
@@ -47,6 +53,7 @@ pub(crate) fn execute_extension_command(state: &mut State, command: &ExtensionCo
             occlusion_queries::begin_conditional_render(state, *name);
         }
         ExtensionCommand::EndConditionalRender => driver::EndConditionalRender(),
+        ExtensionCommand::MultisampleHint(mode) => multisample_hint::set_hint(state, *mode),
         ExtensionCommand::Combiner(command) => register_combiners::execute(state, command),
     }
 }
@@ -60,17 +67,28 @@ pub(crate) fn enable_command(capability: u32, enabled: bool) -> Option<Extension
     register_combiners::enable_command(capability, enabled).map(ExtensionCommand::Combiner)
 }
 
-/// Returns whether a capability of these extensions is enabled; `None` for other capabilities.
+/// Returns whether a capability of these extensions is enabled. `None` for other capabilities, and
+/// between `Begin` and `End`, where the driver reports the error.
 pub(crate) fn is_enabled(state: &State, capability: u32) -> Option<bool> {
+    if state.is_inside_begin_end {
+        return None;
+    }
     if capability == occlusion_queries::OCCLUSION_TEST {
         return Some(state.extensions.occlusion.is_testing);
     }
-    state.extensions.combiners.is_enabled(capability)
+    let combiners = state.extensions.combiners.is_enabled(capability);
+    combiners.or_else(|| state.extensions.ranges.is_enabled(capability))
 }
 
-/// Returns the state of these extensions that `GetIntegerv` has under a name; `None` for other
-/// names.
+/// Returns the state of these extensions that `GetIntegerv` has under a name. `None` for other
+/// names, and between `Begin` and `End`, where the driver reports the error.
 pub(crate) fn query_integer(state: &mut State, name: u32) -> Option<i32> {
+    if state.is_inside_begin_end {
+        return None;
+    }
     let combiners = state.extensions.combiners.query_integer(name);
-    combiners.or_else(|| occlusion_queries::query_integer(state, name))
+    let ranges = || state.extensions.ranges.query_integer(name);
+    let hint = state.extensions.multisample_hint.query_integer(name);
+    let value = combiners.or_else(ranges).or(hint);
+    value.or_else(|| occlusion_queries::query_integer(state, name))
 }

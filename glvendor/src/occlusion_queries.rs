@@ -219,13 +219,13 @@ pub(crate) fn query_count(state: &mut State, name: u32, value: u32) -> Option<u3
     }
 }
 
-/// Returns the state of occlusion tests and queries that `GetIntegerv` has under a name; `None` for
-/// other names. Querying the result of the test resets it.
+/// Returns the state of occlusion tests and queries that `GetIntegerv` has under a name, which is
+/// not between `Begin` and `End`; `None` for other names. Querying the result of the test resets it.
 pub(crate) fn query_integer(state: &mut State, name: u32) -> Option<i32> {
     let queries = &mut state.extensions.occlusion;
     Some(match name {
         OCCLUSION_TEST => queries.is_testing.into(),
-        OCCLUSION_TEST_RESULT if !state.is_inside_begin_end => queries.take_result().into(),
+        OCCLUSION_TEST_RESULT => queries.take_result().into(),
         PIXEL_COUNTER_BITS => query_target_value(SAMPLES_PASSED, QUERY_COUNTER_BITS) as i32,
         CURRENT_OCCLUSION_QUERY => queries.active.unwrap_or(0) as i32,
         _ => return None,

@@ -444,10 +444,10 @@ pub(crate) fn is_enabled(state: &mut State, capability: u32) -> Option<bool> {
     )
 }
 
-/// Returns a color that `GetFloatv` has under a name, of those that this library defines; `None`
-/// for other names.
+/// Returns a color that `GetFloatv` has under a name, of those that this library defines. `None` for
+/// other names, and between `Begin` and `End`, where the driver reports the error.
 pub(crate) fn query_color(state: &mut State, name: u32) -> Option<[f32; 4]> {
-    if !state.capabilities.works {
+    if !state.capabilities.works || state.is_inside_begin_end {
         return None;
     }
     state.extensions.combiners.query_color(name)

@@ -89,6 +89,10 @@ clients! {
     occlusion,
     /// Register combiners.
     combiners,
+    /// Ranges of memory, and its allocator.
+    ranges,
+    /// The hint about multisample filters.
+    hints,
 }
 
 /// Reports of valgrind about memory in clients with erroneous commands, or whose contexts are
@@ -101,7 +105,7 @@ mod valgrind {
         };
     }
 
-    clients! { arguments, callbacks, names, occlusion }
+    clients! { arguments, callbacks, names, occlusion, ranges }
 }
 
 /// Tests parameters in the same buffers if the driver maps nothing persistently.

@@ -21,6 +21,7 @@ pub(crate) mod driver;
 pub(crate) mod driver_state;
 mod entry_points;
 pub(crate) mod entry_table;
+mod memory_allocator;
 pub(crate) mod platform;
 pub(crate) mod ring_buffer;
 

@@ -6,7 +6,7 @@
 use super::super::driver::types::*;
 use super::super::{client_memory, current_context, driver, driver_state};
 use crate::context::{State, StateGroups};
-use crate::{evaluators, extension_commands, program_commands};
+use crate::{evaluators, extension_commands, memory_ranges, program_commands};
 use std::ffi::c_void;
 
 /// Sets a numbered attribute of NV_vertex_program, the conventional one that it aliases, and its
@@ -155,9 +155,13 @@ fn array_attribute(array: GLenum) -> Option<u32> {
     array.checked_sub(0x8650).filter(|&number| number < 16)
 }
 
-/// Restores the application's arrays, then enables or disables a client array, or a numbered one by
-/// its name of NV_vertex_program.
+/// Enables or disables a range of memory; otherwise restores the application's arrays, then enables
+/// or disables a client array, or a numbered one by its name of NV_vertex_program.
 fn enable_array(array: GLenum, enable: bool) {
+    let set_range = |state: &mut State| memory_ranges::set_enabled(state, array, enable);
+    if current_context::with(set_range) == Some(true) {
+        return;
+    }
     current_context::with(|state| state.arrays_change());
     match (array_attribute(array), enable) {
         (Some(number), true) => driver::EnableVertexAttribArray(number),
@@ -167,12 +171,12 @@ fn enable_array(array: GLenum, enable: bool) {
     }
 }
 
-/// Enables a client array, or a numbered one by its name of NV_vertex_program.
+/// Enables a client array, a numbered one by its name of NV_vertex_program, or a range of memory.
 pub(crate) unsafe extern "system" fn EnableClientState(array: GLenum) {
     enable_array(array, true);
 }
 
-/// Disables a client array, or a numbered one by its name of NV_vertex_program.
+/// Disables a client array, a numbered one by its name of NV_vertex_program, or a range of memory.
 pub(crate) unsafe extern "system" fn DisableClientState(array: GLenum) {
     enable_array(array, false);
 }

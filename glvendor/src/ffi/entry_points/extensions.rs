@@ -1,5 +1,5 @@
-//! Fences, occlusion queries and conditional rendering: NV_fence, NV_occlusion_query,
-//! NVX_conditional_render.
+//! Fences, occlusion queries, conditional rendering and hints: NV_fence, NV_occlusion_query,
+//! NVX_conditional_render, NV_multisample_filter_hint.
 
 #![allow(non_snake_case, reason = "names are those of the registry")]
 
@@ -8,6 +8,7 @@ use super::super::{client_memory, current_context, driver};
 use crate::context::State;
 use crate::extension_commands::ExtensionCommand;
 use crate::fences;
+use crate::multisample_hint::MULTISAMPLE_FILTER_HINT;
 use crate::occlusion_queries;
 use crate::program_commands::{self, Command, INVALID_OPERATION, INVALID_VALUE};
 
@@ -142,6 +143,17 @@ pub(crate) unsafe extern "system" fn BeginConditionalRenderNVX(name: GLuint) {
 /// Ends draws that depend on a query, now or in the display list that is being compiled.
 pub(crate) unsafe extern "system" fn EndConditionalRenderNVX() {
     issue(ExtensionCommand::EndConditionalRender);
+}
+
+/// Sets a hint, now or in the display list that is being compiled: that of multisample filters in
+/// this library, all others in the driver.
+pub(crate) unsafe extern "system" fn Hint(target: GLenum, mode: GLenum) {
+    let works = || current_context::with(|state| state.capabilities.works) == Some(true);
+    if target == MULTISAMPLE_FILTER_HINT && works() {
+        issue(ExtensionCommand::MultisampleHint(mode));
+    } else {
+        driver::Hint(target, mode);
+    }
 }
 
 /// Stops the count of the occlusion test before the application begins a query of a target.

@@ -7,7 +7,8 @@ use super::contexts::{self, Pointer, context_commands, destroy, select, vendor_f
 use super::glvnd::{self, VendorLookup};
 use super::window_class;
 use crate::ffi::driver::{self, GetProcAddress};
-use std::ffi::{c_int, c_void};
+use crate::ffi::memory_allocator;
+use std::ffi::{CStr, c_char, c_int, c_void};
 
 /// Structure that libGLX receives from a vendor: `__GLXapiImports`.
 #[repr(C)]
@@ -16,7 +17,7 @@ use std::ffi::{c_int, c_void};
 pub struct Imports {
     is_screen_supported: *mut c_void,
     get_proc_address: Option<GetProcAddress>,
-    get_dispatch_address: *mut c_void,
+    get_dispatch_address: Option<GetProcAddress>,
     set_dispatch_index: *mut c_void,
     notify_error: *mut c_void,
     is_patch_supported: *mut c_void,
@@ -28,6 +29,9 @@ pub struct Imports {
 type VendorMain = unsafe extern "C" fn(u32, *const c_void, *mut c_void, *mut Imports) -> c_int;
 
 static VENDOR: VendorLookup = VendorLookup::new();
+
+/// Lookup of the vendor for functions of GLX that libGLX calls for any vendor.
+static VENDOR_DISPATCH: VendorLookup = VendorLookup::new();
 
 /// Executes the entry point of a vendor library for GLX (glvnd/libglxabi.h): loads the real vendor,
 /// whose functions `imports` receives, except that commands are looked up in this library first.
@@ -61,6 +65,9 @@ pub unsafe extern "C" fn __glx_Main(
     // SAFETY: it is the vendor's.
     unsafe { driver::install_lookup(lookup) };
     imports.get_proc_address = Some(get_proc_address);
+    if let Some(dispatch) = imports.get_dispatch_address.replace(get_dispatch_address) {
+        VENDOR_DISPATCH.set(dispatch);
+    }
     // The driver would write its own functions over the entry points.
     imports.is_patch_supported = std::ptr::null_mut();
     imports.initiate_patch = std::ptr::null_mut();
@@ -73,6 +80,22 @@ pub unsafe extern "C" fn __glx_Main(
 unsafe extern "C" fn get_proc_address(name: *const u8) -> *mut c_void {
     // SAFETY: libGLX passes a name that ends with a zero.
     unsafe { glvnd::find_command(&VENDOR, name, window_system) }
+}
+
+/// Looks up a function of GLX that applications receive, and that selects the vendor by its
+/// arguments: the vendor's, or one of this library for functions without such arguments, which the
+/// vendor lacks. Null if neither has it.
+unsafe extern "C" fn get_dispatch_address(name: *const u8) -> *mut c_void {
+    // SAFETY: libGLX passes a name that ends with a zero.
+    let text = unsafe { CStr::from_ptr(name.cast::<c_char>()) };
+    let text = text.to_str().unwrap_or_default();
+    let ours = text.strip_prefix("glX");
+    if let Some(ours) = ours.and_then(memory_allocator::find_function) {
+        return ours;
+    }
+    let vendor = VENDOR_DISPATCH.get();
+    // SAFETY: the name continues as it came.
+    vendor.map_or(std::ptr::null_mut(), |lookup| unsafe { lookup(name) })
 }
 
 context_commands! {

@@ -10,6 +10,7 @@ use super::system_library;
 use crate::ffi::current_context::{self, NativeContext};
 use crate::ffi::driver::{self, GetProcAddress};
 use crate::ffi::entry_table;
+use crate::ffi::memory_allocator;
 use crate::lock::Mutex;
 use crate::settings;
 use rustc_hash::FxHashMap;
@@ -114,6 +115,11 @@ unsafe extern "system" fn wglGetProcAddress(name: *const u8) -> *mut c_void {
         return ours;
     }
     let works = || current_context::with(|state| state.capabilities.works) == Some(true);
+    let memory = text.strip_prefix("wgl");
+    let memory = memory.and_then(memory_allocator::find_function);
+    if let Some(ours) = memory.filter(|_| works()) {
+        return ours;
+    }
     let is_available = !theirs.is_null() || entry_table::is_provided(text) && works();
     let ours = entry_table::find(text).filter(|_| is_available);
     ours.unwrap_or(theirs)
