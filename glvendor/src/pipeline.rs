@@ -342,7 +342,9 @@ pub(crate) fn create_pipeline(
 ) -> Result<Pipeline, String> {
     let start_time = Instant::now();
     let parts = collect_stages(programs, key)?;
-    let options = compile_options(&state.capabilities, key)?;
+    let mut options = compile_options(&state.capabilities, key)?;
+    let geometry = programs[STAGES - 2].as_ref();
+    options.pipeline_state.max_output_vertices = geometry.and_then(|it| it.contents().vertex_limit);
     let linking: Vec<&Loaded> = parts.iter().map(|part| &part.loaded).collect();
     let linked = compiler.link(&linking, &options);
     let mut pipeline = Pipeline {

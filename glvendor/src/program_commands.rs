@@ -10,6 +10,7 @@ use crate::ffi::{driver, driver_state};
 use crate::log;
 use crate::pipeline;
 use crate::pixels::{self, Bitmap, PixelImage};
+use crate::program_limits;
 use crate::settings;
 use crate::share_group::{ENV_PARAMETERS, LOCAL_PARAMETERS, Program, VectorBits};
 use crate::target::{TARGETS, Target};
@@ -297,8 +298,8 @@ fn load_named_program(state: &mut State, name: u32, target_enum: u32, format: u3
 
 /// Executes `ProgramVertexLimitNV` for the bound geometry program, whose pipelines are built again.
 /// Records `GL_INVALID_ENUM` for another target, `GL_INVALID_OPERATION` if no program is loaded,
-/// and `GL_INVALID_VALUE` for a limit that is not positive or exceeds the `VERTICES_OUT` of the
-/// program. NV_geometry_program4 section 2.14.6.
+/// and `GL_INVALID_VALUE` for a limit that is not positive or exceeds one of the two limits of
+/// vertices and of their components. NV_geometry_program4 section 2.14.6.4.
 pub(crate) fn set_vertex_limit(state: &mut State, target_enum: u32, limit: i32) {
     if target_enum != Target::Geometry.properties().enumerant {
         return state.record_error(INVALID_ENUM);
@@ -309,10 +310,12 @@ pub(crate) fn set_vertex_limit(state: &mut State, target_enum: u32, limit: i32) 
         drop(contents);
         return state.record_error(INVALID_OPERATION);
     };
-    let max_vertices = loaded.ir().modes.vertices_out;
-    let limit = u32::try_from(limit)
-        .ok()
-        .filter(|limit| (1..=max_vertices).contains(limit));
+    let max_vertices = program_limits::query_output_vertex_limit();
+    let max_components = program_limits::query_output_component_limit();
+    let limit = u32::try_from(limit).ok().filter(|&limit| {
+        (1..=max_vertices).contains(&limit)
+            && program_limits::count_output_components(loaded, limit) <= max_components
+    });
     if limit.is_none() {
         drop(contents);
         return state.record_error(INVALID_VALUE);
@@ -450,7 +453,11 @@ fn load_translated(state: &mut State, target: Target, program: &Program, source:
         source = source.strict();
     }
     let limits = load_limits(state, target);
-    let within_limits = |loaded: Loaded| loaded.check_limits(&limits).map(|()| loaded);
+    let within_limits = |loaded: Loaded| {
+        let checked = loaded.check_limits(&limits);
+        let checked = checked.and_then(|()| program_limits::check_declared_sizes(&loaded));
+        checked.map(|()| loaded)
+    };
     let visible = state.capabilities.hidden.check_program(&source);
     let loaded = visible.and_then(|()| Loaded::load(&source));
     match loaded.and_then(within_limits) {
@@ -466,6 +473,7 @@ fn load_translated(state: &mut State, target: Target, program: &Program, source:
             contents.target = Some(target);
             contents.program_string = source.text.to_vec();
             contents.named_parameters = Vec::new();
+            contents.vertex_limit = None;
             contents.translated = Some(loaded);
             contents.is_driver_program = false;
             drop(contents);

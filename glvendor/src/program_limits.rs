@@ -7,7 +7,9 @@ use crate::program_parameters;
 use crate::share_group::{ENV_PARAMETERS, LOCAL_PARAMETERS};
 use crate::target::{TARGETS, Target};
 use glasm::frontend::lang::bindings::count_distinct_attributes;
-use glasm::{Limits, ResourceCounts, Stage, limits};
+use glasm::frontend::{Code, Diagnostic, Diagnostics};
+use glasm::reflect::BufferKind;
+use glasm::{Limits, Program, ResourceCounts, Stage, limits};
 use glasm_settings::Limit;
 
 /// Different parameters and constants of a program (`MAX_PROGRAM_PARAMETERS_ARB`).
@@ -16,10 +18,10 @@ const PARAMETERS: u32 = 4096;
 const MATRICES: u32 = 8;
 /// Numbers of the compiler's tables of bindings, which have the same limits in all languages.
 const LIGHTS: u32 = 8;
-const CLIP_PLANES: u32 = 8;
-const TEXTURE_COORDINATES: u32 = 8;
+pub(crate) const CLIP_PLANES: u32 = 8;
+pub(crate) const TEXTURE_COORDINATES: u32 = 8;
 const VERTEX_ATTRIBUTES: u32 = 16;
-const GENERICS: u32 = 32;
+pub(crate) const GENERICS: u32 = 32;
 const DRAW_BUFFERS: u32 = 8;
 const PATCH_ATTRIBUTES: u32 = 30;
 const ADDRESS_REGISTERS: u32 = 64;
@@ -48,6 +50,23 @@ static LOWERED_LIMITS: &[(u32, u32)] = &[
     ),
     // MAX_TEXTURE_COORDS_ARB
     (0x8871, TEXTURE_COORDINATES),
+    (
+        driver::constants::MAX_PROGRAM_TEXEL_OFFSET,
+        *limits::TEXEL_OFFSET.end() as u32,
+    ),
+    // MAX_GEOMETRY_PROGRAM_INVOCATIONS_NV
+    (
+        driver::constants::MAX_GEOMETRY_SHADER_INVOCATIONS,
+        limits::GEOMETRY_INVOCATIONS,
+    ),
+    (
+        driver::constants::MAX_COMPUTE_SHARED_MEMORY_SIZE,
+        limits::SHARED_BYTES,
+    ),
+    (
+        driver::constants::MAX_COMPUTE_WORK_GROUP_INVOCATIONS,
+        limits::GROUP_SIZE[0],
+    ),
 ];
 
 /// Returns the result of a query of a limit that this library lowers: the minimum of the driver's,
@@ -60,6 +79,157 @@ pub(crate) fn lowered_limit(capabilities: &Capabilities, name: u32) -> Option<i3
     let most = lowered.fold(most, |most, (_, value)| most.min(*value));
     let value = driver_state::integer(name);
     (value > 0).then(|| value.min(i32::try_from(most).unwrap_or(i32::MAX)))
+}
+
+/// Returns `MIN_PROGRAM_TEXEL_OFFSET_EXT`: the maximum of the driver's limit and that of programs.
+pub(crate) fn query_min_texel_offset() -> i32 {
+    let driver_limit = driver_state::integer(driver::constants::MIN_PROGRAM_TEXEL_OFFSET);
+    driver_limit.max(*limits::TEXEL_OFFSET.start() as i32)
+}
+
+/// Returns `MAX_COMPUTE_WORK_GROUP_SIZE` of an axis, at most that of programs. `None` for other
+/// axes, and if the driver does not have the limit.
+pub(crate) fn query_group_size_limit(axis: u32) -> Option<i32> {
+    let most = *limits::GROUP_SIZE.get(axis as usize)?;
+    let name = driver::constants::MAX_COMPUTE_WORK_GROUP_SIZE;
+    let [value] = driver_state::indexed_integers(name, axis);
+    (value > 0).then(|| value.min(most as i32))
+}
+
+/// Returns `MAX_PROGRAM_OUTPUT_VERTICES_NV`.
+pub(crate) fn query_output_vertex_limit() -> u32 {
+    query_limit(
+        driver::constants::MAX_GEOMETRY_OUTPUT_VERTICES,
+        limits::OUTPUT_VERTICES,
+    )
+}
+
+/// Returns `MAX_PROGRAM_TOTAL_OUTPUT_COMPONENTS_NV`.
+pub(crate) fn query_output_component_limit() -> u32 {
+    query_limit(
+        driver::constants::MAX_GEOMETRY_TOTAL_OUTPUT_COMPONENTS,
+        limits::TOTAL_OUTPUT_COMPONENTS,
+    )
+}
+
+/// Size that programs of a stage declare: its value, its limit, what it counts, and the error of a
+/// greater value.
+struct DeclaredSize {
+    stage: Stage,
+    value: fn(&Program) -> u32,
+    limit: fn() -> u32,
+    name: &'static str,
+    code: Code,
+}
+
+/// Returns the maximum size of a work group along an axis; `u32::MAX` if the driver has no limit.
+fn get_group_limit(axis: u32) -> u32 {
+    query_group_size_limit(axis).map_or(u32::MAX, |size| size as u32)
+}
+
+static DECLARED_SIZES: &[DeclaredSize] = &[
+    DeclaredSize {
+        stage: Stage::Geometry,
+        value: |it| it.ir().modes.vertices_out,
+        limit: query_output_vertex_limit,
+        name: "output vertices",
+        code: Code::VerticesOut,
+    },
+    DeclaredSize {
+        stage: Stage::Geometry,
+        value: |it| count_output_components(it, it.ir().modes.vertices_out),
+        limit: query_output_component_limit,
+        name: "components in all vertices",
+        code: Code::TooManyOutputComponents,
+    },
+    DeclaredSize {
+        stage: Stage::Geometry,
+        value: |it| it.ir().modes.invocations,
+        limit: || {
+            query_limit(
+                driver::constants::MAX_GEOMETRY_SHADER_INVOCATIONS,
+                limits::GEOMETRY_INVOCATIONS,
+            )
+        },
+        name: "invocations",
+        code: Code::Invocations,
+    },
+    DeclaredSize {
+        stage: Stage::Compute,
+        value: |it| it.ir().modes.workgroup_size[0],
+        limit: || get_group_limit(0),
+        name: "invocations in x",
+        code: Code::GroupSize,
+    },
+    DeclaredSize {
+        stage: Stage::Compute,
+        value: |it| it.ir().modes.workgroup_size[1],
+        limit: || get_group_limit(1),
+        name: "invocations in y",
+        code: Code::GroupSize,
+    },
+    DeclaredSize {
+        stage: Stage::Compute,
+        value: |it| it.ir().modes.workgroup_size[2],
+        limit: || get_group_limit(2),
+        name: "invocations in z",
+        code: Code::GroupSize,
+    },
+    DeclaredSize {
+        stage: Stage::Compute,
+        value: |it| it.ir().modes.workgroup_size.iter().product(),
+        limit: || {
+            query_limit(
+                driver::constants::MAX_COMPUTE_WORK_GROUP_INVOCATIONS,
+                limits::GROUP_SIZE[0],
+            )
+        },
+        name: "invocations in a group",
+        code: Code::GroupSize,
+    },
+    DeclaredSize {
+        stage: Stage::Compute,
+        value: count_shared_bytes,
+        limit: || {
+            query_limit(
+                driver::constants::MAX_COMPUTE_SHARED_MEMORY_SIZE,
+                limits::SHARED_BYTES,
+            )
+        },
+        name: "bytes of shared memory",
+        code: Code::SharedMemory,
+    },
+];
+
+/// Returns the components of the results of a geometry program in as many vertices:
+/// NV_geometry_program4 section 2.14.6.4.
+pub(crate) fn count_output_components(program: &Program, vertices: u32) -> u32 {
+    vertices.saturating_mul(program.counts().result_components)
+}
+
+/// Returns the declared size of the shared memory of a compute program; 0 if it accesses none.
+fn count_shared_bytes(program: &Program) -> u32 {
+    let buffers = program.ir().buffers.iter();
+    let shared = buffers.filter(|it| it.kind == BufferKind::Shared);
+    shared.filter_map(|it| it.size).sum()
+}
+
+/// Checks the sizes that a program declares against the limits of the driver whose context is
+/// current. `Err` has an error for each size that exceeds its limit.
+pub(crate) fn check_declared_sizes(program: &Program) -> Result<(), Diagnostics> {
+    let sizes = DECLARED_SIZES.iter();
+    let sizes = sizes.filter(|size| size.stage == program.stage());
+    let exceeded = sizes.filter_map(|size| {
+        let (value, limit) = ((size.value)(program), (size.limit)());
+        let message = || format!("{value} {}; the limit is {limit}", size.name);
+        (value > limit).then(|| Diagnostic::whole_program(size.code, message()))
+    });
+    let list: Vec<_> = exceeded.collect();
+    if list.is_empty() {
+        Ok(())
+    } else {
+        Err(Diagnostics { list })
+    }
 }
 
 /// Returns the query of a limit of GL that is not one of programs alone.

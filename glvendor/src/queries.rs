@@ -9,10 +9,11 @@ use crate::ffi::{driver, driver_state};
 use crate::program_commands::{INVALID_ENUM, INVALID_OPERATION, INVALID_VALUE};
 use crate::program_limits;
 use crate::program_parameters::{self, TRACKING_PARAMETERS};
-use crate::share_group::{ENV_PARAMETERS, LOCAL_PARAMETERS, Program, VectorBits};
+use crate::share_group::{ENV_PARAMETERS, LOCAL_PARAMETERS, Program, ProgramContents, VectorBits};
 use crate::target::Target;
 use crate::temporary_state;
 use glasm::ResourceCounts;
+use glasm::ir::primitive::{InputPrimitive, OutputPrimitive};
 use glasm::state::{MatrixForm, TrackedMatrix};
 use std::ffi::c_char;
 
@@ -225,6 +226,10 @@ pub(crate) fn query_program_value(
         .as_ref()
         .map(|it| *it.counts())
         .unwrap_or_default();
+    let geometry = (target == Target::Geometry).then(|| query_geometry_value(&contents, name));
+    if let Some(value) = geometry.flatten() {
+        return Some(value);
+    }
     let (length, is_drivers) = (
         contents.program_string.len() as i32,
         contents.is_driver_program,
@@ -255,6 +260,33 @@ pub(crate) fn query_program_value(
         return Some(count(if is_limit { &limits.counts } else { &counts }) as i32);
     }
     query_other_program_value(state, target, &counts, length, name)
+}
+
+/// Returns the vertex limit, the input or the output primitive of a geometry program, 0 if none is
+/// loaded: NV_geometry_program4, "New State". `None` for other names.
+fn query_geometry_value(contents: &ProgramContents, name: u32) -> Option<i32> {
+    let modes = contents.translated.as_ref().map(|it| &it.ir().modes);
+    let value = match name {
+        // GEOMETRY_VERTICES_OUT_EXT
+        0x8DDA => modes.map(|modes| contents.vertex_limit.unwrap_or(modes.vertices_out)),
+        // GEOMETRY_INPUT_TYPE_EXT
+        0x8DDB => modes.map(|modes| match modes.primitive_in {
+            InputPrimitive::Points => driver::constants::POINTS,
+            InputPrimitive::Lines => driver::constants::LINES,
+            InputPrimitive::LinesAdjacency => driver::constants::LINES_ADJACENCY,
+            InputPrimitive::Triangles => driver::constants::TRIANGLES,
+            InputPrimitive::TrianglesAdjacency => driver::constants::TRIANGLES_ADJACENCY,
+            InputPrimitive::Patches => driver::constants::PATCHES,
+        }),
+        // GEOMETRY_OUTPUT_TYPE_EXT
+        0x8DDC => modes.map(|modes| match modes.primitive_out {
+            OutputPrimitive::Points => driver::constants::POINTS,
+            OutputPrimitive::LineStrip => driver::constants::LINE_STRIP,
+            OutputPrimitive::TriangleStrip => driver::constants::TRIANGLE_STRIP,
+        }),
+        _ => return None,
+    };
+    Some(value.unwrap_or(0) as i32)
 }
 
 /// Returns the values of queries other than the counts of ARB_vertex_program or
@@ -294,11 +326,9 @@ fn query_other_program_value(
         // NV_tessellation_program5: generic attributes of patches.
         0x86D8 => limits.patch_attributes as i32,
         // NV_geometry_program4: maximum number of emitted vertices, and of their total components.
-        0x8C27 if target == Target::Geometry => {
-            driver_state::integer(driver::constants::MAX_GEOMETRY_OUTPUT_VERTICES)
-        }
+        0x8C27 if target == Target::Geometry => program_limits::query_output_vertex_limit() as i32,
         0x8C28 if target == Target::Geometry => {
-            driver_state::integer(driver::constants::MAX_GEOMETRY_TOTAL_OUTPUT_COMPONENTS)
+            program_limits::query_output_component_limit() as i32
         }
         0x8DA0 => limits.parameter_buffer_bindings as i32,
         0x8DA1 => program_parameters::MAX_BUFFER_WORDS,
@@ -498,6 +528,7 @@ pub(crate) fn query_integer(state: &mut State, name: u32) -> Option<i32> {
         0x0B33 => state.recorded_list_name()?,
         0x8DA0 => program_parameters::MAX_BUFFER_BINDINGS as i32,
         0x8DA1 => program_parameters::MAX_BUFFER_WORDS,
+        driver::constants::MIN_PROGRAM_TEXEL_OFFSET => program_limits::query_min_texel_offset(),
         _ => return program_limits::lowered_limit(&state.capabilities, name),
     })
 }

@@ -6,6 +6,7 @@ use crate::context::{State, StateGroups};
 use crate::draw;
 use crate::ffi::{driver, driver_state};
 use crate::program_commands::{INVALID_ENUM, INVALID_OPERATION, INVALID_VALUE};
+use crate::program_limits::{CLIP_PLANES, GENERICS, TEXTURE_COORDINATES};
 use glasm::{Capture, Semantic, TransformFeedback};
 use std::sync::Arc;
 
@@ -63,10 +64,15 @@ const SEPARATE: u32 = 0x8C8D;
 const INTERLEAVED: u32 = 0x8C8C;
 
 /// Converts a result of `TransformFeedbackAttribsNV` to its semantic; the index is the texture
-/// coordinate set, clip plane or attribute. `None` for enumerants without one.
-fn captured_semantic([name, _, index]: CapturedAttrib) -> Option<Semantic> {
-    let index = u8::try_from(index).unwrap_or(u8::MAX);
-    Some(match name {
+/// coordinate set, clip plane or attribute. `Err` is GL's error: `GL_INVALID_ENUM` for enumerants
+/// without a semantic, `GL_INVALID_VALUE` for an index beyond the results of that name.
+fn captured_semantic([name, _, index]: CapturedAttrib) -> Result<Semantic, u32> {
+    let below = |count: u32| {
+        let index = u8::try_from(index).ok();
+        let index = index.filter(|index| u32::from(*index) < count);
+        index.ok_or(INVALID_VALUE)
+    };
+    Ok(match name {
         0x1203 => Semantic::Position,
         0x8577 => Semantic::Color(0),
         0x852D => Semantic::Color(1),
@@ -74,13 +80,13 @@ fn captured_semantic([name, _, index]: CapturedAttrib) -> Option<Semantic> {
         0x8C78 => Semantic::BackColor(1),
         0x8451 => Semantic::FogCoord,
         0x0B11 => Semantic::PointSize,
-        0x8C79 => Semantic::TexCoord(index),
-        0x8C7A => Semantic::ClipDistance(index),
+        0x8C79 => Semantic::TexCoord(below(TEXTURE_COORDINATES)?),
+        0x8C7A => Semantic::ClipDistance(below(CLIP_PLANES)?),
         0x8C7B => Semantic::VertexId,
         0x8C7C => Semantic::PrimitiveId,
-        0x8C7D => Semantic::GenericVarying(index),
+        0x8C7D => Semantic::GenericVarying(below(GENERICS)?),
         0x8DAA => Semantic::Layer,
-        _ => return None,
+        _ => return Err(INVALID_ENUM),
     })
 }
 
@@ -120,14 +126,18 @@ pub(crate) fn check_attrib_counts(
 
 /// Executes `TransformFeedbackAttribsNV`, and with streams, one for each buffer,
 /// `TransformFeedbackStreamAttribsNV`. Marks programs as changed. Records the errors of
-/// [`parse_captures`]; then the previous outputs remain.
+/// [`parse_captures`], `GL_INVALID_VALUE` for more components in a buffer than
+/// `MAX_TRANSFORM_FEEDBACK_INTERLEAVED_COMPONENTS_NV` (NV_transform_feedback), and
+/// `GL_INVALID_OPERATION` for more buffers than `MAX_TRANSFORM_FEEDBACK_BUFFERS`
+/// (ARB_transform_feedback3); then the previous outputs remain.
 pub(crate) fn set_captured_outputs(
     state: &mut State,
     attribs: Vec<CapturedAttrib>,
     streams: &[i32],
     mode: u32,
 ) {
-    match parse_captures(&attribs, streams, mode) {
+    let captures = parse_captures(&attribs, streams, mode);
+    match captures.and_then(check_buffers) {
         Ok(captures) => {
             state.draw_state.feedback.captured_outputs = Some(Arc::new(captures));
             state.mark_changed(StateGroups::PROGRAMS);
@@ -136,8 +146,27 @@ pub(crate) fn set_captured_outputs(
     }
 }
 
+/// Returns captures that are within the limits of the driver for buffers of interleaved mode, which
+/// alone have strides; `Err` is the error of GL.
+fn check_buffers(captures: TransformFeedback) -> Result<TransformFeedback, u32> {
+    let limit = |name| driver_state::integer(name).max(0) as u32;
+    let components = limit(driver::constants::MAX_TRANSFORM_FEEDBACK_INTERLEAVED_COMPONENTS);
+    let buffers = limit(driver::constants::MAX_TRANSFORM_FEEDBACK_BUFFERS);
+    if captures
+        .strides
+        .iter()
+        .any(|stride| stride / 4 > components)
+    {
+        Err(INVALID_VALUE)
+    } else if captures.strides.len() > buffers.max(1) as usize {
+        Err(INVALID_OPERATION)
+    } else {
+        Ok(captures)
+    }
+}
+
 /// Returns the captures of parts with their buffers, byte offsets and streams; buffers without a
-/// stream have stream 0. `Err` is the error of GL: `GL_INVALID_ENUM` for an unknown result,
+/// stream have stream 0. `Err` is the error of GL: those of [`captured_semantic`], and
 /// `GL_INVALID_VALUE` for a number of components outside of 1 to 4 or a negative stream.
 fn parse_captures(
     attribs: &[CapturedAttrib],
@@ -158,7 +187,7 @@ fn parse_captures(
             offset += 4 * (7 + name).unsigned_abs();
             continue;
         }
-        let semantic = captured_semantic(part).ok_or(INVALID_ENUM)?;
+        let semantic = captured_semantic(part)?;
         let count = u8::try_from(components)
             .ok()
             .filter(|count| (1..=4).contains(count))
@@ -252,7 +281,7 @@ mod tests {
     #[test]
     fn streams_are_those_of_buffers() {
         let feedback = parse_captures(
-            &[[0x1203, 4, 0], [-2, 0, 0], [0x1203, 2, 0]],
+            &[[0x1203, 4, 0], [-2, 0, 0], [0x8577, 2, 0]],
             &[1, 0],
             INTERLEAVED,
         )
@@ -261,23 +290,22 @@ mod tests {
         assert_eq!(streams, [1, 0]);
     }
 
+    /// Tests ARB_transform_feedback3, "Errors" and table X.1.
     #[test]
     fn wrong_parts_are_errors() {
+        let error = |parts: &[CapturedAttrib]| parse_captures(parts, &[], INTERLEAVED).err();
+        assert_eq!(error(&[[0x1234, 4, 0]]), Some(INVALID_ENUM));
+        for components in [-1, 0, 5] {
+            assert_eq!(error(&[[0x1203, components, 0]]), Some(INVALID_VALUE));
+        }
+        for (name, count) in [(0x8C79, 8), (0x8C7A, 8), (0x8C7D, 32)] {
+            assert_eq!(error(&[[name, 1, count - 1], [name, 1, 0]]), None);
+            assert_eq!(error(&[[name, 1, count]]), Some(INVALID_VALUE), "{name:x}");
+            assert_eq!(error(&[[name, 1, -1]]), Some(INVALID_VALUE), "{name:x}");
+        }
         assert_eq!(
-            parse_captures(&[[0x1234, 4, 0]], &[], INTERLEAVED),
-            Err(INVALID_ENUM)
-        );
-        assert_eq!(
-            parse_captures(&[[0x1203, 5, 0]], &[], INTERLEAVED),
-            Err(INVALID_VALUE)
-        );
-        assert_eq!(
-            parse_captures(&[[0x1203, 0, 0]], &[], INTERLEAVED),
-            Err(INVALID_VALUE)
-        );
-        assert_eq!(
-            parse_captures(&[[-2, 0, 0]], &[], SEPARATE),
-            Err(INVALID_ENUM)
+            parse_captures(&[[-2, 0, 0]], &[], SEPARATE).err(),
+            Some(INVALID_ENUM)
         );
     }
 }

@@ -73,6 +73,8 @@ clients! {
     lifetimes,
     /// Limits that queries answer, and programs that reach and exceed them.
     limits,
+    /// Limits of arguments of commands.
+    command_limits,
     /// GLSL programs of the application instead of programs of this library.
     shaders,
     /// Names that applications choose, and those of objects of the library.

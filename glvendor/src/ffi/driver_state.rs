@@ -28,6 +28,8 @@ queries! {
     fn doubles(name: u32) -> [f64] = GetDoublev;
     /// Queries state of the context as integers (`glGetIntegerv`).
     fn integers(name: u32) -> [i32] = GetIntegerv;
+    /// Queries an element of indexed state as integers (`glGetIntegeri_v`).
+    fn indexed_integers(name: u32, index: u32) -> [i32] = GetIntegeri_v;
     /// Queries a parameter of a light (`glGetLightfv`).
     fn light(light: u32, name: u32) -> [f32] = GetLightfv;
     /// Queries a property of the material of a face (`glGetMaterialfv`).

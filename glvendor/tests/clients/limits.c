@@ -1,5 +1,39 @@
 /* What queries answer and what loads agree: of each target a program with the largest number of a kind loads, and the next number is an error at its
-   place (ARB_vertex_program section 2.14.2, ARB_fragment_program section 3.11.2: "from 0 to MAX_... - 1"). */
+   place (ARB_vertex_program section 2.14.2, ARB_fragment_program section 3.11.2: "from 0 to MAX_... - 1").
+
+   The limits of the extensions that the library provides are those of the tables "New Implementation Dependent State". `rows` and `sizes` have the
+   limits of numbers and of declared sizes; arguments of commands are in command_limits.c, marked with (c) here.
+
+   ARB_vertex_program, ARB_fragment_program:
+     MAX_PROGRAM_ENV_PARAMETERS (c), _LOCAL_PARAMETERS (c), MAX_PROGRAM_MATRICES (c), MAX_TEXTURE_COORDS, MAX_TEXTURE_IMAGE_UNITS  rows
+     MAX_PROGRAM_MATRIX_STACK_DEPTH                                                       (c)
+     MAX_PROGRAM_INSTRUCTIONS, _ALU_, _TEX_INSTRUCTIONS, _TEX_INDIRECTIONS                of_instructions
+     MAX_PROGRAM_TEMPORARIES, _PARAMETERS, _ADDRESS_REGISTERS                             of_counts
+     MAX_PROGRAM_ATTRIBS                                                                  of_attributes
+     MAX_PROGRAM_NATIVE_...                                                               of_native_limits
+   NV_vertex_program: MAX_TRACK_MATRICES, MAX_TRACK_MATRIX_STACK_DEPTH                    (c): the same numbers
+   NV_vertex_program2_option, NV_fragment_program2, NV_gpu_program4:
+     MAX_PROGRAM_CALL_DEPTH                                                               of_calls
+     MAX_PROGRAM_IF_DEPTH, _LOOP_DEPTH                                                    of_blocks
+     MAX_PROGRAM_EXEC_INSTRUCTIONS, _LOOP_COUNT: what exceeds them loads and ends at run time, or is clamped; only the minima are checked
+     MIN_, MAX_PROGRAM_TEXEL_OFFSET                                                       of_texel_offsets
+     MAX_PROGRAM_ATTRIB_COMPONENTS, _RESULT_COMPONENTS                                    of_components
+     MAX_PROGRAM_GENERIC_ATTRIBS, _GENERIC_RESULTS                                        rows
+   NV_vertex_program3: MAX_VERTEX_TEXTURE_IMAGE_UNITS                                     of_vertex_textures
+   NV_fragment_program: MAX_FRAGMENT_PROGRAM_LOCAL_PARAMETERS                             rows
+   NV_geometry_program4: MAX_PROGRAM_OUTPUT_VERTICES (c), _TOTAL_OUTPUT_COMPONENTS (c)    sizes
+     MAX_GEOMETRY_TEXTURE_IMAGE_UNITS: units have the numbers of all program types        rows
+   NV_gpu_program5: MAX_GEOMETRY_PROGRAM_INVOCATIONS                                      sizes
+     MIN_, MAX_FRAGMENT_INTERPOLATION_OFFSET, FRAGMENT_PROGRAM_INTERPOLATION_OFFSET_BITS  (c): offsets are values at run time
+     MAX_PROGRAM_SUBROUTINE_PARAMETERS (c), _SUBROUTINE_NUM                               rows
+   NV_tessellation_program5: MAX_PROGRAM_PATCH_ATTRIBS                                    rows
+     MAX_PATCH_VERTICES                                                                   sizes
+   NV_parameter_buffer_object: MAX_PROGRAM_PARAMETER_BUFFER_BINDINGS (c)                  rows
+     MAX_PROGRAM_PARAMETER_BUFFER_SIZE                                                    (c)
+   NV_compute_program5: MAX_COMPUTE_WORK_GROUP_SIZE, _INVOCATIONS, _SHARED_MEMORY_SIZE    sizes
+   NV_shader_storage_buffer_object, NV_shader_atomic_counters: bindings                   rows
+   NV_transform_feedback: MAX_TRANSFORM_FEEDBACK_...; NV_register_combiners: MAX_GENERAL_COMBINERS; NV_occlusion_query: PIXEL_COUNTER_BITS;
+   NV_vertex_array_range: MAX_VERTEX_ARRAY_RANGE_ELEMENT (ranges.c)                       (c) */
 #include "client.h"
 #include <stdlib.h>
 
@@ -17,7 +51,7 @@ enum {
 enum { MAX_SUBROUTINE_PARAMETERS = 0x8F44, MAX_SUBROUTINE_NUMBERS = 0x8F45, MAX_PATCH_ATTRIBUTES = 0x86D8 };
 
 /* How the limit is asked for. */
-enum how { OF_GL, OF_PROGRAM, FIXED };
+enum how { OF_GL, OF_PROGRAM, OF_AXIS, FIXED };
 
 #define ARB_VERTEX "!!ARBvp1.0\nMOV result.position, vertex.position;\n"
 #define ARB_FRAGMENT "!!ARBfp1.0\n"
@@ -107,10 +141,37 @@ static const struct {
      "!!NVcp5.0\nOPTION NV_shader_storage_buffer;\nGROUP_SIZE 1;\nTEMP r;\nSTORAGE b[] = {program.storage[@]};\nLDB.F32 r, b[0];\nEND"},
 };
 
+#define GEOMETRY_HEAD "PRIMITIVE_IN POINTS;\nPRIMITIVE_OUT POINTS;\n"
+
+/* Sizes that a program declares, the limit itself included; each unit of @ is so many units of the limit. */
+static const struct {
+    GLenum target;
+    enum how how;
+    GLenum limit;
+    GLint units;
+    const char *text;
+} sizes[] = {
+    {GEOMETRY, OF_GL, GL_MAX_GEOMETRY_SHADER_INVOCATIONS, 1,
+     "!!NVgp5.0\n" GEOMETRY_HEAD "VERTICES_OUT 1;\nINVOCATIONS @;\nMOV.F result.position, 1;\nEMIT;\nEND"},
+    {GEOMETRY, OF_PROGRAM, GL_MAX_PROGRAM_OUTPUT_VERTICES_NV, 1, "!!NVgp4.0\n" GEOMETRY_HEAD "VERTICES_OUT @;\nMOV result.pointsize.x, 1;\nEMIT;\nEND"},
+    {GEOMETRY, OF_PROGRAM, GL_MAX_PROGRAM_TOTAL_OUTPUT_COMPONENTS_NV, 4,
+     "!!NVgp4.0\n" GEOMETRY_HEAD "VERTICES_OUT @;\nMOV result.position, 1;\nEMIT;\nEND"},
+    {GEOMETRY, OF_PROGRAM, GL_MAX_PROGRAM_TOTAL_OUTPUT_COMPONENTS_NV, 7,
+     "!!NVgp4.0\n" GEOMETRY_HEAD "VERTICES_OUT @;\nMOV result.position, 1;\nMOV result.attrib[3].xyw, 1;\nEMIT;\nEND"},
+    {CONTROL, OF_GL, GL_MAX_PATCH_VERTICES, 1, "!!NVtcp5.0\nVERTICES_OUT @;\nMOV.F result.position, 1;\nEND"},
+    {COMPUTE, OF_AXIS, 0, 1, "!!NVcp5.0\nGROUP_SIZE @;\nTEMP r;\nMOV.F r, 1;\nEND"},
+    {COMPUTE, OF_AXIS, 1, 1, "!!NVcp5.0\nGROUP_SIZE 1 @;\nTEMP r;\nMOV.F r, 1;\nEND"},
+    {COMPUTE, OF_AXIS, 2, 1, "!!NVcp5.0\nGROUP_SIZE 1 1 @;\nTEMP r;\nMOV.F r, 1;\nEND"},
+    {COMPUTE, OF_GL, GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS, 32, "!!NVcp5.0\nGROUP_SIZE 4 @ 8;\nTEMP r;\nMOV.F r, 1;\nEND"},
+    {COMPUTE, OF_GL, GL_MAX_COMPUTE_SHARED_MEMORY_SIZE, 1,
+     "!!NVcp5.0\nGROUP_SIZE 1;\nSHARED_MEMORY @;\nSHARED s[] = {program.sharedmem};\nTEMP r;\nLDS.U32 r, s[0];\nEND"},
+};
+
 static GLint limit_of(GLenum target, enum how how, GLenum limit) {
     GLint value = -1;
     if (how == FIXED) return (GLint)limit;
-    if (how == OF_GL) glGetIntegerv(limit, &value);
+    if (how == OF_AXIS) glGetIntegeri_v(GL_MAX_COMPUTE_WORK_GROUP_SIZE, limit, &value);
+    else if (how == OF_GL) glGetIntegerv(limit, &value);
     else glGetProgramivARB(target, limit, &value);
     ERROR(GL_NO_ERROR);
     return value;
@@ -158,6 +219,130 @@ static void of_numbers(GLuint name) {
             expect_position(target, name, text, number < limit ? -1 : (GLint)(at - rows[i].text));
         }
     }
+}
+
+/* A program string that is an error at any place. */
+static void expect_failure(GLenum target, const char *text) {
+    GLint position = load_text(target, 0, text);
+    CHECK(position >= 0 && (size_t)position <= strlen(text), "position %d of\n%.300s", position, text);
+    ERROR(GL_INVALID_OPERATION);
+}
+
+static void of_sizes(void) {
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        GLint limit = limit_of(sizes[i].target, sizes[i].how, sizes[i].limit);
+        CHECK(limit >= sizes[i].units, "size %u: limit 0x%04x is %d", i, sizes[i].limit, limit);
+        char text[600];
+        append(text, sizes[i].text, limit / sizes[i].units);
+        expect_position(sizes[i].target, 0, text, -1);
+        append(text, sizes[i].text, limit / sizes[i].units + 1);
+        expect_failure(sizes[i].target, text);
+    }
+    /* The minima of the specifications; those of compute programs are of OpenGL 4.3. */
+    CHECK(limit_of(GEOMETRY, OF_GL, GL_MAX_GEOMETRY_SHADER_INVOCATIONS) >= 32);
+    CHECK(limit_of(GEOMETRY, OF_PROGRAM, GL_MAX_PROGRAM_OUTPUT_VERTICES_NV) >= 256);
+    CHECK(limit_of(GEOMETRY, OF_PROGRAM, GL_MAX_PROGRAM_TOTAL_OUTPUT_COMPONENTS_NV) >= 1024);
+    CHECK(limit_of(CONTROL, OF_GL, GL_MAX_PATCH_VERTICES) >= 32);
+    CHECK(limit_of(COMPUTE, OF_AXIS, 0) >= 1024);
+    CHECK(limit_of(COMPUTE, OF_AXIS, 1) >= 1024);
+    CHECK(limit_of(COMPUTE, OF_AXIS, 2) >= 64);
+    CHECK(limit_of(COMPUTE, OF_GL, GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS) >= 1024);
+    CHECK(limit_of(COMPUTE, OF_GL, GL_MAX_COMPUTE_SHARED_MEMORY_SIZE) >= 32768);
+    /* Two limits of geometry programs belong to no other target. */
+    GLint value = 77;
+    glGetProgramivARB(VERTEX, GL_MAX_PROGRAM_OUTPUT_VERTICES_NV, &value);
+    ERROR(GL_INVALID_ENUM);
+    glGetProgramivARB(FRAGMENT, GL_MAX_PROGRAM_TOTAL_OUTPUT_COMPONENTS_NV, &value);
+    ERROR(GL_INVALID_ENUM);
+    EQUAL(value, 77);
+}
+
+/* Both ends of the range: NV_gpu_program4 section 2.X.4.4. */
+static void of_texel_offsets(void) {
+    static const char text[] = "!!NVfp4.0\nTEX result.color, fragment.texcoord[0], texture[0], 2D, (0, @);\nEND";
+    GLint least = limit_of(FRAGMENT, OF_GL, GL_MIN_PROGRAM_TEXEL_OFFSET), most = limit_of(FRAGMENT, OF_GL, GL_MAX_PROGRAM_TEXEL_OFFSET);
+    CHECK(least <= -8 && most >= 7, "%d to %d", least, most);
+    GLfloat number = 0;
+    glGetFloatv(GL_MIN_PROGRAM_TEXEL_OFFSET, &number);
+    CHECK(number == (float)least, "%g", number);
+    for (GLint offset = least - 1; offset <= most + 1; offset++) {
+        char source[200];
+        append(source, text, offset);
+        if (offset < least || offset > most) expect_failure(FRAGMENT, source);
+        else expect_position(FRAGMENT, 0, source, -1);
+    }
+}
+
+/* NV_gpu_program4 section 2.X.3: components of attributes that are read, and of results that are written. */
+static void of_components(void) {
+    static const struct {
+        GLenum target, limit, query;
+        const char *head, *line, *one, *tail;
+    } components[] = {
+        {FRAGMENT, GL_MAX_PROGRAM_ATTRIB_COMPONENTS_NV, GL_PROGRAM_ATTRIB_COMPONENTS_NV, "!!NVfp4.0\nTEMP r;\nMOV r, 0;\n",
+         "ADD r, r, fragment.attrib[@];\n", "ADD r, r, fragment.texcoord[0].x;\n", "MOV result.color, r;\nEND"},
+        {VERTEX, GL_MAX_PROGRAM_RESULT_COMPONENTS_NV, GL_PROGRAM_RESULT_COMPONENTS_NV, "!!NVvp4.0\n", "MOV result.attrib[@], 1;\n",
+         "MOV result.texcoord[0].x, 1;\n", "END"},
+    };
+    for (unsigned i = 0; i < sizeof components / sizeof *components; i++) {
+        GLenum target = components[i].target;
+        GLint limit = limit_of(target, OF_PROGRAM, components[i].limit), count = -1;
+        EQUAL(limit % 4, 0);
+        char *text = new_text(components[i].head, components[i].line, limit), *end = append(text, components[i].head, 0);
+        for (GLint n = 0; n < limit / 4; n++) end = append(end, components[i].line, n);
+        append(end, components[i].tail, 0);
+        expect_position(target, 0, text, -1);
+        glGetProgramivARB(target, components[i].query, &count);
+        EQUAL(count, limit);
+        end = append(end, components[i].one, 0);
+        append(end, components[i].tail, 0);
+        expect_failure(target, text);
+        free(text);
+    }
+}
+
+/* Programs as long as the limits allow. KIL is a texture instruction (ARB_fragment_program section 3.11.6). */
+static void of_instructions(void) {
+    static const struct {
+        GLenum target, limit;
+        const char *head, *line, *tail;
+    } lines[] = {{FRAGMENT, GL_MAX_PROGRAM_ALU_INSTRUCTIONS_ARB, "!!NVfp4.0\nTEMP r;\nMOV result.color, 1;\n", "MOV r,1;", "END"},
+                 {FRAGMENT, GL_MAX_PROGRAM_TEX_INSTRUCTIONS_ARB, "!!NVfp4.0\nMOV result.color, 1;\n", "KIL 1;", "END"}};
+    for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++) {
+        GLenum target = lines[i].target;
+        GLint limit = limit_of(target, OF_PROGRAM, GL_MAX_PROGRAM_INSTRUCTIONS_ARB), count = -1;
+        /* The limits of the kinds do not restrict more than that of all instructions. */
+        EQUAL(limit_of(target, OF_PROGRAM, lines[i].limit), limit);
+        EQUAL(limit_of(target, OF_PROGRAM, GL_MAX_PROGRAM_TEX_INDIRECTIONS_ARB), limit);
+        char *text = new_text(lines[i].head, "", limit), *end = append(text, lines[i].head, 0);
+        for (GLint n = 1; n < limit; n++) end = append(end, lines[i].line, 0);
+        append(end, lines[i].tail, 0);
+        EQUAL(load_text(target, 0, text), -1);
+        glGetProgramivARB(target, GL_PROGRAM_INSTRUCTIONS_ARB, &count);
+        EQUAL(count, limit);
+        end = append(end, lines[i].line, 0);
+        append(end, lines[i].tail, 0);
+        expect_failure(target, text);
+        free(text);
+    }
+}
+
+/* Every program is within native limits, which are those of all programs: ARB_vertex_program section 6.1.12. */
+static void of_native_limits(void) {
+    static const GLenum limits[][2] = {{GL_MAX_PROGRAM_INSTRUCTIONS_ARB, GL_MAX_PROGRAM_NATIVE_INSTRUCTIONS_ARB},
+                                       {GL_MAX_PROGRAM_TEMPORARIES_ARB, GL_MAX_PROGRAM_NATIVE_TEMPORARIES_ARB},
+                                       {GL_MAX_PROGRAM_PARAMETERS_ARB, GL_MAX_PROGRAM_NATIVE_PARAMETERS_ARB},
+                                       {GL_MAX_PROGRAM_ATTRIBS_ARB, GL_MAX_PROGRAM_NATIVE_ATTRIBS_ARB},
+                                       {GL_MAX_PROGRAM_ADDRESS_REGISTERS_ARB, GL_MAX_PROGRAM_NATIVE_ADDRESS_REGISTERS_ARB},
+                                       {GL_MAX_PROGRAM_ALU_INSTRUCTIONS_ARB, GL_MAX_PROGRAM_NATIVE_ALU_INSTRUCTIONS_ARB},
+                                       {GL_MAX_PROGRAM_TEX_INSTRUCTIONS_ARB, GL_MAX_PROGRAM_NATIVE_TEX_INSTRUCTIONS_ARB},
+                                       {GL_MAX_PROGRAM_TEX_INDIRECTIONS_ARB, GL_MAX_PROGRAM_NATIVE_TEX_INDIRECTIONS_ARB}};
+    for (unsigned i = 0; i < sizeof limits / sizeof *limits; i++)
+        EQUAL(limit_of(FRAGMENT, OF_PROGRAM, limits[i][1]), limit_of(FRAGMENT, OF_PROGRAM, limits[i][0]));
+    expect_position(FRAGMENT, 0, "!!NVfp4.0\nMOV result.color, 1;\nEND", -1);
+    EQUAL(limit_of(FRAGMENT, OF_PROGRAM, GL_PROGRAM_UNDER_NATIVE_LIMITS_ARB), 1);
+    CHECK(limit_of(VERTEX, OF_PROGRAM, GL_MAX_PROGRAM_EXEC_INSTRUCTIONS_NV) >= 65536);
+    CHECK(limit_of(FRAGMENT, OF_PROGRAM, GL_MAX_PROGRAM_LOOP_COUNT_NV) >= 255);
 }
 
 /* Wine numbers the textures of vertex programs after those of fragment programs. */
@@ -280,6 +465,7 @@ static void of_counts(void) {
         char at;
         const char *head, *line, *tail;
     } counts[] = {{VERTEX, GL_MAX_PROGRAM_ADDRESS_REGISTERS_ARB, 0, 'a', VERTEX_3, "ADDRESS a@;\n", "END"},
+                  {VERTEX, GL_MAX_PROGRAM_PARAMETERS_ARB, 1, '\0', "!!NVvp4.0\nTEMP r;\nMOV r, 0;\n", "ADD r, r, @;\n", "MOV result.position, r;\nEND"},
                   {FRAGMENT, GL_MAX_PROGRAM_PARAMETERS_ARB, 1, '\0', "!!NVfp4.0\nTEMP r;\nMOV r, 0;\n", "ADD r, r, @;\n", "MOV result.color, r;\nEND"}};
     for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) {
         GLint limit = limit_of(counts[i].target, OF_PROGRAM, counts[i].limit);
@@ -293,6 +479,26 @@ static void of_counts(void) {
     }
 }
 
+/* Temporaries of each type of programs, all of which a program declares. */
+static void of_temporaries(void) {
+    static const struct {
+        GLenum target;
+        const char *head, *tail;
+    } temporaries[] = {{VERTEX, VERTEX_3, "MOV t0, 1;\nEND"}, {FRAGMENT, FRAGMENT_2, "MOV t0, 1;\nEND"}, {GEOMETRY, GEOMETRY_4, "MOV t0, 1;\nEMIT;\nEND"}};
+    for (unsigned i = 0; i < sizeof temporaries / sizeof *temporaries; i++) {
+        GLenum target = temporaries[i].target;
+        GLint limit = limit_of(target, OF_PROGRAM, GL_MAX_PROGRAM_TEMPORARIES_ARB);
+        char *text = new_text(temporaries[i].head, "", limit + 2), *end = append(text, temporaries[i].head, 0);
+        for (GLint n = 0; n < limit; n++) end = append(end, "TEMP t@;\n", n);
+        append(end, temporaries[i].tail, 0);
+        expect_position(target, 0, text, -1);
+        end = append(end, "TEMP t@;\n", limit);
+        append(end, temporaries[i].tail, 0);
+        expect_failure(target, text);
+        free(text);
+    }
+}
+
 int main(void) {
     static const GLenum targets[] = {VERTEX, FRAGMENT, GEOMETRY, CONTROL, EVALUATION, COMPUTE};
     GLuint names[sizeof targets / sizeof *targets + 1];
@@ -301,6 +507,12 @@ int main(void) {
     glGenProgramsARB(sizeof names / sizeof *names, names);
     for (unsigned i = 0; i < sizeof targets / sizeof *targets; i++) glBindProgramARB(targets[i], names[i]);
     of_numbers(names[sizeof targets / sizeof *targets]);
+    of_sizes();
+    of_texel_offsets();
+    of_components();
+    of_instructions();
+    of_native_limits();
+    of_temporaries();
     of_vertex_textures();
     of_blocks();
     of_calls();

@@ -7,7 +7,10 @@
 #![allow(non_snake_case, reason = "names are those of the registry")]
 use super::super::driver::types::*;
 use super::super::{client_memory, current_context, driver, driver_state};
+use crate::context::State;
 use crate::object_names;
+use crate::program_commands::INVALID_VALUE;
+use crate::program_limits;
 use crate::target::Target;
 use std::ffi::c_void;
 
@@ -136,25 +139,49 @@ pub(crate) unsafe extern "system" fn UnmapBuffer(target: GLenum) -> GLboolean {
     driver::UnmapBuffer(stand.target)
 }
 
-/// Returns the buffer of a numbered binding, 0 for none; `None` if the target does not have
-/// parameter buffers or the index is beyond the limit.
-fn bound_parameter_buffer(target: GLenum, index: GLuint) -> Option<GLint> {
-    let ours = Target::from_buffer_enumerant(target)?;
-    let buffers = current_context::with(|state| state.buffers[ours as usize])?;
-    Some(buffers.get(index as usize)?.buffer as GLint)
+/// Result of a query of indexed state.
+enum IndexedQuery {
+    Value(GLint),
+    /// The query is an error, which is recorded.
+    Error,
+    /// The driver has the state.
+    Driver,
 }
 
-/// Queries indexed state: bindings of parameter buffers from this library, all others from the
-/// driver; a uniform buffer of this library is reported as 0.
+/// Queries indexed state that this library defines: the buffer of a numbered binding of parameter
+/// buffers, 0 for none, and the maximum size of a work group. Records `GL_INVALID_VALUE` for a
+/// binding beyond the limit (NV_parameter_buffer_object, "Errors").
+fn query_indexed(target: GLenum, index: GLuint) -> IndexedQuery {
+    let query = |state: &mut State| {
+        if let Some(ours) = Target::from_buffer_enumerant(target) {
+            let buffer = state.buffers[ours as usize].get(index as usize);
+            let Some(buffer) = buffer.map(|it| it.buffer as GLint) else {
+                state.record_error(INVALID_VALUE);
+                return IndexedQuery::Error;
+            };
+            return IndexedQuery::Value(buffer);
+        }
+        let is_group = target == driver::constants::MAX_COMPUTE_WORK_GROUP_SIZE;
+        let size = (is_group && state.capabilities.works && !state.is_inside_begin_end)
+            .then(|| program_limits::query_group_size_limit(index));
+        size.flatten()
+            .map_or(IndexedQuery::Driver, IndexedQuery::Value)
+    };
+    current_context::with(query).unwrap_or(IndexedQuery::Driver)
+}
+
+/// Queries indexed state: that of [`query_indexed`] from this library, all other from the driver; a
+/// uniform buffer of this library is reported as 0.
 pub(crate) unsafe extern "system" fn GetIntegeri_v(
     target: GLenum,
     index: GLuint,
     value: *mut GLint,
 ) {
-    match bound_parameter_buffer(target, index) {
+    match query_indexed(target, index) {
         // SAFETY: the application has space for the value.
-        Some(buffer) => unsafe { client_memory::write(value, &[buffer]) },
-        None => {
+        IndexedQuery::Value(found) => unsafe { client_memory::write(value, &[found]) },
+        IndexedQuery::Error => {}
+        IndexedQuery::Driver => {
             // SAFETY: the application has space for the values.
             unsafe { driver::GetIntegeri_v(target, index, value) };
             if target == driver::constants::UNIFORM_BUFFER_BINDING && !value.is_null() {
@@ -174,7 +201,7 @@ pub(crate) use GetIntegeri_v as GetIntegerIndexedvEXT;
 
 /// Calls `work` with the state of the current context. `None`, without a call, if this library has
 /// no objects or there is no context.
-fn with_state_if_objects<R>(work: impl FnOnce(&mut crate::context::State) -> R) -> Option<R> {
+fn with_state_if_objects<R>(work: impl FnOnce(&mut State) -> R) -> Option<R> {
     if object_names::may_have_objects() {
         current_context::with(work)
     } else {
