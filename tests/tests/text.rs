@@ -93,17 +93,6 @@ fn text_of(program: &Program, language: Language) -> Result<Option<(String, Stag
     }
 }
 
-fn extension(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Vertex => "vert",
-        Stage::Fragment => "frag",
-        Stage::Compute => "comp",
-        Stage::TessControl => "tesc",
-        Stage::TessEval => "tese",
-        Stage::Geometry => "geom",
-    }
-}
-
 fn glslang_is_installed() -> bool {
     has_program("glslangValidator")
 }
@@ -209,7 +198,7 @@ fn check(language: Language, programs: &[Program]) {
             let mut written = written.lock().unwrap();
             let path = folder
                 .0
-                .join(format!("{}.{}", written.len(), extension(stage)));
+                .join(format!("{}.{}", written.len(), stage.file_extension()));
             std::fs::write(&path, format!("{text}// {}\n", program.name)).unwrap();
             let head: String = program.text.chars().take(5).collect();
             written.push((head, path));

@@ -155,7 +155,7 @@ impl Tools {
             .get_or_init(|| GlslServer::start().map(RefCell::new))
             .as_ref()?;
         let sources: Vec<PathBuf> = names.iter().map(|name| dir.join(name)).collect();
-        let (stage, output) = (glsl_extension(input.stage), dir.join(MODULE_FILE));
+        let (stage, output) = (input.stage.file_extension(), dir.join(MODULE_FILE));
         let compiled = server
             .borrow_mut()
             .compile(stage, input.target, &output, &sources);
@@ -195,21 +195,9 @@ impl Drop for TempDir {
     }
 }
 
-/// Returns the file extension by which `glslangValidator` identifies the stage of a shader.
-fn glsl_extension(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Vertex => "vert",
-        Stage::TessControl => "tesc",
-        Stage::TessEval => "tese",
-        Stage::Geometry => "geom",
-        Stage::Fragment => "frag",
-        Stage::Compute => "comp",
-    }
-}
-
 /// Returns the name of the file of source `index`; messages of the tools begin with it.
 fn file_name(index: usize, stage: Stage) -> String {
-    format!("{index}.{}", glsl_extension(stage))
+    format!("{index}.{}", stage.file_extension())
 }
 
 const MODULE_FILE: &str = "module.spv";
@@ -236,7 +224,7 @@ fn run_tool_process(
     let system = |error: std::io::Error| ToolError::from_message(error.to_string());
     let mut process = Process::new(input.language.program());
     match input.language {
-        TextLanguage::Glsl => process.args(["--quiet", "-V", "-S", glsl_extension(input.stage)]),
+        TextLanguage::Glsl => process.args(["--quiet", "-V", "-S", input.stage.file_extension()]),
         TextLanguage::SpirvAssembly => &mut process,
     };
     process.args(["--target-env", input.target.name(), "-o", MODULE_FILE]);

@@ -60,6 +60,25 @@ impl Stage {
     pub fn name(self) -> &'static str {
         Self::ALL[self as usize].1
     }
+
+    /// Returns the extension of files with shaders of the stage, by which compilers such as
+    /// `glslangValidator` identify the stage.
+    ///
+    /// ```
+    /// use glasm_ir::Stage;
+    ///
+    /// assert_eq!(format!("glsl330.{}", Stage::Fragment.file_extension()), "glsl330.frag");
+    /// ```
+    pub const fn file_extension(self) -> &'static str {
+        match self {
+            Self::Vertex => "vert",
+            Self::TessControl => "tesc",
+            Self::TessEval => "tese",
+            Self::Geometry => "geom",
+            Self::Fragment => "frag",
+            Self::Compute => "comp",
+        }
+    }
 }
 
 /// Use of a register.
