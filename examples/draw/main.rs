@@ -9,10 +9,10 @@ mod sphere;
 mod vulkan;
 
 use ash::vk;
-use glasm::layout::{Resource, SetLayout, build_set_layouts, list_descriptors};
+use glasm::layout::{Resource, list_descriptors};
 use glasm::state::{GlState, ParameterValues, matrix};
-use glasm::vulkan::{DeviceSupport, build_layout_bindings, build_pool_sizes, to_descriptor_type};
-use glasm::{Conventions, Options, Program, Reflection, Shader, Source};
+use glasm::vulkan::{DeviceSupport, PipelineInfo, to_descriptor_type};
+use glasm::{Conventions, Options, Program, Shader, Stage};
 use std::error::Error;
 use std::fs::File;
 use vulkan::{SIZE, Vulkan};
@@ -51,8 +51,8 @@ const LOCALS: [[f32; 4]; 1] = [[1.0, 0.75, 0.5, 1.0]];
 
 fn main() -> Outcome<()> {
     // 1. Loading checks and translates; it needs no device. Errors are rendered with line and caret.
-    let vertex = load(&Source::new("sphere.vp", VERTEX))?;
-    let fragment = load(&Source::new("sphere.fp", FRAGMENT))?;
+    let vertex = Program::load_string("sphere.vp", Stage::Vertex, VERTEX)?;
+    let fragment = Program::load_string("sphere.fp", Stage::Fragment, FRAGMENT)?;
     // 2. What the device can do goes into the options.
     // SAFETY: see the top.
     let (vulkan, options) = unsafe { open()? };
@@ -62,33 +62,23 @@ fn main() -> Outcome<()> {
         ..options
     };
     let programs = [&vertex, &fragment];
-    let shaders = glasm::link(&programs, &options).into_shaders()?;
+    let linked = glasm::link(&programs, &options);
+    linked.check()?;
     // 4. What the modules want bound becomes descriptor set layouts.
-    let reflections: Vec<&Reflection> = shaders.iter().map(|it| &it.reflection).collect();
-    let layouts = build_set_layouts(&reflections)?;
+    let info = PipelineInfo::new(&linked)?;
     // SAFETY: see the top.
     let rows = unsafe {
-        let (layout, sets) = make_sets(&vulkan, &layouts)?;
+        let (layout, sets) = make_sets(&vulkan, &info)?;
         // 5. Parameters and textures fill the descriptors.
         let state = gl_state();
-        for shader in &shaders {
+        for shader in linked.shaders() {
             fill_sets(&vulkan, &sets, shader, &state)?;
         }
         // 6. The pipeline is Vulkan's affair.
-        let modules = [&shaders[0].words[..], &shaders[1].words[..]];
-        let pipeline = vulkan.pipeline(&modules, layout, &sphere::geometry()?)?;
+        let pipeline = vulkan.pipeline(&info.stages, layout, &sphere::geometry()?)?;
         vulkan.draw(pipeline, layout, &sets, &sphere::vertices())?
     };
     write_picture(&rows)
-}
-
-fn load(source: &Source<'_>) -> Outcome<Program> {
-    let program = Program::load(source).map_err(|errors| errors.render(source))?;
-    assert!(
-        program.warnings().list.is_empty(),
-        "these programs have none"
-    );
-    Ok(program)
 }
 
 /// A device with all that modules may need, and the options that say what it has.
@@ -117,16 +107,14 @@ unsafe fn open() -> Outcome<(Vulkan, Options)> {
 /// The pipeline layout, and a descriptor set of each set layout.
 unsafe fn make_sets(
     vulkan: &Vulkan,
-    layouts: &[SetLayout],
+    info: &PipelineInfo<'_>,
 ) -> Outcome<(vk::PipelineLayout, Vec<vk::DescriptorSet>)> {
     let mut set_layouts = Vec::new();
-    for layout in layouts {
-        let bindings = build_layout_bindings(layout);
-        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+    for bindings in &info.set_bindings {
+        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(bindings);
         set_layouts.push(vulkan.device.create_descriptor_set_layout(&info, None)?);
     }
-    let sizes = build_pool_sizes(layouts);
-    vulkan.sets(&set_layouts, &sizes)
+    vulkan.sets(&set_layouts, &info.pool_sizes)
 }
 
 /// Writes the descriptors of a stage.

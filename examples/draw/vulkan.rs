@@ -2,6 +2,7 @@
 
 use crate::Outcome;
 use ash::vk;
+use glasm::vulkan::StageInfo;
 use std::ffi::CStr;
 
 /// The version that the instance is made for.
@@ -233,19 +234,17 @@ impl Vulkan {
     /// A pipeline that draws triangles without those that face away.
     pub(crate) unsafe fn pipeline(
         &self,
-        modules: &[&[u32]; 2],
+        stages: &[StageInfo<'_>],
         layout: vk::PipelineLayout,
         geometry: &Geometry,
     ) -> Outcome<vk::Pipeline> {
-        let flags = [vk::ShaderStageFlags::VERTEX, vk::ShaderStageFlags::FRAGMENT];
-        let mut stages = Vec::new();
-        for (words, stage) in modules.iter().zip(flags) {
-            let info = vk::ShaderModuleCreateInfo::default().code(words);
-            let stage = vk::PipelineShaderStageCreateInfo::default()
-                .module(self.device.create_shader_module(&info, None)?)
+        let mut infos = Vec::new();
+        for stage in stages {
+            let info = vk::PipelineShaderStageCreateInfo::default()
+                .module(self.device.create_shader_module(&stage.module, None)?)
                 .name(c"main")
-                .stage(stage);
-            stages.push(stage);
+                .stage(stage.flag);
+            infos.push(info);
         }
         let bindings = [vk::VertexInputBindingDescription::default().stride(geometry.stride)];
         let attributes = geometry.attributes.iter();
@@ -286,7 +285,7 @@ impl Vulkan {
         let mut rendering =
             vk::PipelineRenderingCreateInfo::default().color_attachment_formats(&[FORMAT]);
         let info = vk::GraphicsPipelineCreateInfo::default()
-            .stages(&stages)
+            .stages(&infos)
             .vertex_input_state(&input)
             .input_assembly_state(&assembly)
             .viewport_state(&viewport)

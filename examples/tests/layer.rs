@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Creates an empty directory for results.
-fn create_directory() -> PathBuf {
-    let name = format!("glasm-layer-{}", std::process::id());
+/// Creates an empty directory for the results of a test.
+fn create_directory(test: &str) -> PathBuf {
+    let name = format!("glasm-layer-{test}-{}", std::process::id());
     let directory = std::env::temp_dir().join(name);
     fs::create_dir_all(&directory).unwrap();
     directory
@@ -20,7 +20,7 @@ fn create_directory() -> PathBuf {
 #[test]
 fn a_pair_of_programs_becomes_modules_and_texts() {
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("layer");
-    let results = create_directory();
+    let results = create_directory("results");
     let mut command = Command::new(env!("CARGO_BIN_EXE_layer"));
     let output = command.arg(programs).arg(&results).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -40,10 +40,11 @@ fn a_pair_of_programs_becomes_modules_and_texts() {
         "program.env[7] = [0.5, 0.5, 1.0, 1.0]\n",
         "program.local[2] = [1.0, 0.75, 0.5, 1.0]\n",
         "state.fog.params = [0.25, 0.0, 1.0, 1.0]\n",
-        "variant 0: new: pipeline true, modules [false, true]\n",
-        "variant 1: new: pipeline true, modules [false, true]\n",
-        "variant 2: new: pipeline false, modules [false, false]\n",
-        "variant 3: new: pipeline false, modules [false, false]\n",
+        "draws that fill the block: [true, false]\n",
+        "variant 0: new modules: [Fragment]\n",
+        "variant 1: new modules: [Fragment]\n",
+        "variant 2: new modules: []\n",
+        "variant 3: new modules: []\n",
     ] {
         assert!(text.contains(expected), "{expected}: {text}");
     }
@@ -60,5 +61,35 @@ fn a_pair_of_programs_becomes_modules_and_texts() {
         let text = fs::read_to_string(results.join(file)).unwrap();
         assert!(text.contains(part), "{file}: {text}");
     }
+    fs::remove_dir_all(&results).unwrap();
+}
+
+/// Checks that the page about embedding has the example as its listing.
+#[test]
+fn the_page_has_the_example() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("../docs/embedding.md")).unwrap();
+    let example = fs::read_to_string(root.join("layer/main.rs")).unwrap();
+    let (_, code) = example.split_once("\nuse ").unwrap();
+    assert!(
+        page.contains(&format!("```rs\nuse {code}```\n")),
+        "docs/embedding.md does not have examples/layer/main.rs from its first `use` on"
+    );
+}
+
+/// Checks that an error of a program names it, with the line.
+#[test]
+fn errors_have_the_lines_of_their_program() {
+    let results = create_directory("errors");
+    fs::write(
+        results.join("light.vp"),
+        "!!ARBvp1.0\nMOV result.position, tint;\nEND",
+    )
+    .unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_layer"));
+    let output = command.arg(&results).arg(&results).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    assert!(errors.contains("--> light.vp:2:22"), "{errors}");
     fs::remove_dir_all(&results).unwrap();
 }

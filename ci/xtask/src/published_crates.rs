@@ -85,6 +85,9 @@ fn check_dependencies() -> Result<Counts> {
 /// Crates that applications depend on.
 const DOCUMENTED: [&str; 2] = ["glasm", "glasm-text"];
 
+/// Features with which docs.rs builds the documentation: those of `package.metadata.docs.rs`.
+const DOCUMENTED_FEATURES: &str = "glasm/ash,glasm/serde";
+
 /// Checks that all links resolve in documentation of the crates that applications depend on, without
 /// that of their dependencies. rustdoc reports no warning for links in items of other crates.
 fn check_links() -> Result<Counts> {
@@ -94,7 +97,8 @@ fn check_links() -> Result<Counts> {
         std::fs::remove_dir_all(&pages).with_context(|| pages.display().to_string())?;
     }
     let mut doc = shell::cargo();
-    doc.args(["doc", "--no-deps", "--target-dir"]).arg(&*BUILDS);
+    doc.args(["doc", "--no-deps", "--features", DOCUMENTED_FEATURES]);
+    doc.arg("--target-dir").arg(&*BUILDS);
     doc.args(DOCUMENTED.iter().flat_map(|name| ["--package", name]));
     if !shell::run_succeeds(&mut doc)? {
         return Ok(Counts::from_check(false));
@@ -137,7 +141,8 @@ fn find_unresolved_links(page: &str) -> Vec<&str> {
 /// Checks that the documentation of the published crates builds without warnings.
 fn check_documentation() -> Result<Counts> {
     let mut doc = shell::cargo();
-    doc.args(["doc", "--no-deps", "--target-dir"]).arg(&*BUILDS);
+    doc.args(["doc", "--no-deps", "--features", DOCUMENTED_FEATURES]);
+    doc.arg("--target-dir").arg(&*BUILDS);
     doc.args(CRATES.iter().flat_map(|name| ["--package", name]));
     let passed = shell::run_succeeds(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
     Ok(Counts::from_check(passed))
@@ -396,6 +401,16 @@ mod tests {
             find_unresolved_links(page),
             ["Reflection", "Options::target"]
         );
+    }
+
+    #[test]
+    fn documented_features_are_those_of_docs_rs() {
+        let manifest = include_str!("../../../compiler/glasm/Cargo.toml");
+        let names = DOCUMENTED_FEATURES.split(',');
+        let names = names.map(|name| name.replacen("glasm/", "\"", 1) + "\"");
+        let list = format!("features = [{}]", names.collect::<Vec<_>>().join(", "));
+        let section = format!("[package.metadata.docs.rs]\n{list}\n");
+        assert!(manifest.contains(&section), "{section}");
     }
 
     #[test]

@@ -3,7 +3,6 @@
 #include <vulkan/vulkan.h>
 
 #include <glasm_vulkan.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -69,14 +68,12 @@ static glasm_state *create_state(void)
         {GLASM_STATE_VARIABLE_LIGHT_DIFFUSE, 0, {1, 0.5f, 0.25f, 1}},
         {GLASM_STATE_VARIABLE_FOG_DENSITY, 0, {0.25f}},
     };
-    float projection[16], modelview[16], rotation[16];
+    float projection[16];
     glasm_matrix_perspective(projection, 90, 1, 1, 100);
-    glasm_matrix_translation(modelview, 0, 0, -10);
-    glasm_matrix_rotation(rotation, 90, 0, 1, 0);
-    glasm_matrix_multiply(modelview, modelview, rotation);
     glasm_state *state = glasm_state_create();
     TRY(glasm_state_set_matrix(state, GLASM_MATRIX_PROJECTION, 0, projection));
-    TRY(glasm_state_set_matrix(state, GLASM_MATRIX_MODELVIEW, 0, modelview));
+    TRY(glasm_state_translate(state, GLASM_MATRIX_MODELVIEW, 0, 0, 0, -10));
+    TRY(glasm_state_rotate(state, GLASM_MATRIX_MODELVIEW, 0, 90, 0, 1, 0));
     TRY(glasm_state_set_values(state, values, sizeof values / sizeof *values));
     return state;
 }
@@ -102,23 +99,29 @@ static void describe_pipeline(const glasm_pipeline *pipeline)
     printf("%zu inputs are not written\n", count);
 }
 
-/* Fills the parameter block of a stage, and prints it. */
-static void fill_block(const glasm_shader *shader, const glasm_state *state)
+/* Prints the contents of the parameter block, and which of two draws fills it. */
+static void fill_block(const glasm_shader *shader, glasm_state *state)
 {
     static const float env[8][4] = {{0.1f, 0.1f, 0.1f, 1}, [7] = {0.5f, 0.5f, 1, 1}};
     static const float local[3][4] = {[2] = {1, 0.75f, 0.5f, 1}};
     const glasm_parameter_values values = {.size = sizeof values, .env = env[0], .env_count = 8, .local = local[0], .local_count = 3};
-    const glasm_reflection *reflection = glasm_shader_reflection(shader);
+    glasm_parameter_value list[MAX_VECTORS];
+    size_t count;
+    TRY(glasm_shader_list_parameters(shader, state, &values, list, MAX_VECTORS, &count));
+    for (size_t i = 0; i < count; i++) {
+        const float *value = list[i].value;
+        printf("offset %u: %s = %g %g %g %g\n", list[i].offset, list[i].name, value[0], value[1], value[2], value[3]);
+    }
     float block[MAX_VECTORS][4];
-    TRY(glasm_shader_fill_parameter_block(shader, state, &values, block[0], MAX_VECTORS));
-    for (size_t i = 0; i < reflection->parameter_count; i++) {
-        char name[64];
-        glasm_parameter_format(&reflection->parameters[i], name, sizeof name);
-        printf("offset %zu: %s = %g %g %g %g\n", 16 * i, name, block[i][0], block[i][1], block[i][2], block[i][3]);
+    uint64_t revision = 0;
+    for (int draw = 0; draw < 2; draw++) {
+        glasm_bool is_filled;
+        TRY(glasm_shader_update_parameter_block(shader, state, &values, &revision, block[0], MAX_VECTORS, &is_filled));
+        printf("draw %d: %s\n", draw, is_filled ? "filled" : "valid");
     }
 }
 
-/* Draws with other state, and reports for which of it a pipeline and its modules are new. */
+/* Draws with other state, and prints which stages have other modules for it, as VkShaderStageFlags. */
 static void draw_variants(const glasm_pipeline_cache *cache, const glasm_program *const *programs, const glasm_options *options, const glasm_pipeline *base)
 {
     glasm_options variants[4] = {*options, *options, *options, *options};
@@ -130,13 +133,7 @@ static void draw_variants(const glasm_pipeline_cache *cache, const glasm_program
         const glasm_pipeline *pipeline;
         glasm_bool is_new;
         TRY(glasm_pipeline_cache_get(cache, NULL, programs, 2, &variants[i], &pipeline, &is_new));
-        printf("variant %d: %s pipeline", i, is_new ? "new" : "old");
-        for (int s = 0; s < 2; s++) {
-            const glasm_shader *shader = glasm_pipeline_stages(pipeline, NULL)[s].shader;
-            bool is_old = glasm_shader_is_equal(glasm_pipeline_stages(base, NULL)[s].shader, shader);
-            printf(", %s %s module", is_old ? "old" : "new", s == 0 ? "vertex" : "fragment");
-        }
-        printf("\n");
+        printf("variant %d: %s pipeline, new modules: %#x\n", i, is_new ? "new" : "old", glasm_pipeline_find_changed_stages(pipeline, base));
     }
 }
 
@@ -149,11 +146,13 @@ static void write_texts(const glasm_program *const *programs, const glasm_option
     text_options.compiler_options = options;
     glasm_pipeline *pipeline;
     TRY(glasm_pipeline_write_text(NULL, programs, 2, &text_options, &pipeline));
-    for (int s = 0; s < 2; s++) {
+    size_t count;
+    const glasm_pipeline_stage *stages = glasm_pipeline_stages(pipeline, &count);
+    for (size_t i = 0; i < count; i++) {
         char name[64];
         size_t length;
-        const char *text = glasm_text_string(glasm_pipeline_stages(pipeline, NULL)[s].text, &length);
-        snprintf(name, sizeof name, "%s.%s", language, s == 0 ? "vert" : "frag");
+        const char *text = glasm_text_string(stages[i].text, &length);
+        snprintf(name, sizeof name, "%s.%s", language, glasm_stage_file_extension(stages[i].stage));
         write_file(directory, name, text, length);
     }
     glasm_pipeline_free(pipeline);
@@ -181,11 +180,14 @@ int main(int count, char **arguments)
     TRY(glasm_pipeline_cache_get(cache, NULL, programs, 2, &options, &pipeline, NULL));
     describe_pipeline(pipeline);
     glasm_state *state = create_state();
-    for (size_t i = 0; i < 2; i++) {
-        const glasm_shader *shader = glasm_pipeline_stages(pipeline, NULL)[i].shader;
-        VkShaderModuleCreateInfo module = glasm_vulkan_make_module_info(shader);
-        write_file(directory, i == 0 ? "vert.spv" : "frag.spv", module.pCode, module.codeSize);
-        fill_block(shader, state);
+    size_t stage_count;
+    const glasm_pipeline_stage *stages = glasm_pipeline_stages(pipeline, &stage_count);
+    for (size_t i = 0; i < stage_count; i++) {
+        VkShaderModuleCreateInfo module = glasm_vulkan_make_module_info(stages[i].shader);
+        char name[16];
+        snprintf(name, sizeof name, "%s.spv", glasm_stage_file_extension(stages[i].stage));
+        write_file(directory, name, module.pCode, module.codeSize);
+        fill_block(stages[i].shader, state);
     }
     draw_variants(cache, programs, &options, pipeline);
     write_texts(programs, &options, "glsl330", directory);

@@ -75,6 +75,10 @@
 // The value of `number` where a language has no syntax for numbers.
 #define GLASM_BINDING_NUMBER_NONE 4294967295
 
+// Number of matrices of a stack, including the current one: GL_MAX_MODELVIEW_STACK_DEPTH and the
+// limits of the other matrices.
+#define GLASM_MAX_MATRIX_STACK_DEPTH 32
+
 // Bytes of a key.
 #define GLASM_CACHE_KEY_SIZE 32
 
@@ -180,6 +184,10 @@ enum glasm_result
     // A shader was compiled for another shading language than the one in which it is to be
     // written, or with other options: `glasm_error_message` names both languages.
     GLASM_RESULT_LANGUAGE_MISMATCH = 7,
+    // A matrix stack is full.
+    GLASM_RESULT_STACK_OVERFLOW = 8,
+    // A matrix stack has only the current matrix.
+    GLASM_RESULT_STACK_UNDERFLOW = 9,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -1777,8 +1785,8 @@ typedef struct glasm_diagnostics glasm_diagnostics;
 // Result of linking the programs of a pipeline. Threads may share it.
 typedef struct glasm_pipeline glasm_pipeline;
 
-// Pipelines by the keys of their programs and options (`glasm_pipeline_cache_key`). Threads may share
-// it; they wait for each other.
+// Pipelines by their programs and options: state on which none of the modules depends does not lead
+// to another pipeline. Threads may share it; they wait for each other.
 typedef struct glasm_pipeline_cache glasm_pipeline_cache;
 
 // A loaded program: parsed, checked and translated. It owns all data that it needs; its source may
@@ -2697,6 +2705,17 @@ typedef struct glasm_parameter_values {
     float state_program_argument[4];
 } glasm_parameter_values;
 
+// A vector of a parameter block with its name and its value, for logs and debuggers.
+typedef struct glasm_parameter_value {
+    // Source of the value as `glasm_parameter_format` writes it, such as "state.fog.params"; longer
+    // ones end after 63 bytes.
+    char name[64];
+    // The value. Integers, such as numbers of subroutines, have their bits.
+    float value[4];
+    // Offset in the block in bytes.
+    uint32_t offset;
+} glasm_parameter_value;
+
 // Descriptor that a module requires at a slot. A slot may appear twice, with the same kind: a unit
 // whose texture is read and whose sampler is used for another one.
 typedef struct glasm_descriptor {
@@ -3369,6 +3388,38 @@ glasm_result glasm_shader_fill_parameter_block(const struct glasm_shader *shader
                                                float *block,
                                                size_t vector_count);
 
+// Fills the parameter block of a shader like `glasm_shader_fill_parameter_block` if it was never
+// filled, or values that it reads have changed since: does what `glasm_shader_state_groups`,
+// `glasm_state_take_changes` and that function do.
+//
+// `shader`, `state` and `values` stay the caller's; NULL for `values` is none, whose changes the
+// caller records with `glasm_state_mark_changes`. `revision` is that of the block, which the caller
+// has set to 0 before the first call, and stays the caller's. `block` points to memory of the
+// caller for `vector_count` vectors, at least as many as the block has; it may be mapped memory.
+// `is_filled` may be NULL; it is set to 1 if the block was filled, so that it is uploaded again,
+// else to 0.
+glasm_result glasm_shader_update_parameter_block(const struct glasm_shader *shader,
+                                                 struct glasm_state *state,
+                                                 const struct glasm_parameter_values *values,
+                                                 uint64_t *revision,
+                                                 float *block,
+                                                 size_t vector_count,
+                                                 glasm_bool *is_filled);
+
+// Lists the vectors of the parameter block of a shader with their names and the values with which
+// `glasm_shader_fill_parameter_block` fills it.
+//
+// `shader`, `state` and `values` stay the caller's; NULL for `state` is GL's initial state, NULL
+// for `values` none. `parameters` points to memory of the caller for `capacity` of them, and may be
+// NULL if that is zero. `count` is set to the number of vectors; GLASM_RESULT_INVALID_ARGUMENT if
+// `parameters` is not NULL and there are more than `capacity`.
+glasm_result glasm_shader_list_parameters(const struct glasm_shader *shader,
+                                          const struct glasm_state *state,
+                                          const struct glasm_parameter_values *values,
+                                          struct glasm_parameter_value *parameters,
+                                          size_t capacity,
+                                          size_t *count);
+
 // Returns the slots of the module of a shader, with the descriptors to write into them; `count` is
 // set to their number. Returns NULL for NULL.
 //
@@ -3467,6 +3518,13 @@ const struct glasm_pipeline_stage *glasm_pipeline_stages(const struct glasm_pipe
 // `pipeline` stays the caller's. `stage` is a glasm_stage. The shader belongs to the pipeline and
 // is valid until this is freed; `glasm_shader_clone` retains it.
 const struct glasm_shader *glasm_pipeline_shader(const struct glasm_pipeline *pipeline, uint32_t stage);
+
+// Returns the stages of which two pipelines have different shaders (`glasm_shader_is_equal`), or only
+// one has a shader, as VkShaderStageFlags: `1u << stage` for each. The modules of all other stages
+// remain valid where one pipeline replaces the other. 0 for NULL.
+//
+// `pipeline` and `before` stay the caller's.
+uint32_t glasm_pipeline_find_changed_stages(const struct glasm_pipeline *pipeline, const struct glasm_pipeline *before);
 
 // Returns the text of a stage of a pipeline from `glasm_pipeline_write_text`. Returns NULL for a stage
 // that the pipeline does not have or that has errors, for pipelines of other functions, and for NULL.
@@ -3673,6 +3731,99 @@ glasm_result glasm_matrix_look_at(float *matrix, const float *eye, const float *
 // 16 floats each and stay the caller's.
 glasm_result glasm_matrix_multiply(float *product, const float *left, const float *right);
 
+// Gets the matrix of a mode of glMatrixMode: GL_MODELVIEW, GL_PROJECTION, GL_TEXTURE, GL_COLOR,
+// GL_MODELVIEW1_ARB and so on, GL_MATRIX0_ARB and GL_MATRIX0_NV and so on.
+// GLASM_RESULT_INVALID_ARGUMENT for other numbers, for which GL's error is GL_INVALID_ENUM, and for
+// GL_MATRIX_PALETTE_ARB, which is GLASM_MATRIX_PALETTE with the current palette matrix.
+//
+// `active_texture` is the texture unit to which GL_TEXTURE refers, from 0. `matrix` and `index` are
+// memory of the caller, set to a glasm_matrix and its index.
+glasm_result glasm_matrix_from_gl(uint32_t mode, uint32_t active_texture, uint32_t *matrix, uint32_t *index);
+
+// Multiplies a matrix by another one, which is applied first (glMultMatrixf). `index` selects one of
+// several matrices of a kind, else it must be 0.
+//
+// `state` stays the caller's, and so does `factor`: 16 floats, in column-major order. `matrix` is a
+// glasm_matrix other than the product.
+glasm_result glasm_state_multiply_matrix(struct glasm_state *state,
+                                         uint32_t matrix,
+                                         uint32_t index,
+                                         const float *factor);
+
+// Multiplies a matrix by a translation (glTranslatef).
+//
+// `state` stays the caller's. `matrix` and `index` are as for `glasm_state_multiply_matrix`.
+glasm_result glasm_state_translate(struct glasm_state *state,
+                                   uint32_t matrix,
+                                   uint32_t index,
+                                   float x,
+                                   float y,
+                                   float z);
+
+// Multiplies a matrix by a scaling (glScalef).
+//
+// `state` stays the caller's. `matrix` and `index` are as for `glasm_state_multiply_matrix`.
+glasm_result glasm_state_scale(struct glasm_state *state, uint32_t matrix, uint32_t index, float x, float y, float z);
+
+// Multiplies a matrix by a rotation (glRotatef): `degrees` counter-clockwise around an axis, which
+// need not have length 1.
+//
+// `state` stays the caller's. `matrix` and `index` are as for `glasm_state_multiply_matrix`.
+glasm_result glasm_state_rotate(struct glasm_state *state,
+                                uint32_t matrix,
+                                uint32_t index,
+                                float degrees,
+                                float x,
+                                float y,
+                                float z);
+
+// Multiplies a matrix by a perspective projection (glFrustum). GLASM_RESULT_INVALID_ARGUMENT if
+// `near` or `far` is not positive, or two opposite planes are equal, for which GL's error is
+// GL_INVALID_VALUE.
+//
+// `state` stays the caller's. `matrix` and `index` are as for `glasm_state_multiply_matrix`.
+glasm_result glasm_state_multiply_frustum(struct glasm_state *state,
+                                          uint32_t matrix,
+                                          uint32_t index,
+                                          float left,
+                                          float right,
+                                          float bottom,
+                                          float top,
+                                          float near,
+                                          float far);
+
+// Multiplies a matrix by a parallel projection (glOrtho). GLASM_RESULT_INVALID_ARGUMENT if two
+// opposite planes are equal, for which GL's error is GL_INVALID_VALUE.
+//
+// `state` stays the caller's. `matrix` and `index` are as for `glasm_state_multiply_matrix`.
+glasm_result glasm_state_multiply_ortho(struct glasm_state *state,
+                                        uint32_t matrix,
+                                        uint32_t index,
+                                        float left,
+                                        float right,
+                                        float bottom,
+                                        float top,
+                                        float near,
+                                        float far);
+
+// Saves a matrix on its stack (glPushMatrix). GLASM_RESULT_STACK_OVERFLOW if the stack has
+// GLASM_MAX_MATRIX_STACK_DEPTH matrices, for which GL's error is GL_STACK_OVERFLOW.
+//
+// `state` stays the caller's. `matrix` and `index` are as for `glasm_state_multiply_matrix`.
+glasm_result glasm_state_push_matrix(struct glasm_state *state, uint32_t matrix, uint32_t index);
+
+// Replaces a matrix by the one that its stack has saved last (glPopMatrix).
+// GLASM_RESULT_STACK_UNDERFLOW if none is saved, for which GL's error is GL_STACK_UNDERFLOW.
+//
+// `state` stays the caller's. `matrix` and `index` are as for `glasm_state_multiply_matrix`.
+glasm_result glasm_state_pop_matrix(struct glasm_state *state, uint32_t matrix, uint32_t index);
+
+// Returns the number of matrices of a stack, including the current one (GL_MODELVIEW_STACK_DEPTH);
+// 0 for NULL and for matrices without a stack.
+//
+// `state` stays the caller's. `matrix` and `index` are as for `glasm_state_multiply_matrix`.
+uint32_t glasm_state_matrix_stack_depth(const struct glasm_state *state, uint32_t matrix, uint32_t index);
+
 // Fills the options of writing programs with their initial values. `size` is
 // `sizeof(glasm_text_options)`.
 //
@@ -3786,8 +3937,9 @@ glasm_result glasm_cache_key_extend(uint8_t *key, const void *more, size_t lengt
 struct glasm_pipeline_cache *glasm_pipeline_cache_create(void);
 
 // Gets the pipeline of programs for options from a cache, and links it if the cache does not have
-// it: state on which none of the programs depends (`glasm_options_for_program`) does not lead to
-// another pipeline.
+// it. State on which none of the modules depends does not lead to another pipeline: neither state on
+// which none of the programs depends (`glasm_options_for_program`), nor state of an input or output
+// that linking removes.
 // GLASM_RESULT_PROGRAM_ERROR if one of the stages has errors, each time; the pipeline is in the
 // cache nevertheless, with the diagnostics.
 //
@@ -3832,7 +3984,8 @@ glasm_result glasm_spirv_validate(const uint32_t *words, size_t count, uint32_t 
 glasm_result glasm_options_write_state_block(const struct glasm_options *options, uint32_t *words);
 
 // Returns the groups of state that the parameter block of a shader reads, a mask of
-// GLASM_STATE_GROUP_*: its contents change only if one of them changes. 0 for NULL.
+// GLASM_STATE_GROUP_*: its contents change only if one of them changes. A block of constants reads
+// none, and is filled once. 0 for NULL.
 //
 // `shader` stays the caller's.
 uint32_t glasm_shader_state_groups(const struct glasm_shader *shader);
@@ -3856,6 +4009,12 @@ void glasm_state_mark_changes(struct glasm_state *state, uint32_t groups);
 //
 // The string belongs to the library and is valid for ever.
 const char *glasm_result_name(uint32_t result);
+
+// Returns the extension of files with shaders of a stage, such as "vert" and "frag"; "" for other
+// numbers. `stage` is a glasm_stage.
+//
+// The string belongs to the library and is valid for ever.
+const char *glasm_stage_file_extension(uint32_t stage);
 
 // Writes the name of a semantic, such as "tex_coord[3]", like snprintf: as many bytes as fit, with
 // a terminating NUL. Returns the length of the whole name; 0 for invalid numbers and for NULL.

@@ -31,6 +31,7 @@ layouts! {
     options::glasm_xfb_capture 32 32;
     options::glasm_options 576 448;
     options::glasm_texture_wrap 24 24;
+    parameter_block::glasm_parameter_value 84 84;
     parameter_block::glasm_parameter_values 88 52;
     parameters::glasm_block_parameter 64 64;
     reflection::glasm_attachment_binding 16 16;

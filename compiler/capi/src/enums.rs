@@ -17,7 +17,7 @@ use glasm::ir::state::{ColorTerm, Face, MatrixForm, TexGenCoord, TexGenPlane, Th
 use glasm::ir::{Stage, state::MatrixName};
 use glasm::layout::DescriptorType;
 use glasm::reflect::{ScalarType, ViewportSelection};
-use glasm::state::TrackedMatrix;
+use glasm::state::{MatrixMode, TrackedMatrix};
 use glasm::{
     ClipDepth, CompareFunction, DepthMode, MipFilter, PointOrigin, PrimitiveIdMode, ProgramType,
     Sampling, Severity, StateSource, Target, TexelFilter, WrapMode,
@@ -533,6 +533,18 @@ pub enum glasm_matrix {
 }
 
 impl glasm_matrix {
+    /// Returns the matrix that a command changes with its index, 0 for those of which there is one.
+    pub(crate) fn from_mode(mode: MatrixMode) -> (Self, u32) {
+        match mode {
+            MatrixMode::Modelview(number) => (Self::Modelview, number),
+            MatrixMode::Projection => (Self::Projection, 0),
+            MatrixMode::Texture(set) => (Self::Texture, set),
+            MatrixMode::Color => (Self::Color, 0),
+            MatrixMode::Program(number) => (Self::Program, number),
+            MatrixMode::Palette(entry) => (Self::Palette, entry),
+        }
+    }
+
     /// Returns the matrix with its index, 0 for those of which there is one.
     pub(crate) fn from_name(name: MatrixName) -> (Self, u32) {
         match name {
@@ -556,6 +568,19 @@ pub(crate) fn to_matrix_name(matrix: glasm_matrix, number: u32) -> Option<Matrix
         glasm_matrix::Palette => MatrixName::Palette(number),
         glasm_matrix::Program => MatrixName::Program(number),
         glasm_matrix::Color => return None,
+    })
+}
+
+/// Returns the matrix that commands change; `None` for the product of two.
+pub(crate) fn to_matrix_mode(matrix: glasm_matrix, number: u32) -> Option<MatrixMode> {
+    Some(match matrix {
+        glasm_matrix::Modelview => MatrixMode::Modelview(number),
+        glasm_matrix::Projection => MatrixMode::Projection,
+        glasm_matrix::Texture => MatrixMode::Texture(number),
+        glasm_matrix::Palette => MatrixMode::Palette(number),
+        glasm_matrix::Program => MatrixMode::Program(number),
+        glasm_matrix::Color => MatrixMode::Color,
+        glasm_matrix::ModelviewProjection => return None,
     })
 }
 

@@ -31,6 +31,10 @@ pub enum glasm_result {
     /// A shader was compiled for another shading language than the one in which it is to be
     /// written, or with other options: `glasm_error_message` names both languages.
     LanguageMismatch = 7,
+    /// A matrix stack is full.
+    StackOverflow = 8,
+    /// A matrix stack has only the current matrix.
+    StackUnderflow = 9,
 }
 
 /// Why a call fails.
@@ -76,6 +80,11 @@ impl Failure {
             result: glasm_result::ProgramError,
             message,
         }
+    }
+
+    /// Returns the failure of a matrix command.
+    pub(crate) fn matrix(result: glasm_result, message: String) -> Self {
+        Self { result, message }
     }
 
     /// Returns the failure of shaders that require descriptors of different kinds at one slot.

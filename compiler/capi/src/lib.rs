@@ -37,6 +37,7 @@ pub mod fixed_function;
 pub mod limits;
 pub mod link;
 pub mod matrix;
+pub mod matrix_commands;
 pub mod names;
 pub mod options;
 mod options_from_c;

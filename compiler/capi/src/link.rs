@@ -14,7 +14,7 @@ use crate::shader::glasm_shader;
 use crate::strings::to_c_string;
 use crate::text_output::glasm_text;
 use glasm::ir::Stage;
-use glasm::layout::build_set_layouts;
+use glasm::layout::{build_set_layouts, get_stage_bit};
 use glasm::{Diagnostics, Linked, Options, Program, Reflection, Shader, Source};
 use std::ffi::{CString, c_char};
 use std::mem::MaybeUninit;
@@ -24,6 +24,7 @@ use std::sync::OnceLock;
 /// Result of linking the programs of a pipeline. Threads may share it.
 #[derive(Debug)]
 pub struct glasm_pipeline {
+    programs: Vec<Program>,
     stages: Vec<CompiledStage>,
     /// Points to the stages.
     list: Vec<glasm_pipeline_stage>,
@@ -112,7 +113,7 @@ pub unsafe extern "C" fn glasm_pipeline_link(
         let options = unsafe { read_options(options) }?;
         // SAFETY: the caller guarantees that many pointers to live programs.
         unsafe {
-            link_programs(compiler, (programs, count), &options, pipeline, |_, _| {
+            link_programs(compiler, (programs, count), &options, pipeline, |_| {
                 Vec::new()
             })
         }
@@ -130,7 +131,7 @@ pub(crate) unsafe fn link_programs(
     (programs, count): (*const *const glasm_program, usize),
     options: &Options,
     pipeline: &mut MaybeUninit<*mut glasm_pipeline>,
-    write_texts: impl FnOnce(&mut Linked, &[&glasm_program]) -> Vec<Option<glasm_text>>,
+    write_texts: impl FnOnce(&mut Linked) -> Vec<Option<glasm_text>>,
 ) -> Result<(), Failure> {
     // SAFETY: the caller of this function guarantees it.
     let programs: Vec<&glasm_program> =
@@ -138,8 +139,8 @@ pub(crate) unsafe fn link_programs(
     let loaded: Vec<&Program> = programs.iter().map(|program| program.program()).collect();
     let mut linked =
         glasm_compiler::with_compiler(compiler, |compiler| compiler.link(&loaded, options));
-    let texts = write_texts(&mut linked, &programs);
-    write_pipeline(&programs, linked, texts, pipeline)
+    let texts = write_texts(&mut linked);
+    write_pipeline(linked, texts, pipeline)
 }
 
 /// Does what `glasm_pipeline_link` does, with separate options for each program.
@@ -169,38 +170,29 @@ pub unsafe extern "C" fn glasm_pipeline_link_with_options(
         let loaded = programs.iter().map(|program| program.program());
         let pairs: Vec<(&Program, &Options)> = loaded.zip(&options).collect();
         let linked = glasm_compiler::with_compiler(compiler, |compiler| compiler.link_with(&pairs));
-        write_pipeline(&programs, linked, Vec::new(), pipeline)
+        write_pipeline(linked, Vec::new(), pipeline)
     })
 }
-
-/// Name of the source of a stage that linking generates, in messages.
-const GENERATED_STAGE: &str = "generated stage";
 
 /// Writes a linked pipeline to the caller, also if not all of its stages are compiled, which is the
 /// error `ProgramError`.
 fn write_pipeline(
-    programs: &[&glasm_program],
     linked: Linked,
     texts: Vec<Option<glasm_text>>,
     pipeline: &mut MaybeUninit<*mut glasm_pipeline>,
 ) -> Result<(), Failure> {
-    let made = glasm_pipeline::new(programs, linked, texts);
+    let made = glasm_pipeline::new(linked, texts);
     let result = made.check_stages();
     write_handle(pipeline, made);
     result
 }
 
 /// Returns the message of the first error of a linked pipeline.
-fn find_first_error(programs: &[&glasm_program], linked: &Linked) -> Option<String> {
-    let generated_source = Source::new(GENERATED_STAGE, b"");
-    let sources = programs.iter().map(|program| program.source());
-    let given = sources.zip(&linked.stages);
-    let generated = linked.generated.iter();
-    let generated = generated.map(|(_, stage)| (generated_source, stage));
-    given.chain(generated).find_map(|(source, stage)| {
-        let errors = stage.as_ref().err()?;
-        Some(Failure::program(errors, &source).message().to_owned())
-    })
+fn find_first_error(linked: &Linked) -> Option<String> {
+    let errors = linked.check().err()?;
+    let (_, first) = errors.stages.first()?;
+    let failure = Failure::program(&first.diagnostics, &first.source());
+    Some(failure.message().to_owned())
 }
 
 impl glasm_pipeline {
@@ -213,7 +205,7 @@ impl glasm_pipeline {
         let loaded: Vec<&Program> = programs.iter().map(|program| program.program()).collect();
         let linked =
             glasm_compiler::with_compiler(compiler, |compiler| compiler.link(&loaded, options));
-        Self::new(programs, linked, Vec::new())
+        Self::new(linked, Vec::new())
     }
 
     /// Fails with the first error if not all stages are compiled.
@@ -222,14 +214,42 @@ impl glasm_pipeline {
         message.map_or(Ok(()), |message| Err(Failure::program_message(message)))
     }
 
-    /// Converts a linked pipeline: first the stages of `programs` in their order, then the
+    /// Returns the shaders of all stages that are compiled.
+    pub(crate) fn shaders(&self) -> impl Iterator<Item = &Shader> {
+        let compiled = self.stages.iter().filter_map(|own| own.shader.as_ref());
+        compiled.map(glasm_shader::shader)
+    }
+
+    /// Returns true if two pipelines have the same programs and modules; warnings may differ.
+    pub(crate) fn has_equal_modules(&self, other: &Self) -> bool {
+        self.programs == other.programs && self.find_changed_stages(other) == 0
+    }
+
+    /// Returns the shader of a stage, if it is compiled.
+    fn find_shader(&self, stage: Stage) -> Option<&Shader> {
+        let own = self.stages.iter().find(|own| own.stage == stage)?;
+        Some(own.shader.as_ref()?.shader())
+    }
+
+    /// Returns the bits of the stages of which two pipelines do not have the same shader.
+    fn find_changed_stages(&self, before: &Self) -> u32 {
+        let is_changed = |stage| match (self.find_shader(stage), before.find_shader(stage)) {
+            (Some(shader), Some(before)) => !shader.is_same_module(before),
+            (None, None) => false,
+            (Some(_), None) | (None, Some(_)) => true,
+        };
+        let stages = Stage::ALL.iter().map(|(stage, _)| *stage);
+        let changed = stages.filter(|stage| is_changed(*stage));
+        changed.fold(0, |mask, stage| mask | get_stage_bit(stage))
+    }
+
+    /// Converts a linked pipeline: first the stages of its programs in their order, then the
     /// generated stages. `texts` has an element for each stage in this order, or none.
-    fn new(programs: &[&glasm_program], linked: Linked, texts: Vec<Option<glasm_text>>) -> Self {
-        let first_error = find_first_error(programs, &linked);
-        let program_stages = programs.iter().zip(linked.stages);
+    fn new(linked: Linked, texts: Vec<Option<glasm_text>>) -> Self {
+        let first_error = find_first_error(&linked);
+        let program_stages = linked.programs.iter().zip(linked.stages);
         let given = program_stages.map(|(program, compiled)| {
-            let stage = program.program().stage();
-            CompiledStage::new(stage, compiled, Some(&program.source()))
+            CompiledStage::new(program.stage(), compiled, Some(&program.source()))
         });
         let generated = linked.generated.into_iter();
         let made = generated.map(|(stage, compiled)| CompiledStage::new(stage, compiled, None));
@@ -239,6 +259,7 @@ impl glasm_pipeline {
             stage.text = text;
         }
         Self {
+            programs: linked.programs,
             list: stages.iter().map(CompiledStage::to_c).collect(),
             stages,
             unwritten_inputs: unwritten
@@ -279,7 +300,7 @@ impl CompiledStage {
             }
             Err(found) => (None, found),
         };
-        let empty_source = Source::new(GENERATED_STAGE, b"");
+        let empty_source = Source::new("generated stage", b"");
         let diagnostics = || glasm_diagnostics::new(found.clone(), source.unwrap_or(&empty_source));
         Self {
             stage,
@@ -318,6 +339,23 @@ pub extern "C" fn glasm_pipeline_shader(
         let found = find_stage(pipeline, stage)?;
         let shader = found.and_then(|own| own.shader.as_ref());
         Ok(shader.map_or(ptr::null(), ptr::from_ref))
+    })
+}
+
+/// Returns the stages of which two pipelines have different shaders (`glasm_shader_is_equal`), or only
+/// one has a shader, as VkShaderStageFlags: `1u << stage` for each. The modules of all other stages
+/// remain valid where one pipeline replaces the other. 0 for NULL.
+///
+/// `pipeline` and `before` stay the caller's.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_pipeline_find_changed_stages(
+    pipeline: Option<&glasm_pipeline>,
+    before: Option<&glasm_pipeline>,
+) -> u32 {
+    catch_or(0, || {
+        let pipeline = require(pipeline, "pipeline")?;
+        let before = require(before, "before")?;
+        Ok(pipeline.find_changed_stages(before))
     })
 }
 

@@ -1,10 +1,14 @@
 //! Names for logs.
 
+use crate::enums::read_number;
 use crate::ffi_args::{self, require};
 use crate::ffi_guard::{catch_or, glasm_result};
 use crate::parameters::{glasm_block_parameter, read_parameter_source};
 use crate::semantic::{glasm_semantic_info, read_semantic};
+use crate::strings::CStringList;
+use glasm::Stage;
 use std::ffi::c_char;
+use std::sync::LazyLock;
 
 /// Returns the name of a result, such as "GLASM_RESULT_PROGRAM_ERROR"; "unknown result" for other
 /// numbers. `result` is a glasm_result.
@@ -25,9 +29,27 @@ pub extern "C" fn glasm_result_name(result: u32) -> *const c_char {
         ),
         (Result::InvalidModule, c"GLASM_RESULT_INVALID_MODULE"),
         (Result::LanguageMismatch, c"GLASM_RESULT_LANGUAGE_MISMATCH"),
+        (Result::StackOverflow, c"GLASM_RESULT_STACK_OVERFLOW"),
+        (Result::StackUnderflow, c"GLASM_RESULT_STACK_UNDERFLOW"),
     ];
     let found = names.iter().find(|(known, _)| *known as u32 == result);
     found.map_or(c"unknown result", |(_, name)| name).as_ptr()
+}
+
+/// Returns the extension of files with shaders of a stage, such as "vert" and "frag"; "" for other
+/// numbers. `stage` is a glasm_stage.
+///
+/// The string belongs to the library and is valid for ever.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_stage_file_extension(stage: u32) -> *const c_char {
+    static EXTENSIONS: LazyLock<CStringList> = LazyLock::new(|| {
+        let extensions = Stage::ALL.iter().map(|(stage, _)| stage.file_extension());
+        CStringList::new(extensions)
+    });
+    catch_or(c"".as_ptr(), || {
+        let stage: Stage = read_number(stage, "stage")?;
+        Ok(EXTENSIONS.pointers()[stage as usize])
+    })
 }
 
 /// Writes the name of a semantic, such as "tex_coord[3]", like snprintf: as many bytes as fit, with

@@ -1,10 +1,14 @@
 //! The parameter block of a shader: its values.
 
-use crate::ffi_args::{self, CallerStruct, Versioned, require};
+use crate::enums::glasm_bool;
+use crate::ffi_args::{self, CallerStruct, Versioned, require, write_out};
 use crate::ffi_guard::{Failure, catch_to_result, glasm_result};
 use crate::shader::glasm_shader;
 use crate::state::glasm_state;
 use glasm::state::{GlState, ParameterValues};
+use glasm::{ParamSource, Shader};
+use std::ffi::c_char;
+use std::mem::MaybeUninit;
 
 /// Values that an application has set, in addition to GL's state. A value past the end of a list is
 /// (0, 0, 0, 0), or the initial value of a named parameter.
@@ -71,6 +75,42 @@ unsafe fn read_parameter_lists<'a>(
     }
 }
 
+/// Returns the sources of the vectors of the parameter block; none without a block.
+fn list_slots(shader: &Shader) -> &[ParamSource] {
+    let block = shader.reflection.parameter_block.as_ref();
+    block.map_or(&[][..], |block| &block.parameters)
+}
+
+/// Fails if memory of the caller is missing or too small for the parameter block of a shader.
+fn check_memory(shader: &Shader, block: *const f32, vector_count: usize) -> Result<(), Failure> {
+    let needed = list_slots(shader).len();
+    if needed > 0 && (block.is_null() || vector_count < needed) {
+        return Err(Failure::invalid_argument(format!(
+            "`block` is NULL or too small: the parameter block has {needed} vectors"
+        )));
+    }
+    Ok(())
+}
+
+/// Writes the values of all vectors of the parameter block of a shader.
+///
+/// # Safety
+/// `block` must point to memory for the vectors of the block that is not accessed otherwise during
+/// the call; null if there are none.
+unsafe fn write_block(
+    shader: &Shader,
+    state: &GlState,
+    values: &ParameterValues<'_>,
+    block: *mut f32,
+) {
+    for (index, source) in list_slots(shader).iter().enumerate() {
+        let bits = values.evaluate_param(*source, state, &shader.reflection);
+        // SAFETY: the memory has as many vectors as there are slots; an array of four words is as
+        // large as four floats.
+        unsafe { block.cast::<[u32; 4]>().add(index).write_unaligned(bits) };
+    }
+}
+
 /// Fills the parameter block of a shader: the bytes for the buffer at `parameter_block_slot` of its
 /// reflection, 16 for each of `parameter_count` vectors. Values come from GL's state, from values
 /// that the application has set, and from the program.
@@ -87,28 +127,128 @@ pub unsafe extern "C" fn glasm_shader_fill_parameter_block(
     vector_count: usize,
 ) -> glasm_result {
     catch_to_result(|| {
-        let reflection = &require(shader, "shader")?.shader().reflection;
-        // SAFETY: the caller answers for the structure and all that it points to.
-        let values = unsafe { read_parameter_lists(values) }?;
-        let sources = reflection.parameter_block.as_ref();
-        let slots = sources.map_or(&[][..], |block| &block.parameters);
-        if slots.is_empty() {
-            return Ok(());
-        }
-        if block.is_null() || vector_count < slots.len() {
-            return Err(Failure::invalid_argument(format!(
-                "`block` is NULL or too small: the parameter block has {} vectors",
-                slots.len()
-            )));
-        }
+        let shader = require(shader, "shader")?.shader();
+        check_memory(shader, block, vector_count)?;
         let initial = GlState::default();
         let state = state.map_or(&initial, glasm_state::state);
-        for (index, source) in slots.iter().enumerate() {
-            let bits = values.evaluate_param(*source, state, reflection);
-            // SAFETY: the caller provides memory for more vectors than there are slots; an array of
-            // four words is as large as four floats.
-            unsafe { block.cast::<[u32; 4]>().add(index).write_unaligned(bits) };
+        // SAFETY: the caller answers for the structure and all that it points to, and provides
+        // memory for that many vectors.
+        unsafe {
+            let values = read_parameter_lists(values)?;
+            write_block(shader, state, &values, block);
         }
         Ok(())
+    })
+}
+
+/// Fills the parameter block of a shader like `glasm_shader_fill_parameter_block` if it was never
+/// filled, or values that it reads have changed since: does what `glasm_shader_state_groups`,
+/// `glasm_state_take_changes` and that function do.
+///
+/// `shader`, `state` and `values` stay the caller's; NULL for `values` is none, whose changes the
+/// caller records with `glasm_state_mark_changes`. `revision` is that of the block, which the caller
+/// has set to 0 before the first call, and stays the caller's. `block` points to memory of the
+/// caller for `vector_count` vectors, at least as many as the block has; it may be mapped memory.
+/// `is_filled` may be NULL; it is set to 1 if the block was filled, so that it is uploaded again,
+/// else to 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_shader_update_parameter_block(
+    shader: Option<&glasm_shader>,
+    state: Option<&mut glasm_state>,
+    values: *const glasm_parameter_values,
+    revision: Option<&mut u64>,
+    block: *mut f32,
+    vector_count: usize,
+    mut is_filled: Option<&mut MaybeUninit<glasm_bool>>,
+) -> glasm_result {
+    catch_to_result(|| {
+        write_out(is_filled.as_deref_mut(), 0);
+        let shader = require(shader, "shader")?.shader();
+        let state = require(state, "state")?;
+        let revision = require(revision, "revision")?;
+        // Before changes are taken: a call that fails does not lose them.
+        check_memory(shader, block, vector_count)?;
+        // SAFETY: the caller answers for the structure and all that it points to.
+        let values = unsafe { read_parameter_lists(values) }?;
+        // A block of literals reads no groups, but has to be filled once.
+        let is_first = *revision == 0 && !list_slots(shader).is_empty();
+        let changed = state.take_changes(revision);
+        if !is_first && !shader.state_groups().intersects(changed) {
+            return Ok(());
+        }
+        // SAFETY: the caller provides memory for that many vectors.
+        unsafe { write_block(shader, state.state(), &values, block) };
+        write_out(is_filled, 1);
+        Ok(())
+    })
+}
+
+/// Bytes of the name of a parameter, with the NUL at its end.
+const NAME_SIZE: usize = 64;
+
+/// A vector of a parameter block with its name and its value, for logs and debuggers.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_parameter_value {
+    /// Source of the value as `glasm_parameter_format` writes it, such as "state.fog.params"; longer
+    /// ones end after 63 bytes.
+    pub name: [c_char; 64],
+    /// The value. Integers, such as numbers of subroutines, have their bits.
+    pub value: [f32; 4],
+    /// Offset in the block in bytes.
+    pub offset: u32,
+}
+
+impl glasm_parameter_value {
+    /// Returns the vector with a number in the block.
+    fn new(number: usize, source: ParamSource, bits: [u32; 4]) -> Self {
+        let mut name = [0; NAME_SIZE];
+        // The last byte is the NUL at the end.
+        let bytes = source.to_string().into_bytes();
+        for (to, byte) in name[..NAME_SIZE - 1].iter_mut().zip(bytes) {
+            *to = byte as c_char;
+        }
+        Self {
+            name,
+            value: bits.map(f32::from_bits),
+            offset: 16 * number as u32,
+        }
+    }
+}
+
+/// Lists the vectors of the parameter block of a shader with their names and the values with which
+/// `glasm_shader_fill_parameter_block` fills it.
+///
+/// `shader`, `state` and `values` stay the caller's; NULL for `state` is GL's initial state, NULL
+/// for `values` none. `parameters` points to memory of the caller for `capacity` of them, and may be
+/// NULL if that is zero. `count` is set to the number of vectors; GLASM_RESULT_INVALID_ARGUMENT if
+/// `parameters` is not NULL and there are more than `capacity`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_shader_list_parameters(
+    shader: Option<&glasm_shader>,
+    state: Option<&glasm_state>,
+    values: *const glasm_parameter_values,
+    parameters: *mut glasm_parameter_value,
+    capacity: usize,
+    count: Option<&mut MaybeUninit<usize>>,
+) -> glasm_result {
+    catch_to_result(|| {
+        let count = require(count, "count")?;
+        count.write(0);
+        let shader = require(shader, "shader")?.shader();
+        // SAFETY: the caller answers for the structure and all that it points to.
+        let values = unsafe { read_parameter_lists(values) }?;
+        let initial = GlState::default();
+        let state = state.map_or(&initial, glasm_state::state);
+        let slots = list_slots(shader).iter().enumerate();
+        let list: Vec<_> = slots
+            .map(|(number, source)| {
+                let bits = values.evaluate_param(*source, state, &shader.reflection);
+                glasm_parameter_value::new(number, *source, bits)
+            })
+            .collect();
+        count.write(list.len());
+        // SAFETY: the caller provides memory for that many.
+        unsafe { ffi_args::write_list(parameters, capacity, &list, "parameters") }
     })
 }

@@ -10,15 +10,47 @@ use crate::options_from_c::read_options;
 use crate::program::glasm_program;
 use glasm::{CacheKey, Program, compute_pipeline_key};
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::hash::{BuildHasher as _, Hash as _, Hasher as _, RandomState};
 use std::mem::MaybeUninit;
 use std::ptr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// Pipelines by the keys of their programs and options (`glasm_pipeline_cache_key`). Threads may share
-/// it; they wait for each other.
+/// Pipelines by their programs and options: state on which none of the modules depends does not lead
+/// to another pipeline. Threads may share it; they wait for each other.
 #[derive(Debug, Default)]
-pub struct glasm_pipeline_cache(Mutex<HashMap<CacheKey, Box<glasm_pipeline>>>);
+pub struct glasm_pipeline_cache(Mutex<Pipelines>);
+
+/// The pipelines of a cache.
+#[derive(Debug, Default)]
+struct Pipelines {
+    by_key: HashMap<CacheKey, Arc<glasm_pipeline>>,
+    /// Pipelines without errors by the hash of their words. Those with the same programs differ in
+    /// a module.
+    by_words: HashMap<u64, Vec<Arc<glasm_pipeline>>>,
+    hash_state: RandomState,
+}
+
+impl Pipelines {
+    /// Returns the pipeline of the cache with the programs and modules of another one, and whether
+    /// it was added because there is none. Pipelines with errors are always added.
+    fn find_or_add(&mut self, linked: glasm_pipeline) -> (Arc<glasm_pipeline>, bool) {
+        if linked.check_stages().is_err() {
+            return (Arc::new(linked), true);
+        }
+        let mut hasher = self.hash_state.build_hasher();
+        for shader in linked.shaders() {
+            shader.words.hash(&mut hasher);
+        }
+        let candidates = self.by_words.entry(hasher.finish()).or_default();
+        let mut known = candidates.iter();
+        if let Some(known) = known.find(|known| known.has_equal_modules(&linked)) {
+            return (Arc::clone(known), false);
+        }
+        let added = Arc::new(linked);
+        candidates.push(Arc::clone(&added));
+        (added, true)
+    }
+}
 
 /// Creates an empty cache; returns NULL if there is an internal error.
 ///
@@ -29,8 +61,9 @@ pub extern "C" fn glasm_pipeline_cache_create() -> Option<Box<glasm_pipeline_cac
 }
 
 /// Gets the pipeline of programs for options from a cache, and links it if the cache does not have
-/// it: state on which none of the programs depends (`glasm_options_for_program`) does not lead to
-/// another pipeline.
+/// it. State on which none of the modules depends does not lead to another pipeline: neither state on
+/// which none of the programs depends (`glasm_options_for_program`), nor state of an input or output
+/// that linking removes.
 /// GLASM_RESULT_PROGRAM_ERROR if one of the stages has errors, each time; the pipeline is in the
 /// cache nevertheless, with the diagnostics.
 ///
@@ -64,16 +97,17 @@ pub unsafe extern "C" fn glasm_pipeline_cache_get(
         let key = compute_pipeline_key(&loaded, &options);
         // A panic while linking adds no entry.
         let mut pipelines = cache.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = match pipelines.entry(key) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(entry) => {
-                let linked = glasm_pipeline::link(compiler, &programs, &options);
-                write_out(is_new, 1);
-                entry.insert(Box::new(linked))
-            }
-        };
-        pipeline.write(ptr::from_ref(&**found));
-        found.check_stages()
+        if let Some(found) = pipelines.by_key.get(&key) {
+            pipeline.write(Arc::as_ptr(found));
+            return found.check_stages();
+        }
+        let linked = glasm_pipeline::link(compiler, &programs, &options);
+        let (found, is_added) = pipelines.find_or_add(linked);
+        write_out(is_new, is_added.into());
+        pipeline.write(Arc::as_ptr(&found));
+        let result = found.check_stages();
+        pipelines.by_key.insert(key, found);
+        result
     })
 }
 
@@ -85,7 +119,8 @@ pub extern "C" fn glasm_pipeline_cache_clear(cache: Option<&glasm_pipeline_cache
     catch_or((), || {
         if let Some(cache) = cache {
             let mut pipelines = cache.0.lock().unwrap_or_else(PoisonError::into_inner);
-            pipelines.clear();
+            pipelines.by_key.clear();
+            pipelines.by_words.clear();
         }
         Ok(())
     });

@@ -1,12 +1,14 @@
 //! GL's state, and the `state.*` parameters that programs read from it.
 
-use crate::enums::{glasm_matrix, read_number, to_matrix_name, to_tracked_matrix};
+use crate::enums::{glasm_matrix, read_number, to_matrix_mode, to_matrix_name, to_tracked_matrix};
 use crate::ffi_args::{self, drop_handle, require};
 use crate::ffi_guard::{Failure, catch_or, catch_to_result, glasm_result};
 use crate::matrix::read_matrix;
 use crate::state_parameter::{glasm_state_parameter, read_parameter};
 use glasm::ir::state::{Face, MatrixForm, TexGenCoord, TexGenPlane};
-use glasm::state::{GlState, Material, MatrixTracking, Multisample, StateChanges, StateGroups};
+use glasm::state::{
+    GlState, Material, MatrixMode, MatrixTracking, Multisample, StateChanges, StateGroups,
+};
 use glasm_capi_macros::c_enum;
 
 /// One more than the largest index of a light, matrix, unit and so on: above the limits of any GL,
@@ -21,6 +23,11 @@ impl glasm_state {
     /// Returns the state of the library.
     pub(crate) fn state(&self) -> &GlState {
         &self.0
+    }
+
+    /// Returns the state of the library for changes.
+    pub(crate) fn state_mut(&mut self) -> &mut GlState {
+        &mut self.0
     }
 
     /// Returns the groups that have changed since a revision, and sets it to the current one.
@@ -87,6 +94,14 @@ fn check_matrix_index(matrix: glasm_matrix, index: u32) -> Result<u32, Failure> 
     check_index(index, "index")
 }
 
+/// Returns the matrix that a command changes; fails for unknown matrices, for the product of two, and
+/// for indices past the limits.
+pub(crate) fn read_matrix_mode(matrix: u32, index: u32) -> Result<MatrixMode, Failure> {
+    let matrix = read_number(matrix, "matrix")?;
+    let mode = to_matrix_mode(matrix, check_matrix_index(matrix, index)?);
+    mode.ok_or_else(|| Failure::invalid_argument("`matrix` is a product"))
+}
+
 /// Returns the address of parameters that track a matrix unchanged; fails unless it is a multiple of
 /// four, as GL's TrackMatrixNV (INVALID_VALUE).
 fn check_tracking_address(address: u32) -> Result<u32, Failure> {
@@ -114,20 +129,7 @@ pub unsafe extern "C" fn glasm_state_set_matrix(
         let state = &mut require(state, "state")?.0;
         // SAFETY: the caller has a matrix there.
         let values = unsafe { read_matrix(values, "values") }?;
-        let matrix = read_number(matrix, "matrix")?;
-        let index = check_matrix_index(matrix, index)?;
-        let target = match matrix {
-            glasm_matrix::Modelview => state.modelview_mut(index),
-            glasm_matrix::Projection => &mut state.projection,
-            glasm_matrix::Texture => state.texture_mut(index),
-            glasm_matrix::Palette => state.palette_mut(index),
-            glasm_matrix::Program => state.program_mut(index),
-            glasm_matrix::Color => &mut state.color,
-            glasm_matrix::ModelviewProjection => {
-                return Err(Failure::invalid_argument("`matrix` is a product"));
-            }
-        };
-        *target = values;
+        *state.matrix_mut(read_matrix_mode(matrix, index)?) = values;
         Ok(())
     })
 }

@@ -56,7 +56,8 @@ pub const GLASM_STATE_GROUP_SUBROUTINES: u32 = 0x0040_0000;
 pub const GLASM_STATE_GROUP_ARGUMENT: u32 = 0x0080_0000;
 
 /// Returns the groups of state that the parameter block of a shader reads, a mask of
-/// GLASM_STATE_GROUP_*: its contents change only if one of them changes. 0 for NULL.
+/// GLASM_STATE_GROUP_*: its contents change only if one of them changes. A block of constants reads
+/// none, and is filled once. 0 for NULL.
 ///
 /// `shader` stays the caller's.
 #[unsafe(no_mangle)]

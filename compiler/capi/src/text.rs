@@ -131,22 +131,8 @@ pub unsafe extern "C" fn glasm_pipeline_link_for_text(
     options: *const glasm_text_options,
     pipeline: Option<&mut MaybeUninit<*mut glasm_pipeline>>,
 ) -> glasm_result {
-    catch_to_result(|| {
-        let pipeline = require_out_handle(pipeline, "pipeline")?;
-        #[cfg(not(feature = "text"))]
-        {
-            let _ = (compiler, programs, count, options, pipeline);
-            Err(crate::ffi_guard::Failure::not_built("text"))
-        }
-        #[cfg(feature = "text")]
-        // SAFETY: the caller answers for the structure, the programs, and all that they point to.
-        unsafe {
-            let options = writer::read_compiler_options(options)?;
-            link_programs(compiler, (programs, count), &options, pipeline, |_, _| {
-                Vec::new()
-            })
-        }
-    })
+    // SAFETY: the caller answers for the structure, the programs, and all that they point to.
+    unsafe { link_for_language(compiler, (programs, count), options, pipeline, false) }
 }
 
 /// Links the programs of a pipeline and writes all of its stages in a shading language: does what
@@ -166,25 +152,41 @@ pub unsafe extern "C" fn glasm_pipeline_write_text(
     options: *const glasm_text_options,
     pipeline: Option<&mut MaybeUninit<*mut glasm_pipeline>>,
 ) -> glasm_result {
+    // SAFETY: the caller answers for the structure, the programs, and all that they point to.
+    unsafe { link_for_language(compiler, (programs, count), options, pipeline, true) }
+}
+
+/// Links the programs of a list of pointers with its length for a shading language, and writes the
+/// handle of the pipeline to `pipeline`; its stages have their sources if `writes_stages`.
+///
+/// # Safety
+/// As [`link_programs`], and `options` as [`writer::read_text_options`] requires.
+unsafe fn link_for_language(
+    compiler: Option<&glasm_compiler>,
+    programs: (*const *const glasm_program, usize),
+    options: *const glasm_text_options,
+    pipeline: Option<&mut MaybeUninit<*mut glasm_pipeline>>,
+    writes_stages: bool,
+) -> glasm_result {
     catch_to_result(|| {
         let pipeline = require_out_handle(pipeline, "pipeline")?;
         #[cfg(not(feature = "text"))]
         {
-            let _ = (compiler, programs, count, options, pipeline);
+            let _ = (compiler, programs, options, pipeline, writes_stages);
             Err(crate::ffi_guard::Failure::not_built("text"))
         }
         #[cfg(feature = "text")]
-        // SAFETY: the caller answers for the structure, the programs, and all that they point to.
+        // SAFETY: the caller of this function guarantees it.
         unsafe {
             let options = writer::read_text_options(options)?;
             let compiled_for = ::glasm_text::compiler_options(&options);
-            link_programs(
-                compiler,
-                (programs, count),
-                &compiled_for,
-                pipeline,
-                |linked, programs| writer::write_stages(linked, programs, &options),
-            )
+            link_programs(compiler, programs, &compiled_for, pipeline, |linked| {
+                if writes_stages {
+                    writer::write_stages(linked, &options)
+                } else {
+                    Vec::new()
+                }
+            })
         }
     })
 }
@@ -234,9 +236,10 @@ mod writer {
     use crate::program::glasm_program;
     use crate::shader::glasm_shader;
     use ::glasm_text::{
-        Error, Language, Options, UnknownLanguage, compiler_options, explain_features, write_shader,
+        Error, Language, Options, UnknownLanguage, compiler_options, explain_features,
+        write_linked, write_shader,
     };
-    use glasm::{Code, Diagnostic, Diagnostics, Linked, Shader, Source};
+    use glasm::{Diagnostics, Linked, Source};
     use std::mem::MaybeUninit;
 
     /// Reads options of the caller; NULL denotes the default ones.
@@ -303,17 +306,6 @@ mod writer {
         }
     }
 
-    /// Returns the options to compile programs with that are written with `options`.
-    ///
-    /// # Safety
-    /// As [`read_text_options`].
-    pub(super) unsafe fn read_compiler_options(
-        options: *const glasm_text_options,
-    ) -> Result<glasm::Options, Failure> {
-        // SAFETY: the caller of this function guarantees it.
-        Ok(compiler_options(&unsafe { read_text_options(options) }?))
-    }
-
     /// Writes a shader that was compiled for the language.
     ///
     /// # Safety
@@ -348,62 +340,26 @@ mod writer {
         }
     }
 
-    /// Writes all stages of a linked pipeline. A stage that cannot be written becomes the errors of
-    /// the writer; the warnings of the writer become those of the shader.
-    pub(super) fn write_stages(
-        linked: &mut Linked,
-        programs: &[&glasm_program],
-        options: &Options,
-    ) -> Vec<Option<glasm_text>> {
-        for (stage, program) in linked.stages.iter_mut().zip(programs) {
-            if let Err(errors) = stage {
-                *errors = explain_features(&program.source(), options, std::mem::take(errors));
-            }
-        }
-        let generated = linked.generated.iter_mut().map(|(_, stage)| stage);
-        let stages = linked.stages.iter_mut().chain(generated);
-        stages.map(|stage| write_stage(stage, options)).collect()
+    /// Writes all stages of a linked pipeline; returns `None` for stages with errors.
+    pub(super) fn write_stages(linked: &mut Linked, options: &Options) -> Vec<Option<glasm_text>> {
+        let texts = write_linked(linked, options);
+        let generated = linked.generated.iter().map(|(_, stage)| stage);
+        let stages = linked.stages.iter().chain(generated);
+        let written = stages.zip(texts).map(|(stage, text)| {
+            let shader = stage.as_ref().ok()?.clone();
+            Some(glasm_text::new(shader, &text?))
+        });
+        written.collect()
     }
 
-    /// Writes a stage, unless it has errors.
-    fn write_stage(
-        stage: &mut Result<Shader, Diagnostics>,
-        options: &Options,
-    ) -> Option<glasm_text> {
-        let shader = stage.as_mut().ok()?;
-        match write_shader(shader, options) {
-            Ok(text) => {
-                shader.warnings.clone_from(&text.warnings);
-                Some(glasm_text::new(shader.clone(), &text))
-            }
-            Err(error) => {
-                let message = error.to_string();
-                // No shader is of another language: they were compiled for this one.
-                let found = to_diagnostics(error).unwrap_or_else(|_| Diagnostics {
-                    list: vec![Diagnostic::whole_program(Code::Unsupported, message)],
-                });
-                *stage = Err(found);
-                None
-            }
-        }
-    }
-
-    /// Returns the diagnostics of an error; one of a writer becomes a message about the whole
-    /// program.
+    /// Returns the diagnostics of an error.
     ///
     /// # Errors
     /// Fails for a shader of another language, which has no diagnostics.
     fn to_diagnostics(error: Error) -> Result<Diagnostics, Failure> {
         match error {
-            Error::Program(found) => Ok(found),
-            Error::Writer {
-                mut warnings,
-                message,
-            } => {
-                warnings.push(Diagnostic::whole_program(Code::Unsupported, message));
-                Ok(warnings)
-            }
             Error::OtherLanguage(mismatch) => Err(Failure::language_mismatch(mismatch.to_string())),
+            Error::Program(_) | Error::Writer { .. } => Ok(error.into_diagnostics()),
         }
     }
 }

@@ -110,10 +110,12 @@ fn the_layer_in_c_prints_what_a_pair_of_programs_needs() {
         "state.fog.params = 0.25 0 1 1\n",
         "program.env[7] = 0.5 0.5 1 1\n",
         "program.local[2] = 1 0.75 0.5 1\n",
-        "variant 0: new pipeline, old vertex module, new fragment module\n",
-        "variant 1: new pipeline, old vertex module, new fragment module\n",
-        "variant 2: old pipeline, old vertex module, old fragment module\n",
-        "variant 3: old pipeline, old vertex module, old fragment module\n",
+        "draw 0: filled\ndraw 1: valid\n",
+        // VK_SHADER_STAGE_FRAGMENT_BIT
+        "variant 0: new pipeline, new modules: 0x10\n",
+        "variant 1: new pipeline, new modules: 0x10\n",
+        "variant 2: old pipeline, new modules: 0\n",
+        "variant 3: old pipeline, new modules: 0\n",
     ] {
         assert!(said.contains(expected), "{expected}: {said}");
     }

@@ -32,6 +32,7 @@ const SOURCES: &[&str] = &[
     "stages",
     "state",
     "matrix",
+    "matrix_commands",
     "text",
     "cache",
     "pipeline_cache",

@@ -7,7 +7,7 @@ use crate::program_span::{ProgramSpan, split_programs};
 use glasm_ir::{Span, Stage};
 
 /// A program string.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Source<'a> {
     /// Name for messages, usually a path.
     pub name: &'a str,

@@ -33,8 +33,9 @@
 //!
 //! # Features
 //!
-//! - `ash`: `glasm::vulkan`, structures of Vulkan as types of `ash`, and the [`DeviceFeatures`] of a
-//!   device.
+#![cfg_attr(feature = "ash", doc = "- `ash`: [`vulkan`],")]
+#![cfg_attr(not(feature = "ash"), doc = "- `ash`: the module `vulkan`,")]
+//!   structures of Vulkan as types of `ash`, and the [`DeviceFeatures`] of a device.
 //! - `serde`: [`Options`], [`Reflection`], [`Shader`], [`Diagnostics`], and the settings of a
 //!   [`Source`], to and from any format of `serde`. Options that are left out have their default,
 //!   unknown ones are errors.
@@ -111,6 +112,7 @@ mod link;
 pub mod opengl;
 mod pipeline_cache;
 mod program;
+mod program_errors;
 pub mod stages;
 pub mod state;
 #[cfg(feature = "spirv-tools")]
@@ -161,6 +163,7 @@ pub use glasm_ir::{
 pub use link::{Linked, compute_pipeline_key, link, link_with};
 pub use pipeline_cache::PipelineCache;
 pub use program::{Compiler, Program, Shader, compile};
+pub use program_errors::{LinkErrors, ProgramErrors};
 pub use reflect::Reflection;
 
 /// Interface that a module expects of its caller: [`Reflection`], and all types that it consists

@@ -7,6 +7,7 @@ use crate::cache::CacheKey;
 use crate::layout::{DescriptorConflict, SetLayout, build_set_layouts};
 use crate::program::Program;
 use crate::program::{Compiler, Shader, verify_ir};
+use crate::program_errors::{LinkErrors, ProgramErrors};
 use glasm_codegen::options::{
     ClipDepth, Conventions, PipelineState, PrimitiveIdMode, Target, TransformFeedback, Varyings,
 };
@@ -22,6 +23,8 @@ use std::borrow::Cow;
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Linked {
+    /// The programs, in the order of the arguments.
+    pub programs: Vec<Program>,
     /// Result of each stage, in the order of the arguments.
     pub stages: Vec<Result<Shader, Diagnostics>>,
     /// Additional stages that the pipeline needs: those that lower patches for geometry programs
@@ -36,10 +39,64 @@ impl Linked {
     /// Returns the shaders of all stages, in the order of the programs, then the generated ones.
     ///
     /// # Errors
-    /// Returns the diagnostics of the first stage with errors.
-    pub fn into_shaders(self) -> Result<Vec<Shader>, Diagnostics> {
+    /// The errors of all stages that are not compiled, with the names of their programs.
+    pub fn into_shaders(self) -> Result<Vec<Shader>, LinkErrors> {
+        self.check()?;
         let generated = self.generated.into_iter().map(|(_, shader)| shader);
-        self.stages.into_iter().chain(generated).collect()
+        Ok(self.stages.into_iter().chain(generated).flatten().collect())
+    }
+
+    /// Checks that all stages are compiled.
+    ///
+    /// # Errors
+    /// The errors of the other stages, with the names of their programs.
+    pub fn check(&self) -> Result<(), LinkErrors> {
+        let given = self.programs.iter().zip(&self.stages);
+        let given = given.filter_map(|(program, shader)| {
+            let errors = shader.as_ref().err()?.clone();
+            let stage = program.stage();
+            Some((stage, ProgramErrors::new(errors, &program.source())))
+        });
+        let generated = self.generated.iter();
+        let generated = generated.filter_map(|(stage, shader)| {
+            let errors = shader.as_ref().err()?.clone();
+            let name = format!("generated {} stage", stage.name());
+            Some((*stage, ProgramErrors::new(errors, &Source::new(&name, b""))))
+        });
+        let stages: Vec<_> = given.chain(generated).collect();
+        if stages.is_empty() {
+            return Ok(());
+        }
+        Err(LinkErrors { stages })
+    }
+
+    /// Returns the stages of which two pipelines have different shaders, or only one has a shader,
+    /// in the order of Vulkan's stages. A caller that replaces `before` by this pipeline retains
+    /// the modules of all other stages ([`Shader::is_same_module`]).
+    ///
+    /// ```
+    /// use glasm::{Options, Program, Stage, link};
+    ///
+    /// let vertex = "!!ARBvp1.0\nOPTION ARB_position_invariant;\nMOV result.color, vertex.color;\nEND";
+    /// let vertex = Program::load_string("a.vp", Stage::Vertex, vertex)?;
+    /// let fragment = "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND";
+    /// let fragment = Program::load_string("a.fp", Stage::Fragment, fragment)?;
+    /// let mut options = Options::default();
+    /// let smooth = link(&[&vertex, &fragment], &options);
+    /// options.pipeline_state.flat_colors = true;
+    /// let flat = link(&[&vertex, &fragment], &options);
+    /// assert_eq!(flat.find_changed_stages(&smooth), [Stage::Fragment]);
+    /// assert_eq!(link(&[&fragment], &options).find_changed_stages(&flat), [Stage::Vertex]);
+    /// # Ok::<(), glasm::ProgramErrors>(())
+    /// ```
+    pub fn find_changed_stages(&self, before: &Self) -> Vec<Stage> {
+        let is_changed = |stage: &Stage| match (self.shader(*stage), before.shader(*stage)) {
+            (Some(shader), Some(before)) => !shader.is_same_module(before),
+            (None, None) => false,
+            (Some(_), None) | (None, Some(_)) => true,
+        };
+        let stages = Stage::ALL.iter().map(|(stage, _)| *stage);
+        stages.filter(is_changed).collect()
     }
 
     /// Returns the shaders of all stages that are compiled, in the order of the programs, then the
@@ -63,33 +120,6 @@ impl Linked {
     pub fn build_set_layouts(&self) -> Result<Vec<SetLayout>, DescriptorConflict> {
         let reflections: Vec<_> = self.shaders().map(|it| &it.reflection).collect();
         build_set_layouts(&reflections)
-    }
-
-    /// Renders the errors of all stages for users, each with the name and the line of its program:
-    /// the empty string if all stages are compiled. `programs` are those that were linked, in the
-    /// same order.
-    ///
-    /// ```
-    /// use glasm::{Options, Program, Source, link};
-    ///
-    /// let text = "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND";
-    /// let fragment = Program::load(&Source::new("first.fp", text))?;
-    /// let programs = [&fragment, &fragment];
-    /// let linked = link(&programs, &Options::default());
-    /// assert!(linked.render_errors(&programs).contains("first.fp"));
-    /// # Ok::<(), glasm::Diagnostics>(())
-    /// ```
-    pub fn render_errors(&self, programs: &[&Program]) -> String {
-        let generated_source = Source::new("generated stage", b"");
-        let sources = programs.iter().map(|program| program.source());
-        let given = sources.zip(&self.stages);
-        let generated = self.generated.iter();
-        let generated = generated.map(|(_, shader)| (generated_source, shader));
-        let rendered = given.chain(generated).filter_map(|(source, shader)| {
-            let errors = shader.as_ref().err()?;
-            Some(errors.render(&source))
-        });
-        rendered.collect()
     }
 }
 
@@ -140,7 +170,7 @@ struct PipelineStage<'a> {
 /// assert!(linked.unwritten.is_empty());
 /// let [vertex, fragment] = &linked.into_shaders()?[..] else { unreachable!("no stage is generated") };
 /// assert_eq!((vertex.reflection.stage, fragment.reflection.stage), (glasm::Stage::Vertex, glasm::Stage::Fragment));
-/// # Ok::<(), glasm::Diagnostics>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn link(programs: &[&Program], options: &Options) -> Linked {
     Compiler::new().link(programs, options)
@@ -154,7 +184,8 @@ pub fn link_with(stages: &[(&Program, &Options)]) -> Linked {
 /// Returns the key of the shaders that [`link()`] returns for these programs and options: the keys of
 /// all programs ([`Program::cache_key`]) in their order, combined. Equal keys have equal shaders.
 /// Options that cannot change the module of any of the programs alone do not change the key; linking
-/// may remove what depends on others, so that different keys may have equal shaders.
+/// may remove what depends on others, so that different keys may have equal shaders:
+/// [`PipelineCache`](crate::PipelineCache) returns one pipeline for them.
 ///
 /// ```
 /// use glasm::{Options, Program, Source, compute_pipeline_key};
@@ -210,6 +241,10 @@ impl Compiler {
         // Before locations are assigned: the generated stages pass varyings through, too.
         lower_patches(&mut parts);
         let mut linked = Linked {
+            programs: stages
+                .iter()
+                .map(|(program, _)| (*program).clone())
+                .collect(),
             stages: Vec::with_capacity(stages.len()),
             generated: Vec::new(),
             unwritten: assign_locations(&mut parts),

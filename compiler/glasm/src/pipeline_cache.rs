@@ -3,70 +3,102 @@
 use crate::cache::CacheKey;
 use crate::link::{Linked, compute_pipeline_key, link};
 use crate::program::Program;
+use crate::program_errors::LinkErrors;
 use glasm_codegen::Options;
 use std::collections::HashMap;
+use std::hash::{BuildHasher as _, Hash as _, Hasher as _, RandomState};
 use std::sync::Arc;
 
-/// Pipelines by the keys of their programs and options ([`compute_pipeline_key`]): state on which none
-/// of the programs depends does not lead to another pipeline.
+/// Pipelines by their programs and options. State on which no module of a pipeline depends does not
+/// lead to another pipeline: neither state on which none of the programs depends
+/// ([`compute_pipeline_key`]), nor state of an input or output that linking removes.
 ///
 /// ```
-/// use glasm::{Options, PipelineCache, Program, Source};
+/// use glasm::{Options, PipelineCache, Program, Stage};
+/// use std::sync::Arc;
 ///
-/// let vertex = Program::load(&Source::new("v", "!!ARBvp1.0\nOPTION ARB_position_invariant;\nMOV result.color, vertex.color;\nEND"))?;
-/// let fragment = Program::load(&Source::new("f", "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND"))?;
+/// let vertex = "!!ARBvp1.0\nOPTION ARB_position_invariant;\nMOV result.color, vertex.color;\nEND";
+/// let vertex = Program::load_string("a.vp", Stage::Vertex, vertex)?;
+/// let fragment = "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND";
+/// let fragment = Program::load_string("a.fp", Stage::Fragment, fragment)?;
 /// let mut cache = PipelineCache::default();
 /// let mut options = Options::default();
 /// let pipeline = cache.get_or_link(&[&vertex, &fragment], &options)?;
 /// assert_eq!((pipeline.shaders().count(), cache.len()), (2, 1));
 ///
 /// options.pipeline_state.coord_replace_mask = 1; // of texture coordinates, which neither program has
-/// cache.get_or_link(&[&vertex, &fragment], &options)?;
-/// assert_eq!(cache.len(), 1);
+/// assert!(Arc::ptr_eq(&cache.get_or_link(&[&vertex, &fragment], &options)?, &pipeline));
 /// options.pipeline_state.flat_colors = true;
-/// cache.get_or_link(&[&vertex, &fragment], &options)?;
-/// assert_eq!(cache.len(), 2);
-/// let errors = cache.get_or_link(&[&fragment, &fragment], &options).expect_err("two of one stage");
-/// assert!(errors.contains("two fragment programs"), "{errors}");
+/// let flat = cache.get_or_link(&[&vertex, &fragment], &options)?;
+/// assert_eq!((flat.find_changed_stages(&pipeline), cache.len()), (vec![Stage::Fragment], 2));
+/// let errors = cache.get_or_link(&[&fragment, &fragment], &options).unwrap_err();
+/// assert!(errors.to_string().contains("two fragment programs"), "{errors}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct PipelineCache(HashMap<CacheKey, Result<Arc<Linked>, String>>);
+pub struct PipelineCache {
+    by_key: HashMap<CacheKey, Result<Arc<Linked>, LinkErrors>>,
+    /// Pipelines without errors by the hash of their words. Those with the same programs differ in
+    /// a module.
+    by_words: HashMap<u64, Vec<Arc<Linked>>>,
+    hash_state: RandomState,
+}
 
 impl PipelineCache {
     /// Returns the pipeline of programs for options, which is linked if the cache does not have it.
+    /// Results are the same `Arc` if their programs and all of their modules are equal; its warnings
+    /// are those of the first options.
     ///
     /// # Errors
-    /// Returns the errors of all stages as [`Linked::render_errors`] does. A pipeline with errors is
-    /// linked once, too.
+    /// The errors of all stages. A pipeline with errors is linked once, too.
     pub fn get_or_link(
         &mut self,
         programs: &[&Program],
         options: &Options,
-    ) -> Result<Arc<Linked>, String> {
+    ) -> Result<Arc<Linked>, LinkErrors> {
         let key = compute_pipeline_key(programs, options);
-        let entry = self.0.entry(key).or_insert_with(|| {
-            let linked = link(programs, options);
-            match linked.render_errors(programs) {
-                errors if errors.is_empty() => Ok(Arc::new(linked)),
-                errors => Err(errors),
-            }
+        if let Some(known) = self.by_key.get(&key) {
+            return known.clone();
+        }
+        let linked = link(programs, options);
+        let result = linked.check().map(|()| self.find_or_add(linked));
+        self.by_key.insert(key, result.clone());
+        result
+    }
+
+    /// Returns the pipeline of the cache with the programs and modules of another one, which is
+    /// added if there is none.
+    fn find_or_add(&mut self, linked: Linked) -> Arc<Linked> {
+        let mut hasher = self.hash_state.build_hasher();
+        for shader in linked.shaders() {
+            shader.words.hash(&mut hasher);
+        }
+        let candidates = self.by_words.entry(hasher.finish()).or_default();
+        let known = candidates.iter().find(|known| {
+            known.programs == linked.programs && known.find_changed_stages(&linked).is_empty()
         });
-        entry.clone()
+        if let Some(known) = known {
+            return Arc::clone(known);
+        }
+        let added = Arc::new(linked);
+        candidates.push(Arc::clone(&added));
+        added
     }
 
-    /// Returns the number of pipelines: a call of [`Self::get_or_link`] that changes it has linked.
+    /// Returns the number of pipelines without errors: a call of [`Self::get_or_link`] that changes
+    /// it has returned a new one.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.by_words.values().map(Vec::len).sum()
     }
 
-    /// Returns true if the cache has no pipelines.
+    /// Returns true if the cache has no pipelines without errors.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.by_words.is_empty()
     }
 
     /// Removes all pipelines.
     pub fn clear(&mut self) {
-        self.0.clear();
+        self.by_key.clear();
+        self.by_words.clear();
     }
 }

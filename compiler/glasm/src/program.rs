@@ -2,6 +2,7 @@
 //! program strings to SPIR-V.
 
 use crate::cache::{CacheKey, combine_options, compute_source_key};
+use crate::program_errors::{OwnedSource, ProgramErrors};
 use glasm_codegen::error::{Error, ErrorKind};
 use glasm_codegen::{Emitter, Options, Reflection, SourceText};
 use glasm_frontend::{
@@ -35,10 +36,7 @@ struct LoadedProgram {
     program: ir::Program,
     warnings: Diagnostics,
     dialect: Option<Dialect>,
-    name: Box<str>,
-    text: Box<[u8]>,
-    /// The source without its name and text.
-    settings: Source<'static>,
+    source: OwnedSource,
     counts_and_usage: OnceLock<(ResourceCounts, IndexUsage)>,
     /// Changes of the program after it was loaded.
     variants: Vec<Variant>,
@@ -78,6 +76,30 @@ impl Program {
         Compiler::new().load(source)
     }
 
+    /// Loads a program string as `glProgramStringARB` does for the target of a stage: programs of
+    /// other stages are errors. `name` is for messages. [`Program::load`] has all settings of a
+    /// [`Source`].
+    ///
+    /// ```
+    /// use glasm::{Program, Stage};
+    ///
+    /// let program = Program::load_string("white.fp", Stage::Fragment, "!!ARBfp1.0\nMOV result.color, 1;\nEND")?;
+    /// assert_eq!(program.stage(), Stage::Fragment);
+    /// assert!(Program::load_string("white.vp", Stage::Vertex, program.source().text).is_err());
+    /// # Ok::<(), glasm::ProgramErrors>(())
+    /// ```
+    ///
+    /// # Errors
+    /// All errors of the program, with a copy of the string.
+    pub fn load_string(
+        name: &str,
+        stage: Stage,
+        text: &(impl AsRef<[u8]> + ?Sized),
+    ) -> Result<Self, ProgramErrors> {
+        let source = Source::new(name, text).for_stage(stage);
+        Self::load(&source).map_err(|errors| ProgramErrors::new(errors, &source))
+    }
+
     /// Returns a loaded program with a copy of its source and its warnings.
     pub(crate) fn new(source: &Source<'_>, program: ir::Program, warnings: Diagnostics) -> Self {
         let dialect = source.dialect;
@@ -87,13 +109,7 @@ impl Program {
             // A dialect that the caller specifies overrides the header.
             dialect: dialect
                 .or_else(|| Dialect::detect(&source.text[source.program_span().range()])),
-            name: source.name.into(),
-            text: source.text.into(),
-            settings: Source {
-                name: "",
-                text: &[],
-                ..*source
-            },
+            source: OwnedSource::new(source),
             counts_and_usage: OnceLock::new(),
             variants: Vec::new(),
             key: OnceLock::new(),
@@ -225,9 +241,7 @@ impl Program {
             program,
             warnings: self.0.warnings.clone(),
             dialect: self.0.dialect,
-            name: self.0.name.clone(),
-            text: self.0.text.clone(),
-            settings: self.0.settings,
+            source: self.0.source.clone(),
             counts_and_usage: self.0.counts_and_usage.clone(),
             variants: variants.chain([variant]).collect(),
             key: OnceLock::new(),
@@ -249,27 +263,38 @@ impl Program {
         let source_key = loaded
             .key
             .get_or_init(|| compute_source_key(&self.source(), &loaded.variants));
-        let name = options.debug.lines.then_some(&*loaded.name);
+        let name = options.debug.lines.then_some(self.source().name);
         combine_options(source_key, name, &options.for_program(self))
     }
 
     /// Returns the source that it was loaded from, to render diagnostics with.
     pub fn source(&self) -> Source<'_> {
-        Source {
-            name: &self.0.name,
-            text: &self.0.text,
-            ..self.0.settings
-        }
+        self.0.source.source()
     }
 
     /// Returns name and content of the source, for debug information of the module.
     pub(crate) fn source_text(&self) -> SourceText<'_> {
-        SourceText {
-            name: &self.0.name,
-            text: &self.0.text,
-        }
+        let Source { name, text, .. } = self.source();
+        SourceText { name, text }
     }
 }
+
+/// Programs are equal if they were loaded from equal sources, and changed by the same functions in
+/// the same order. Names of sources are for messages, and may differ.
+impl PartialEq for Program {
+    fn eq(&self, other: &Self) -> bool {
+        fn unnamed(program: &Program) -> Source<'_> {
+            Source {
+                name: "",
+                ..program.source()
+            }
+        }
+        Arc::ptr_eq(&self.0, &other.0)
+            || unnamed(self) == unnamed(other) && self.0.variants == other.0.variants
+    }
+}
+
+impl Eq for Program {}
 
 /// A compiled program.
 #[derive(Clone, PartialEq, Debug)]

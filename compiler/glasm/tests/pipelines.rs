@@ -8,10 +8,12 @@ use glasm::ir::{Semantic, Stage};
 use glasm::reflect::{InterfaceVariable, PrimitiveInfo};
 use glasm::stages::build_control_stage;
 use glasm::{
-    Code, DefaultTessLevels, Linked, Options, PipelineState, Program, Shader, Source, link_with,
+    Code, DefaultTessLevels, Linked, Options, PipelineCache, PipelineState, Program, Shader,
+    Source, compute_pipeline_key, link_with,
 };
 use std::io::Write;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 const VERTEX: &str = "!!NVvp5.0
 MOV result.position, vertex.position;
@@ -310,4 +312,103 @@ fn programs_that_do_not_fit_are_refused() {
         errors(&[VERTEX, CONTROL, GEOMETRY], 2).code,
         Code::StageMismatch
     );
+}
+
+/// Checks that errors have the stages and the names of their programs, in the order of the pipeline.
+#[test]
+fn errors_name_the_programs_of_their_stages() {
+    let texts = [
+        "!!NVvp5.0\nTEMP r;\nLOAD.F32 r, program.local[0].x;\nMOV result.position, r;\nEND",
+        "!!NVfp5.0\nTEMP r;\nLOAD.F32 r, program.local[0].x;\nMOV result.color, r;\nEND",
+    ];
+    // A device without memory by address.
+    let mut options = Options::default();
+    options.device.buffer_device_address = false;
+    let linked = link_programs(&texts, &options);
+    let errors = linked.check().unwrap_err();
+    let names: Vec<_> = errors
+        .stages
+        .iter()
+        .map(|(stage, errors)| (*stage, errors.name()))
+        .collect();
+    let expected = [(Stage::Vertex, "program 0"), (Stage::Fragment, "program 1")];
+    assert_eq!(names, expected);
+    let text = errors.to_string();
+    let positions = ["program 0", "program 1"].map(|name| text.find(name).unwrap());
+    assert!(positions[0] < positions[1], "{text}");
+    assert_eq!(format!("{errors:?}"), text);
+    assert_eq!(linked.into_shaders().unwrap_err(), errors);
+
+    let single = CONTROL.replace("VERTICES_OUT 3", "VERTICES_OUT 1");
+    let errors = link_programs(&[VERTEX, &single], &Options::default()).check();
+    let errors = errors.unwrap_err().stages;
+    let mut control = errors.iter().filter(|it| it.0 == Stage::TessControl);
+    let (_, control) = control.next().unwrap();
+    assert_eq!(control.name(), "program 1");
+    assert_eq!(control.source().text, single.as_bytes());
+}
+
+/// Checks that two pipelines differ in the stages that have other modules, and in those that only
+/// one of them has.
+#[test]
+fn changed_stages_are_those_with_other_modules() {
+    let mut options = Options::default();
+    let pair = link_programs(&[VERTEX, FRAGMENT], &options);
+    assert_eq!(pair.find_changed_stages(&pair.clone()), []);
+    // Only the vertex program has a position, only the fragment program has colors of fragments.
+    options.conventions.clip_depth = glasm::ClipDepth::NegativeOneToOne;
+    let clipped = link_programs(&[VERTEX, FRAGMENT], &options);
+    assert_eq!(clipped.find_changed_stages(&pair), [Stage::Vertex]);
+    options.pipeline_state.clamp_fragment_colors = true;
+    let clamped = link_programs(&[VERTEX, FRAGMENT], &options);
+    assert_eq!(clamped.find_changed_stages(&clipped), [Stage::Fragment]);
+    let both = [Stage::Vertex, Stage::Fragment];
+    assert_eq!(pair.find_changed_stages(&clamped), both);
+    let single = link_programs(&[FRAGMENT], &Options::default());
+    assert_eq!(pair.find_changed_stages(&single)[0], Stage::Vertex);
+    assert_eq!(single.find_changed_stages(&pair)[0], Stage::Vertex);
+}
+
+/// Checks that state of a color which linking removes does not lead to another pipeline, although
+/// the key of the fragment program depends on it.
+#[test]
+fn caches_have_a_pipeline_for_equal_modules() {
+    let load = |name: &str, text: &str| Program::load(&Source::new(name, text)).unwrap();
+    let colorless = load(
+        "a",
+        "!!ARBvp1.0\nMOV result.position, vertex.position;\nEND",
+    );
+    let colored = load(
+        "b",
+        "!!ARBvp1.0\nMOV result.position, vertex.position;\nMOV result.color, vertex.color;\nEND",
+    );
+    let fragment = load("c", "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND");
+    let [smooth, mut flat] = [Options::default(), Options::default()];
+    flat.pipeline_state.flat_colors = true;
+    let mut cache = PipelineCache::default();
+    for (vertex, is_shared, count) in [(&colorless, true, 1), (&colored, false, 3)] {
+        let programs = [vertex, &fragment];
+        let keys = [&smooth, &flat].map(|options| compute_pipeline_key(&programs, options));
+        assert_ne!(keys[0], keys[1]);
+        // The second time from the cache.
+        for _ in 0..2 {
+            let [one, other] =
+                [&smooth, &flat].map(|options| cache.get_or_link(&programs, options).unwrap());
+            assert_eq!(Arc::ptr_eq(&one, &other), is_shared);
+            assert_eq!(cache.len(), count);
+        }
+    }
+    // The same program under another name, and another program with an equal module.
+    let text = "!!ARBvp1.0\nMOV result.position, vertex.position;\nEND";
+    for (vertex, count) in [
+        (load("d", text), 3),
+        (load("e", &text.replace("\nEND", "\n\nEND")), 4),
+    ] {
+        for options in [&smooth, &flat] {
+            cache.get_or_link(&[&vertex, &fragment], options).unwrap();
+            assert_eq!(cache.len(), count);
+        }
+    }
+    cache.clear();
+    assert_eq!((cache.is_empty(), cache.len()), (true, 0));
 }

@@ -30,15 +30,15 @@ use glasm::{
     CompareFunction, Compiler, Conventions, DebugInfo, DefaultTessLevels, DepthMode,
     DeviceFeatures, Diagnostic, Diagnostics, Dialect, FIRST_ATTACHMENT_BINDING,
     FIRST_IMAGE_BINDING, Family, HandleLimits, IMAGE_LOCK_BINDING, IMAGE_UNITS, Input,
-    InterfaceTypes, Interpolation, Limits, LineMap, LineStipple, Linked, Location, LodBias,
-    MipFilter, Options, Output, ParamSource, PipelineCache, PipelineState, PointOrigin, PointSize,
-    PolygonStipple, Position, PrimitiveIdMode, Program, ProgramSpan, ProgramType, Reflection,
-    ResourceCounts, Sampling, Saturate, Semantic, Severity, Shader, Source, Span, Stage,
-    StateBlock, StateSource, StateSources, Subgroups, Target, TexTarget, TexelFilter, TexelFormat,
-    TextTarget, TextureWrap, TgsiOptions, TransformFeedback, VARYING_LOCATIONS, VERSION,
-    VaryingLocation, Varyings, Version, Width, WrapMode, compile, compute_cache_key,
-    compute_pipeline_key, count_resources, find_tgsi_output_registers, is_feature, limits, link,
-    link_with, split_programs, varying_location, vulkan_feature_names,
+    InterfaceTypes, Interpolation, Limits, LineMap, LineStipple, LinkErrors, Linked, Location,
+    LodBias, MipFilter, Options, Output, ParamSource, PipelineCache, PipelineState, PointOrigin,
+    PointSize, PolygonStipple, Position, PrimitiveIdMode, Program, ProgramErrors, ProgramSpan,
+    ProgramType, Reflection, ResourceCounts, Sampling, Saturate, Semantic, Severity, Shader,
+    Source, Span, Stage, StateBlock, StateSource, StateSources, Subgroups, Target, TexTarget,
+    TexelFilter, TexelFormat, TextTarget, TextureWrap, TgsiOptions, TransformFeedback,
+    VARYING_LOCATIONS, VERSION, VaryingLocation, Varyings, Version, Width, WrapMode, compile,
+    compute_cache_key, compute_pipeline_key, count_resources, find_tgsi_output_registers,
+    is_feature, limits, link, link_with, split_programs, varying_location, vulkan_feature_names,
 };
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -115,8 +115,13 @@ fn functions_have_these_types() {
     let _: fn(&[&Program], &Options) -> Linked = link;
     let _: fn(&[&Program], &Options) -> CacheKey = compute_pipeline_key;
     let _: fn(&Linked, Stage) -> Option<&Shader> = Linked::shader;
-    let _: fn(&Linked, &[&Program]) -> String = Linked::render_errors;
-    type CachedPipeline = Result<Arc<Linked>, String>;
+    let _: fn(Linked) -> Result<Vec<Shader>, LinkErrors> = Linked::into_shaders;
+    let _: fn(&Linked) -> Result<(), LinkErrors> = Linked::check;
+    let _: fn(&Linked, &Linked) -> Vec<Stage> = Linked::find_changed_stages;
+    let _: fn(&str, Stage, &str) -> Result<Program, ProgramErrors> = Program::load_string;
+    let _: fn(&ProgramErrors) -> (i64, String) = ProgramErrors::gl_error;
+    let _: fn(Stage) -> &'static str = Stage::file_extension;
+    type CachedPipeline = Result<Arc<Linked>, LinkErrors>;
     let _: fn(&mut PipelineCache, &[&Program], &Options) -> CachedPipeline =
         PipelineCache::get_or_link;
     let _: fn(Target) -> Options = Options::for_gl_context;
@@ -172,12 +177,12 @@ fn types_have_these_traits() {
         ViewportSelection, InputPrimitive, OutputPrimitive, TessMode, TessWinding, TessSpacing,
     );
     all!(
-        value: Shader, Linked, Reflection, ResourceCounts, Limits, Input, Output, Location, Severity, Position,
+        value: Shader, Linked, Program, Reflection, ResourceCounts, Limits, Input, Output, Location, Severity, Position,
         AttachmentBinding, BufferBinding, HandleArray, ImageBinding, InterfaceVariable,
         NamedParameter, ParamBlock, PrimitiveInfo, ViewReplication, Requirements, SamplerBinding,
         StateBinding, StateProgram, TextureBinding, GlState,
     );
-    all!(error: Diagnostic, Diagnostics);
+    all!(error: Diagnostic, Diagnostics, LinkErrors, ProgramErrors);
 }
 
 #[test]

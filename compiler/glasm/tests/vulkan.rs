@@ -3,7 +3,7 @@
 #![cfg(feature = "ash")]
 
 use ash::vk;
-use glasm::vulkan::{self, DeviceSupport};
+use glasm::vulkan::{self, DeviceSupport, PipelineInfo};
 use glasm::{
     AlphaTest, BaseType, CompareFunction, Linked, Options, Program, Source, Stage, StateBlock,
     StateSource, Target,
@@ -257,6 +257,40 @@ fn modules_and_layouts_become_structures_of_vulkan() {
         attributes.collect::<Vec<_>>(),
         [(0, 0, float, 0), (3, 3, integer, 0)]
     );
+}
+
+/// Checks that the structures of a pipeline are those of its shaders, and that a conflict between
+/// their descriptors is an error.
+#[test]
+fn pipelines_have_the_structures_of_all_stages() {
+    let (linked, _) = link_pair();
+    let info = PipelineInfo::new(&linked).unwrap();
+    let stages = info.stages.iter().map(|stage| {
+        let words = stage.module.code_size / 4;
+        (stage.flag.as_raw(), words, stage.spec_constants.len())
+    });
+    let words: Vec<usize> = linked.shaders().map(|shader| shader.words.len()).collect();
+    let expected = [(0x01, words[0], 0), (0x10, words[1], 2)];
+    assert_eq!(stages.collect::<Vec<_>>(), expected);
+    let sets = info.set_bindings.iter();
+    let sets: Vec<Vec<u32>> = sets
+        .map(|set| set.iter().map(|it| it.binding).collect())
+        .collect();
+    assert_eq!(sets, [vec![0], vec![5]]);
+    assert_eq!(info.pool_sizes.len(), 2);
+    let mut locations: Vec<u32> = info.attributes.iter().map(|it| it.location).collect();
+    locations.sort_unstable();
+    assert_eq!(locations, [0, 3]);
+
+    let mut options = Options::default();
+    let bindings = &mut options.bindings;
+    (
+        bindings.parameter_block_set,
+        bindings.parameter_block_binding,
+    ) = (1, Some(5));
+    let programs: Vec<&Program> = linked.programs.iter().collect();
+    let conflicting = glasm::link(&programs, &options);
+    assert!(PipelineInfo::new(&conflicting).is_err());
 }
 
 #[test]

@@ -56,7 +56,9 @@ pub use options::{ClipConventions, NanMode, Options};
 pub use round_trip::wgsl_to_spirv;
 pub use shader_text::{Resource, ResourceKind, ShaderText};
 pub use text_target::LanguageMismatch;
-pub use write::{Error, compiler_options, explain_features, link, write, write_shader};
+pub use write::{
+    Error, compiler_options, explain_features, link, write, write_linked, write_shader,
+};
 
 /// The examples of the page about output in other languages, as tests.
 #[cfg(doctest)]

@@ -6,8 +6,8 @@ use crate::shader_text::{Resource, ShaderText};
 use crate::text_target::{LanguageMismatch, check_text_target};
 use crate::{ClipConventions, Language, Options, UnknownLanguage};
 use glasm::{
-    ClipDepth, Code, DebugInfo, Diagnostic, Diagnostics, Program, Severity, Shader, Source,
-    StateSource, StateSources, Target, TextTarget,
+    ClipDepth, Code, DebugInfo, Diagnostic, Diagnostics, LinkErrors, Linked, Program, Severity,
+    Shader, Source, StateSource, StateSources, Target, TextTarget,
 };
 use std::fmt;
 
@@ -41,6 +41,20 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl Error {
+    /// Returns the errors with the warnings of the program. The reason why a module cannot be
+    /// written is an error about the whole program.
+    pub fn into_diagnostics(self) -> Diagnostics {
+        let (mut diagnostics, message) = match self {
+            Self::Program(errors) => return errors,
+            Self::Writer { warnings, message } => (warnings, message),
+            Self::OtherLanguage(mismatch) => (Diagnostics::default(), mismatch.to_string()),
+        };
+        diagnostics.push(Diagnostic::whole_program(Code::Unsupported, message));
+        diagnostics
+    }
+}
 
 /// Compiles a program string and writes it in the language of the options.
 ///
@@ -115,16 +129,62 @@ pub fn write_shader(shader: &Shader, options: &Options) -> Result<ShaderText, Er
 /// ```
 ///
 /// # Errors
-/// Returns the errors of the first program that does not compile, or the reason why a stage cannot
-/// be written. [`link`](fn@glasm::link) with [`compiler_options`], and [`write_shader`], return the results of
-/// each stage.
-pub fn link(programs: &[&Program], options: &Options) -> Result<Vec<ShaderText>, Error> {
-    let linked = glasm::link(programs, &compiler_options(options));
-    let shaders = linked.into_shaders().map_err(Error::Program)?;
-    shaders
-        .iter()
-        .map(|shader| write_shader(shader, options))
-        .collect()
+/// The errors of all stages, with the names of their programs. A stage that cannot be written has an
+/// error about the whole program, with the reason. [`write_linked`] returns the results of each
+/// stage.
+pub fn link(programs: &[&Program], options: &Options) -> Result<Vec<ShaderText>, LinkErrors> {
+    let mut linked = glasm::link(programs, &compiler_options(options));
+    let texts = write_linked(&mut linked, options);
+    linked.check()?;
+    Ok(texts.into_iter().flatten().collect())
+}
+
+/// Writes the stages of a pipeline that was linked with the [`compiler_options`] of the same
+/// options. Returns the source of each stage, those of the programs first, then the generated ones;
+/// `None` for a stage with errors.
+///
+/// In the pipeline, a stage that cannot be written becomes its errors, and the warnings of a shader
+/// become those of its source. Errors about features that the language does not have receive a note
+/// about languages that have them ([`explain_features`]).
+///
+/// ```
+/// use glasm::{Program, Stage};
+/// use glasm_text::{Language, Options, compiler_options, write_linked};
+///
+/// // GLSL has no pointers.
+/// let text = "!!NVfp5.0\nTEMP r;\nLOAD.F32 r, program.local[0].x;\nMOV result.color, r;\nEND";
+/// let fragment = Program::load_string("load.fp", Stage::Fragment, text)?;
+/// let options = Options::new(Language::Glsl(450));
+/// let mut linked = glasm::link(&[&fragment], &compiler_options(&options));
+/// assert_eq!(write_linked(&mut linked, &options), [None]);
+/// let errors = linked.check().unwrap_err();
+/// assert!(errors.to_string().contains("note: glsl450 does not have it"), "{errors}");
+/// # Ok::<(), glasm::ProgramErrors>(())
+/// ```
+pub fn write_linked(linked: &mut Linked, options: &Options) -> Vec<Option<ShaderText>> {
+    for (stage, program) in linked.stages.iter_mut().zip(&linked.programs) {
+        if let Err(errors) = stage {
+            *errors = explain_features(&program.source(), options, std::mem::take(errors));
+        }
+    }
+    let generated = linked.generated.iter_mut().map(|(_, stage)| stage);
+    let stages = linked.stages.iter_mut().chain(generated);
+    stages.map(|stage| write_stage(stage, options)).collect()
+}
+
+/// Writes a stage, unless it has errors; those of writing become its errors.
+fn write_stage(stage: &mut Result<Shader, Diagnostics>, options: &Options) -> Option<ShaderText> {
+    let shader = stage.as_mut().ok()?;
+    match write_shader(shader, options) {
+        Ok(text) => {
+            shader.warnings.clone_from(&text.warnings);
+            Some(text)
+        }
+        Err(error) => {
+            *stage = Err(error.into_diagnostics());
+            None
+        }
+    }
 }
 
 /// The result of a writer.

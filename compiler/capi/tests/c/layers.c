@@ -461,7 +461,25 @@ static void test_pipeline_cache(void)
     options.flat_colors = 1;
     CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 2, &options, &pipeline, &is_new) == GLASM_RESULT_OK && pipeline != first && is_new == 1);
     CHECK(!glasm_shader_is_equal(glasm_pipeline_shader(first, GLASM_STAGE_FRAGMENT), glasm_pipeline_shader(pipeline, GLASM_STAGE_FRAGMENT)));
-    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 1, &options, &pipeline, &is_new) == GLASM_RESULT_OK && is_new == 1);
+    CHECK(glasm_pipeline_find_changed_stages(pipeline, first) == 1u << GLASM_STAGE_FRAGMENT);
+    CHECK(glasm_pipeline_find_changed_stages(first, first) == 0);
+    CHECK(glasm_pipeline_find_changed_stages(NULL, first) == 0 && glasm_pipeline_find_changed_stages(first, NULL) == 0);
+    const glasm_pipeline *single;
+    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 1, &options, &single, &is_new) == GLASM_RESULT_OK && is_new == 1);
+    /* Only one of them has a fragment stage; the color has location 0 in both vertex modules. */
+    CHECK(glasm_pipeline_find_changed_stages(single, pipeline) == 1u << GLASM_STAGE_FRAGMENT);
+
+    /* Linking removes the color that the vertex program does not write: the fragment program alone depends on the state, the pipeline does not. */
+    const glasm_program *colorless[2] = {load("!!ARBvp1.0\nOPTION ARB_position_invariant;\nMOV result.texcoord[0], vertex.texcoord[0];\nEND\n"), programs[1]};
+    const glasm_pipeline *smooth, *flat;
+    uint8_t keys[2][GLASM_CACHE_KEY_SIZE];
+    CHECK(glasm_pipeline_cache_key(colorless, 2, &options, keys[0]) == GLASM_RESULT_OK);
+    CHECK(glasm_pipeline_cache_get(cache, NULL, colorless, 2, &options, &flat, &is_new) == GLASM_RESULT_OK && is_new == 1);
+    options.flat_colors = 0;
+    CHECK(glasm_pipeline_cache_key(colorless, 2, &options, keys[1]) == GLASM_RESULT_OK && memcmp(keys[0], keys[1], sizeof keys[0]) != 0);
+    CHECK(glasm_pipeline_cache_get(cache, NULL, colorless, 2, &options, &smooth, &is_new) == GLASM_RESULT_OK && is_new == 0 && smooth == flat);
+    CHECK(glasm_pipeline_cache_get(cache, NULL, colorless, 2, &options, &smooth, &is_new) == GLASM_RESULT_OK && is_new == 0 && smooth == flat);
+    glasm_program_free((glasm_program *)colorless[0]);
 
     /* A pipeline with errors: compiled once, reported each time. */
     const char *const none[] = {NULL};
@@ -509,8 +527,134 @@ static void test_stale_blocks(void)
     glasm_program_free(program);
 }
 
+static void test_updated_blocks(void)
+{
+    glasm_program *program = load(SHADED);
+    glasm_shader *shader = compile(program, NULL);
+    glasm_state *state = glasm_state_create();
+    uint64_t revision = 0;
+    float block[1][4] = {{9, 9, 9, 9}};
+    glasm_bool is_filled = 9;
+    const float color[4] = {1, 0.5f, 0.25f, 1}, black[4] = {0, 0, 0, 0};
+    CHECK(glasm_shader_update_parameter_block(shader, state, NULL, &revision, block[0], 1, &is_filled) == GLASM_RESULT_OK && is_filled == 1);
+    CHECK(memcmp(block[0], black, sizeof black) == 0);
+    CHECK(glasm_shader_update_parameter_block(shader, state, NULL, &revision, block[0], 1, &is_filled) == GLASM_RESULT_OK && is_filled == 0);
+    CHECK(glasm_state_set(state, GLASM_STATE_VARIABLE_FOG_COLOR, 0, color, 4) == GLASM_RESULT_OK);
+    /* A call that fails does not take the change. */
+    CHECK(glasm_shader_update_parameter_block(shader, state, NULL, &revision, block[0], 0, &is_filled) == GLASM_RESULT_INVALID_ARGUMENT && is_filled == 0);
+    CHECK(glasm_shader_update_parameter_block(shader, state, NULL, &revision, NULL, 1, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_shader_update_parameter_block(shader, state, NULL, &revision, block[0], 1, &is_filled) == GLASM_RESULT_OK && is_filled == 1);
+    CHECK(memcmp(block[0], color, sizeof color) == 0);
+    CHECK(glasm_state_set(state, GLASM_STATE_VARIABLE_POINT_SIZE, 0, color, 1) == GLASM_RESULT_OK);
+    CHECK(glasm_shader_update_parameter_block(shader, state, NULL, &revision, block[0], 1, &is_filled) == GLASM_RESULT_OK && is_filled == 0);
+    CHECK(glasm_shader_update_parameter_block(shader, state, NULL, NULL, block[0], 1, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_shader_update_parameter_block(shader, NULL, NULL, &revision, block[0], 1, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_shader_update_parameter_block(NULL, state, NULL, &revision, block[0], 1, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
+    glasm_shader_free(shader);
+    glasm_program_free(program);
+
+    program = load("!!ARBfp1.0\nMAD result.color, state.fog.params, program.local[2], program.env[1];\nEND\n");
+    shader = compile(program, NULL);
+    const float local[3][4] = {{0}, {0}, {1, 2, 3, 4}};
+    const glasm_parameter_values values = {.size = sizeof values, .local = local[0], .local_count = 3};
+    glasm_parameter_value list[3];
+    size_t count = 9;
+    CHECK(glasm_shader_list_parameters(shader, state, &values, NULL, 0, &count) == GLASM_RESULT_OK && count == 3);
+    CHECK(glasm_shader_list_parameters(shader, state, &values, list, 2, &count) == GLASM_RESULT_INVALID_ARGUMENT && count == 3);
+    CHECK(glasm_shader_list_parameters(shader, state, &values, list, 3, &count) == GLASM_RESULT_OK && count == 3);
+    /* GL's initial fog has density 1, start 0 and end 1; an environment parameter that was not set is 0. */
+    const struct { const char *name; float value[4]; } expected[3] = {
+        {"state.fog.params", {1, 0, 1, 1}}, {"program.local[2]", {1, 2, 3, 4}}, {"program.env[1]", {0}}};
+    float filled[3][4];
+    CHECK(glasm_shader_fill_parameter_block(shader, state, &values, filled[0], 3) == GLASM_RESULT_OK);
+    for (size_t i = 0; i < 3; i++) {
+        int found = 0;
+        for (size_t j = 0; j < 3; j++)
+            found += strcmp(list[i].name, expected[j].name) == 0 && memcmp(list[i].value, expected[j].value, sizeof filled[0]) == 0;
+        CHECK(found == 1 && list[i].offset == 16 * i && memcmp(list[i].value, filled[i], sizeof filled[0]) == 0);
+    }
+    CHECK(glasm_shader_list_parameters(NULL, state, &values, list, 3, &count) == GLASM_RESULT_INVALID_ARGUMENT && count == 0);
+    CHECK(glasm_shader_list_parameters(shader, NULL, NULL, list, 3, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_shader_list_parameters(shader, NULL, NULL, list, 3, &count) == GLASM_RESULT_OK && count == 3);
+    glasm_shader_free(shader);
+    glasm_program_free(program);
+    glasm_state_free(state);
+}
+
+static void check_matrix(const glasm_state *state, uint32_t matrix, uint32_t index, const float *expected)
+{
+    float values[16];
+    CHECK(glasm_state_get_matrix(state, matrix, index, GLASM_MATRIX_FORM_PLAIN, values) == GLASM_RESULT_OK);
+    int is_equal = 1;
+    for (int i = 0; i < 16; i++)
+        is_equal &= values[i] == expected[i];
+    CHECK(is_equal);
+}
+
+static void test_matrix_commands(void)
+{
+    glasm_state *state = glasm_state_create();
+    const uint32_t modelview = GLASM_MATRIX_MODELVIEW, texture = GLASM_MATRIX_TEXTURE, projection = GLASM_MATRIX_PROJECTION;
+    const float identity[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    CHECK(glasm_state_matrix_stack_depth(state, modelview, 0) == 1);
+    CHECK(glasm_state_push_matrix(state, modelview, 0) == GLASM_RESULT_OK && glasm_state_matrix_stack_depth(state, modelview, 0) == 2);
+    CHECK(glasm_state_translate(state, modelview, 0, 10, 20, 30) == GLASM_RESULT_OK);
+    CHECK(glasm_state_rotate(state, modelview, 0, 90, 0, 0, 1) == GLASM_RESULT_OK);
+    CHECK(glasm_state_scale(state, modelview, 0, 2, 3, 4) == GLASM_RESULT_OK);
+    /* The columns: the images of the axes, x times 2 becomes y, y times 3 becomes -x, z times 4; and the translation. */
+    const float moved[16] = {0, 2, 0, 0, -3, 0, 0, 0, 0, 0, 4, 0, 10, 20, 30, 1};
+    check_matrix(state, modelview, 0, moved);
+    check_matrix(state, texture, 1, identity);
+    CHECK(glasm_state_set_matrix(state, texture, 1, moved) == GLASM_RESULT_OK);
+    const float exchanged[16] = {0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    CHECK(glasm_state_multiply_matrix(state, texture, 1, exchanged) == GLASM_RESULT_OK);
+    /* x and y are exchanged before: the first two columns. */
+    const float product[16] = {-3, 0, 0, 0, 0, 2, 0, 0, 0, 0, 4, 0, 10, 20, 30, 1};
+    check_matrix(state, texture, 1, product);
+    CHECK(glasm_state_pop_matrix(state, modelview, 0) == GLASM_RESULT_OK);
+    check_matrix(state, modelview, 0, identity);
+    CHECK(glasm_state_pop_matrix(state, modelview, 0) == GLASM_RESULT_STACK_UNDERFLOW);
+    for (uint32_t depth = 1; depth < GLASM_MAX_MATRIX_STACK_DEPTH; depth++)
+        CHECK(glasm_state_push_matrix(state, modelview, 0) == GLASM_RESULT_OK);
+    CHECK(glasm_state_push_matrix(state, modelview, 0) == GLASM_RESULT_STACK_OVERFLOW && strstr(glasm_error_message(), "full") != NULL);
+    CHECK(glasm_state_matrix_stack_depth(state, modelview, 0) == 32 && glasm_state_matrix_stack_depth(state, modelview, 1) == 1);
+
+    /* 2n / (r - l) = 1/2, (r + l) / (r - l) = 1/2, -(f + n) / (f - n) = -3/2, -2fn / (f - n) = -5/2. */
+    const float frustum[16] = {0.5f, 0, 0, 0, 0, 0.5f, 0, 0, 0.5f, 0, -1.5f, -1, 0, 0, -2.5f, 0};
+    CHECK(glasm_state_multiply_frustum(state, projection, 0, -1, 3, -2, 2, 1, 5) == GLASM_RESULT_OK);
+    check_matrix(state, projection, 0, frustum);
+    CHECK(glasm_state_multiply_frustum(state, projection, 0, -1, 3, -2, 2, 0, 5) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_state_multiply_ortho(state, projection, 0, -1, 3, 2, 2, 0, 5) == GLASM_RESULT_INVALID_ARGUMENT);
+    check_matrix(state, projection, 0, frustum);
+    /* 2 / (r - l) = 1/2, -2 / (f - n) = -1/2, -(r + l) / (r - l) = -1/2, -(f + n) / (f - n) = -3/2. */
+    const float ortho[16] = {0.5f, 0, 0, 0, 0, 0.5f, 0, 0, 0, 0, -0.5f, 0, -0.5f, 0, -1.5f, 1};
+    CHECK(glasm_state_set_matrix(state, projection, 0, identity) == GLASM_RESULT_OK);
+    CHECK(glasm_state_multiply_ortho(state, projection, 0, -1, 3, -2, 2, 1, 5) == GLASM_RESULT_OK);
+    check_matrix(state, projection, 0, ortho);
+
+    CHECK(glasm_state_push_matrix(state, GLASM_MATRIX_MODELVIEW_PROJECTION, 0) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_state_push_matrix(state, projection, 1) == GLASM_RESULT_INVALID_ARGUMENT && glasm_state_push_matrix(state, 99, 0) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_state_translate(state, texture, UINT32_MAX, 1, 2, 3) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_state_scale(NULL, modelview, 0, 1, 2, 3) == GLASM_RESULT_INVALID_ARGUMENT && glasm_state_matrix_stack_depth(NULL, modelview, 0) == 0);
+    CHECK(glasm_state_multiply_matrix(state, modelview, 0, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
+    glasm_state_free(state);
+
+    uint32_t matrix = 99, index = 99;
+    CHECK(glasm_matrix_from_gl(0x1702, 3, &matrix, &index) == GLASM_RESULT_OK && matrix == GLASM_MATRIX_TEXTURE && index == 3);
+    CHECK(glasm_matrix_from_gl(0x8722, 3, &matrix, &index) == GLASM_RESULT_OK && matrix == GLASM_MATRIX_MODELVIEW && index == 2);
+    CHECK(glasm_matrix_from_gl(0x88c7, 3, &matrix, &index) == GLASM_RESULT_OK && matrix == GLASM_MATRIX_PROGRAM && index == 7);
+    CHECK(glasm_matrix_from_gl(0x1701, 3, &matrix, &index) == GLASM_RESULT_OK && matrix == GLASM_MATRIX_PROJECTION && index == 0);
+    CHECK(glasm_matrix_from_gl(0x1800, 3, &matrix, &index) == GLASM_RESULT_OK && matrix == GLASM_MATRIX_COLOR && index == 0);
+    CHECK(glasm_matrix_from_gl(0x1703, 3, &matrix, &index) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_matrix_from_gl(0x1701, 3, NULL, &index) == GLASM_RESULT_INVALID_ARGUMENT && glasm_matrix_from_gl(0x1701, 3, &matrix, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
+}
+
 static void test_names(void)
 {
+    CHECK(strcmp(glasm_stage_file_extension(GLASM_STAGE_VERTEX), "vert") == 0 && strcmp(glasm_stage_file_extension(GLASM_STAGE_TESS_CONTROL), "tesc") == 0);
+    CHECK(strcmp(glasm_stage_file_extension(GLASM_STAGE_TESS_EVAL), "tese") == 0 && strcmp(glasm_stage_file_extension(GLASM_STAGE_GEOMETRY), "geom") == 0);
+    CHECK(strcmp(glasm_stage_file_extension(GLASM_STAGE_FRAGMENT), "frag") == 0 && strcmp(glasm_stage_file_extension(GLASM_STAGE_COMPUTE), "comp") == 0);
+    CHECK(strcmp(glasm_stage_file_extension(6), "") == 0);
     CHECK(strcmp(glasm_result_name(GLASM_RESULT_PROGRAM_ERROR), "GLASM_RESULT_PROGRAM_ERROR") == 0);
     CHECK(strcmp(glasm_result_name(GLASM_RESULT_LANGUAGE_MISMATCH), "GLASM_RESULT_LANGUAGE_MISMATCH") == 0);
     CHECK(strcmp(glasm_result_name(99), "unknown result") == 0);
@@ -563,6 +707,8 @@ int main(void)
     test_pipeline_layouts();
     test_pipeline_cache();
     test_stale_blocks();
+    test_updated_blocks();
+    test_matrix_commands();
     test_names();
     return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -178,7 +178,7 @@ impl BitAnd for StateGroups {
 
 impl Shader {
     /// Returns the groups of state that the parameter block reads: its contents change only if one
-    /// of them changes.
+    /// of them changes. A block of constants reads none, and is filled once.
     pub fn state_groups(&self) -> StateGroups {
         let block = self.reflection.parameter_block.iter();
         let sources = block.flat_map(|block| &block.parameters);
@@ -203,10 +203,10 @@ equal_fields! {
 }
 
 /// Returns the groups of the fields of one state that differ from another. All fields are listed,
-/// except for the color matrix, which no parameter reads directly.
+/// except for the color matrix and the saved matrices, which no parameter reads directly.
 macro_rules! changed_groups {
     ($state:ident, $before:ident: $($field:ident => $group:ident,)*) => {{
-        let GlState { color: _, $($field),* } = $state;
+        let GlState { color: _, matrix_stacks: _, $($field),* } = $state;
         let mut changed = StateGroups::NONE;
         $(if !$field.has_equal_bits(&$before.$field) {
             changed |= StateGroups::$group;

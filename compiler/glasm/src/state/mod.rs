@@ -58,6 +58,8 @@ mod bits;
 mod evaluate;
 mod groups;
 pub mod matrix;
+mod matrix_commands;
+mod matrix_stack;
 #[cfg(test)]
 mod tests;
 mod tracking;
@@ -67,6 +69,7 @@ pub use glasm_ir::StateParam;
 pub use glasm_ir::state::{ColorTerm, Face, MatrixForm, MatrixName, TexGenCoord, TexGenPlane};
 pub use groups::{StateChanges, StateGroups};
 pub use matrix::Matrix;
+pub use matrix_stack::{MAX_MATRIX_STACK_DEPTH, MatrixError, MatrixMode, MatrixStacks};
 pub use tracking::{MatrixTracking, TrackedMatrix};
 pub use values::ParameterValues;
 
@@ -96,6 +99,8 @@ pub struct GlState {
     pub program: Vec<Matrix>,
     /// Color matrix (ARB_imaging), which no `state.*` parameter reads but parameters can track.
     pub color: Matrix,
+    /// Matrices that [`GlState::push_matrix`] has saved.
+    pub matrix_stacks: MatrixStacks,
     /// Matrices that vertex program parameters track, by sets of four. NV_vertex_program section
     /// 2.14.5.
     pub tracked: Vec<Option<MatrixTracking>>,
@@ -238,6 +243,7 @@ impl Default for GlState {
             palette: Vec::new(),
             program: Vec::new(),
             color: IDENTITY,
+            matrix_stacks: MatrixStacks::default(),
             tracked: Vec::new(),
             materials: [Material::default(); 2],
             lights: Vec::new(),

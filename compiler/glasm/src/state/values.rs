@@ -1,6 +1,6 @@
 //! Contents of parameter blocks: GL state, and the values that an application has set.
 
-use super::GlState;
+use super::{GlState, StateChanges};
 use crate::program::Shader;
 use crate::reflect::Reflection;
 use glasm_ir::{ParamSource, Stage};
@@ -93,6 +93,51 @@ impl Shader {
             *vector = values.evaluate_param(*source, state, &self.reflection);
         }
         own.parameters.len()
+    }
+
+    /// Fills the parameter block as [`Self::fill_parameter_block`] does if it was never filled or
+    /// values that it reads have changed since. Returns true if it was filled, so that the caller
+    /// uploads it again.
+    ///
+    /// `revision` is that of the block, 0 before the first call. `changes` records the changes of
+    /// `state`; the caller records changes of `values` with [`StateChanges::mark`].
+    ///
+    /// ```
+    /// use glasm::state::{GlState, ParameterValues, StateChanges, StateGroups};
+    /// use glasm::{Options, Source, compile};
+    ///
+    /// let text = "!!ARBfp1.0\nMUL result.color, program.local[0], state.fog.color;\nEND";
+    /// let shader = compile(&Source::new("fog.fp", text), &Options::default())?;
+    /// let (mut state, mut changes) = (GlState::default(), StateChanges::default());
+    /// let (mut revision, mut block) = (0, [[0; 4]; 16]);
+    /// let mut draw = |state: &GlState, changes: &mut StateChanges, color: [f32; 4]| {
+    ///     let values = ParameterValues { local: &[color], ..ParameterValues::default() };
+    ///     shader.update_parameter_block(state, changes, &values, &mut revision, &mut block)
+    /// };
+    /// assert!(draw(&state, &mut changes, [1.0; 4]));
+    /// assert!(!draw(&state, &mut changes, [1.0; 4]));
+    /// state.fog.color = [0.5; 4];
+    /// assert!(draw(&state, &mut changes, [1.0; 4]));
+    /// changes.mark(StateGroups::LOCAL); // glProgramLocalParameter4fARB
+    /// assert!(draw(&state, &mut changes, [0.25; 4]));
+    /// # Ok::<(), glasm::Diagnostics>(())
+    /// ```
+    pub fn update_parameter_block(
+        &self,
+        state: &GlState,
+        changes: &mut StateChanges,
+        values: &ParameterValues<'_>,
+        revision: &mut u64,
+        block: &mut [[u32; 4]],
+    ) -> bool {
+        // A block of literals reads no groups, but has to be filled once.
+        let is_first = *revision == 0 && self.reflection.parameter_block.is_some();
+        let changed = changes.take(state, revision);
+        let is_stale = is_first || self.state_groups().intersects(changed);
+        if is_stale {
+            self.fill_parameter_block(state, values, block);
+        }
+        is_stale
     }
 
     /// Returns the sources of the parameter block with their values as floats, for logs and
@@ -203,6 +248,33 @@ mod tests {
         state.track_matrix(4, Some(MatrixTracking { matrix, form }));
         // The second row of the identity.
         assert_eq!(fill(text, &state, &values), [[0.0, 1.0, 0.0, 0.0]]);
+    }
+
+    /// Checks that a block is filled once even if it reads nothing that changes, and that a shader
+    /// without a block never has one to upload.
+    #[test]
+    fn blocks_of_literals_are_filled_once() {
+        let indexed = "!!NVvp4.0\nPARAM list[] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 } };\nTEMP n;\n\
+                       MOV.S n.x, vertex.id.x;\nMOV result.position, list[n.x];\nEND";
+        let plain = "!!ARBvp1.0\nMOV result.position, vertex.position;\nEND";
+        let (state, values) = (GlState::default(), ParameterValues::default());
+        for (text, filled) in [(indexed, [1.0, 2.0, 3.0, 4.0]), (plain, [0.0; 4])] {
+            let shader = compile(&Source::new("test", text), &Options::default()).unwrap();
+            assert_eq!(shader.state_groups(), crate::state::StateGroups::NONE);
+            let (mut changes, mut revision) = (StateChanges::default(), 0);
+            let mut block = [[0; 4]; 2];
+            let mut update = || {
+                shader.update_parameter_block(
+                    &state,
+                    &mut changes,
+                    &values,
+                    &mut revision,
+                    &mut block,
+                )
+            };
+            assert_eq!([update(), update()], [filled != [0.0; 4], false], "{text}");
+            assert_eq!(block[0].map(f32::from_bits), filled);
+        }
     }
 
     #[test]

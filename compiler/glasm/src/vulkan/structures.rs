@@ -1,9 +1,91 @@
 //! Structures of Vulkan for layouts and reflections.
 
-use crate::layout::SetLayout;
+use crate::layout::{DescriptorConflict, SetLayout};
 use crate::reflect::{InterfaceVariable, ScalarType};
-use crate::{Reflection, Shader, Stage, TexTarget};
+use crate::{Linked, Reflection, Shader, Stage, TexTarget};
 use ash::vk;
+
+/// Structures of Vulkan for all stages of a linked pipeline. The functions of this module return
+/// them for single shaders and layouts.
+///
+/// ```
+/// use ash::vk;
+/// use glasm::vulkan::PipelineInfo;
+/// use glasm::{Options, Program, Stage, link};
+///
+/// /// Creates the modules and the layout of a pipeline.
+/// unsafe fn create(device: &ash::Device, info: &PipelineInfo<'_>) -> Result<(Vec<vk::ShaderModule>, vk::PipelineLayout), vk::Result> {
+///     let modules = info.stages.iter().map(|it| unsafe { device.create_shader_module(&it.module, None) });
+///     let modules = modules.collect::<Result<_, _>>()?;
+///     let sets = info.set_bindings.iter().map(|bindings| {
+///         let set = vk::DescriptorSetLayoutCreateInfo::default().bindings(bindings);
+///         unsafe { device.create_descriptor_set_layout(&set, None) }
+///     });
+///     let sets: Vec<_> = sets.collect::<Result<_, _>>()?;
+///     let layout = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets);
+///     Ok((modules, unsafe { device.create_pipeline_layout(&layout, None)? }))
+/// }
+///
+/// let vertex = "!!ARBvp1.0\nOPTION ARB_position_invariant;\nMOV result.texcoord[0], vertex.texcoord[0];\nEND";
+/// let vertex = Program::load_string("a.vp", Stage::Vertex, vertex)?;
+/// let fragment = "!!ARBfp1.0\nTEX result.color, fragment.texcoord[0], texture[2], 2D;\nEND";
+/// let fragment = Program::load_string("a.fp", Stage::Fragment, fragment)?;
+/// let pipeline = link(&[&vertex, &fragment], &Options::default());
+/// pipeline.check()?;
+/// let info = PipelineInfo::new(&pipeline)?;
+/// assert!(info.stages[1].flag == vk::ShaderStageFlags::FRAGMENT);
+/// // Set 0 has the matrices of the vertex program, set 1 the texture of unit 2.
+/// assert_eq!((info.set_bindings.len(), info.set_bindings[1][0].binding), (2, 2));
+/// // Attribute 0 is the position, attribute 8 is texture coordinate set 0.
+/// let locations: Vec<u32> = info.attributes.iter().map(|it| it.location).collect();
+/// assert_eq!(locations, [0, 8]);
+/// # let _ = create;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct PipelineInfo<'a> {
+    /// The stages that are compiled, in the order of [`Linked::shaders`].
+    pub stages: Vec<StageInfo<'a>>,
+    /// The bindings of descriptor set layouts: set number n at index n.
+    pub set_bindings: Vec<Vec<vk::DescriptorSetLayoutBinding<'static>>>,
+    /// The descriptors that one set of each layout takes from a pool.
+    pub pool_sizes: Vec<vk::DescriptorPoolSize>,
+    /// The vertex attributes as [`build_attributes`] returns them; empty without a vertex stage.
+    pub attributes: Vec<vk::VertexInputAttributeDescription>,
+}
+
+/// Structures of Vulkan for a stage of a pipeline.
+#[derive(Clone)]
+pub struct StageInfo<'a> {
+    /// The stage.
+    pub flag: vk::ShaderStageFlags,
+    /// Creates the module, and points to its words.
+    pub module: vk::ShaderModuleCreateInfo<'a>,
+    /// The specialization constants as [`list_spec_constants`] returns them.
+    pub spec_constants: Vec<vk::SpecializationMapEntry>,
+}
+
+impl<'a> PipelineInfo<'a> {
+    /// Returns the structures for a pipeline.
+    ///
+    /// # Errors
+    /// Returns the conflict if two stages require descriptors of different kinds at a slot.
+    pub fn new(pipeline: &'a Linked) -> Result<Self, DescriptorConflict> {
+        let layouts = pipeline.build_set_layouts()?;
+        let stages = pipeline.shaders().map(|shader| StageInfo {
+            flag: get_stage_flag(shader.reflection.stage),
+            module: build_module_info(shader),
+            spec_constants: list_spec_constants(&shader.reflection),
+        });
+        let vertex = pipeline.shader(Stage::Vertex);
+        Ok(Self {
+            stages: stages.collect(),
+            set_bindings: layouts.iter().map(build_layout_bindings).collect(),
+            pool_sizes: build_pool_sizes(&layouts),
+            attributes: vertex.map_or_else(Vec::new, |it| build_attributes(&it.reflection)),
+        })
+    }
+}
 
 /// Returns the flag of a stage.
 pub fn get_stage_flag(stage: Stage) -> vk::ShaderStageFlags {
