@@ -531,7 +531,7 @@ pub(crate) struct ServeArgs {
     /// Port on 127.0.0.1; 0 selects a free one
     #[arg(long, value_name = "N", default_value_t = 8787)]
     pub(crate) port: u16,
-    /// Directory with the files that `cargo xtask web` has built, instead of those in the command
+    /// Directory with the files that `cargo xtask web` has built, instead of the installed ones
     #[arg(long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
     /// Open the page in the browser of the system

@@ -2,50 +2,40 @@
 //! of this machine.
 //!
 //! Only the files of one table are served, so that no path of a request reaches the file system.
-//! Packages contain them in the command, with the feature `playground`; otherwise they are read
-//! from a directory.
 
 use crate::args::ServeArgs;
 use crate::console::{Console, Fatal, Status};
+use std::env;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tiny_http::{Header, Method, Request, Response, Server};
+
+/// Directory of packages with the files, relative to the directory above that of the command.
+const INSTALLED: &str = "share/glasm/playground";
 
 /// File of the page.
 struct PageFile {
     /// Name in requests and in the directory.
     name: &'static str,
     content_type: &'static str,
-    /// Contents in the command, compressed with gzip if `is_compressed`.
-    #[cfg(feature = "playground")]
-    contents: &'static [u8],
-    #[cfg(feature = "playground")]
-    is_compressed: bool,
 }
 
-/// Defines the files: names, types, and the files that the command contains.
+/// Defines the files: names and types.
 macro_rules! page_files {
-    ($($name:literal $content_type:literal $embedded:literal $is_compressed:literal;)*) => {
-        &[$(PageFile {
-            name: $name,
-            content_type: $content_type,
-            #[cfg(feature = "playground")]
-            contents: include_bytes!(concat!(env!("GLASM_PLAYGROUND"), "/", $embedded)),
-            #[cfg(feature = "playground")]
-            is_compressed: $is_compressed,
-        }),*]
+    ($($name:literal $content_type:literal;)*) => {
+        &[$(PageFile { name: $name, content_type: $content_type }),*]
     };
 }
 
 /// The files of the page. The first one is the start page.
 const FILES: &[PageFile] = page_files! {
-    "index.html" "text/html; charset=utf-8" "index.html" false;
-    "main.js" "text/javascript; charset=utf-8" "main.js" false;
-    "worker.js" "text/javascript; charset=utf-8" "worker.js" false;
-    "style.css" "text/css; charset=utf-8" "style.css" false;
-    "icon.svg" "image/svg+xml" "icon.svg" false;
-    "licenses.txt" "text/plain; charset=utf-8" "licenses.txt" false;
-    "glasm.wasm" "application/wasm" "glasm.wasm.gz" true;
+    "index.html" "text/html; charset=utf-8";
+    "main.js" "text/javascript; charset=utf-8";
+    "worker.js" "text/javascript; charset=utf-8";
+    "style.css" "text/css; charset=utf-8";
+    "icon.svg" "image/svg+xml";
+    "licenses.txt" "text/plain; charset=utf-8";
+    "glasm.wasm" "application/wasm";
 };
 
 /// Serves the page until the process ends. Prints its address.
@@ -53,8 +43,11 @@ const FILES: &[PageFile] = page_files! {
 /// # Errors
 /// If the port is in use, or if the page is missing.
 pub(crate) fn serve(args: &ServeArgs, console: Console) -> Result<Status, Fatal> {
-    let directory = args.directory.as_deref();
-    check_page(directory)?;
+    let directory = match &args.directory {
+        Some(directory) => directory.clone(),
+        None => find_installed_page()?,
+    };
+    check_page(&directory)?;
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
     let server = Server::http(address).map_err(|error| Fatal(format!("{address}: {error}")))?;
     let address = server.server_addr();
@@ -64,7 +57,7 @@ pub(crate) fn serve(args: &ServeArgs, console: Console) -> Result<Status, Fatal>
     }
     for request in server.incoming_requests() {
         // A browser that closes its connection is not an error of the server.
-        let _ = answer(request, directory);
+        let _ = answer(request, &directory);
     }
     Ok(Status::Success)
 }
@@ -81,18 +74,27 @@ fn open_page(_address: &str) -> Result<(), Fatal> {
     Err(Fatal("--open: this build cannot open pages".to_owned()))
 }
 
-/// Returns an error if the page is neither in the directory nor, without one, in the command.
-fn check_page(directory: Option<&Path>) -> Result<(), Fatal> {
-    let Some(directory) = directory else {
-        if cfg!(feature = "playground") {
-            return Ok(());
-        }
-        return Err(Fatal(
-            "this build does not contain the playground: `cargo xtask web` builds it, and --directory \
-             target/web/site serves it"
+/// Returns the directory of the page that packages install with the command.
+///
+/// # Errors
+/// If there is none.
+fn find_installed_page() -> Result<PathBuf, Fatal> {
+    let command = env::current_exe().and_then(|path| path.canonicalize());
+    let prefix = command
+        .ok()
+        .and_then(|path| Some(path.parent()?.parent()?.to_owned()));
+    let page = prefix.map(|prefix| prefix.join(INSTALLED));
+    page.filter(|page| page.is_dir()).ok_or_else(|| {
+        Fatal(
+            "the playground is not installed next to this command: `cargo xtask web` builds it, and \
+             --directory target/web/site serves it"
                 .to_owned(),
-        ));
-    };
+        )
+    })
+}
+
+/// Returns an error if a directory lacks a file of the page.
+fn check_page(directory: &Path) -> Result<(), Fatal> {
     let missing = FILES
         .iter()
         .find(|file| !directory.join(file.name).is_file());
@@ -106,15 +108,15 @@ fn check_page(directory: Option<&Path>) -> Result<(), Fatal> {
 }
 
 /// Answers a request.
-fn answer(request: Request, directory: Option<&Path>) -> std::io::Result<()> {
+fn answer(request: Request, directory: &Path) -> std::io::Result<()> {
     if !matches!(request.method(), Method::Get | Method::Head) {
         return request.respond(Response::from_string("method not allowed").with_status_code(405));
     }
     let Some(file) = find_file(request.url()) else {
         return request.respond(Response::from_string("not found").with_status_code(404));
     };
-    let (contents, is_compressed) = match load_file(file, directory) {
-        Ok(loaded) => loaded,
+    let contents = match std::fs::read(directory.join(file.name)) {
+        Ok(contents) => contents,
         Err(error) => {
             let response = Response::from_string(error.to_string());
             return request.respond(response.with_status_code(500));
@@ -127,8 +129,7 @@ fn answer(request: Request, directory: Option<&Path>) -> std::io::Result<()> {
         ("X-Content-Type-Options", "nosniff"),
         ("Cross-Origin-Resource-Policy", "same-origin"),
     ];
-    let encoding = is_compressed.then_some(("Content-Encoding", "gzip"));
-    for (name, value) in headers.into_iter().chain(encoding) {
+    for (name, value) in headers {
         if let Ok(header) = Header::from_bytes(name, value) {
             response.add_header(header);
         }
@@ -141,17 +142,6 @@ fn find_file(url: &str) -> Option<&'static PageFile> {
     let path = url.split(['?', '#']).next()?.strip_prefix('/')?;
     let name = if path.is_empty() { FILES[0].name } else { path };
     FILES.iter().find(|file| file.name == name)
-}
-
-/// Returns the contents of a file, and true if they are compressed.
-fn load_file(file: &PageFile, directory: Option<&Path>) -> std::io::Result<(Vec<u8>, bool)> {
-    match directory {
-        Some(directory) => Ok((std::fs::read(directory.join(file.name))?, false)),
-        #[cfg(feature = "playground")]
-        None => Ok((file.contents.to_vec(), file.is_compressed)),
-        #[cfg(not(feature = "playground"))]
-        None => Err(std::io::ErrorKind::NotFound.into()),
-    }
 }
 
 #[cfg(test)]
@@ -178,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_directory_without_the_page_is_an_error() {
-        let error = check_page(Some(Path::new("src"))).unwrap_err();
+        let error = check_page(Path::new("src")).unwrap_err();
         assert!(error.0.contains("index.html is missing"), "{}", error.0);
     }
 }

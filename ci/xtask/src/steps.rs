@@ -203,6 +203,13 @@ pub(crate) static STEPS: &[Step] = &[
         run: |_| i386::run_step(),
     },
     Step {
+        name: "web",
+        scope: Scope::All,
+        about: "the playground as WebAssembly, in Chromium: editing, diagnostics, images, which the interpreter of the command draws equal, traces, accessibility",
+        runs_in_background: true,
+        run: |_| web::run_step(),
+    },
+    Step {
         name: "packages",
         scope: Scope::All,
         about: "packages of Debian and the archive, installed in root file systems of Debian 12 and 13: the command, applications with 64 and 32 bits, programs in C, removal",
@@ -215,13 +222,6 @@ pub(crate) static STEPS: &[Step] = &[
         about: "GLSL on Mesa's OpenGL driver for the CPU, and the TGSI that virpipe generated from it, compared",
         runs_in_background: false,
         run: |_| virgl::run_step(),
-    },
-    Step {
-        name: "web",
-        scope: Scope::All,
-        about: "the playground as WebAssembly, in Chromium: editing, diagnostics, images, which the interpreter of the command draws equal, traces, accessibility",
-        runs_in_background: true,
-        run: |_| web::run_step(),
     },
     Step {
         name: "coverage",

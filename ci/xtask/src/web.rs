@@ -37,8 +37,8 @@ pub(crate) fn find_browser() -> Option<PathBuf> {
     names.find_map(|name| shell::find_program(name))
 }
 
-/// Builds the playground for a command that contains it, and returns the directory of its files;
-/// `None` if this machine cannot build it.
+/// Builds the playground for packages, and returns the directory of its files; `None` if this
+/// machine cannot build it.
 ///
 /// # Errors
 ///
@@ -46,11 +46,16 @@ pub(crate) fn find_browser() -> Option<PathBuf> {
 pub(crate) fn build_if_possible() -> Result<Option<PathBuf>> {
     if !cross::has_target(cross::WASM) || !installed::has_programs(&["node", "npm"]) {
         let target = cross::WASM;
-        println!("the command does not contain the playground: Node.js or {target} is missing");
+        println!("packages do not contain the playground: Node.js or {target} is missing");
         return Ok(None);
     }
     build_site()?;
-    Ok(Some(std::path::absolute(&*SITE)?))
+    Ok(Some(SITE.clone()))
+}
+
+/// Returns the directory of the files of the playground if it was built.
+pub(crate) fn find_site() -> Option<PathBuf> {
+    SITE.join("index.html").is_file().then(|| SITE.clone())
 }
 
 /// Builds the WebAssembly module and the page in [`SITE`].

@@ -3,7 +3,7 @@
 use super::build::Builds;
 use super::release::Release;
 use super::tree::{Tree, write_archive};
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use glasm_ci_support::shell;
 use std::fs;
 use std::path::Path;
@@ -59,7 +59,8 @@ pub(super) fn write_command_archive(
 }
 
 /// Adds the manual pages and the completions of the command below the directory for data, as the
-/// command prints them, and the rules for applications. Debian compresses manual pages.
+/// command prints them, the rules for applications and the playground. Debian compresses manual
+/// pages.
 pub(super) fn add_command_files(
     tree: &Tree,
     builds: &Builds,
@@ -84,5 +85,21 @@ pub(super) fn add_command_files(
         tree.add_text(&format!("{data}/{path}"), script)?;
     }
     let rules = Path::new("share/applications.toml");
-    tree.add_data(&format!("{data}/glasm/applications.toml"), rules)
+    tree.add_data(&format!("{data}/glasm/applications.toml"), rules)?;
+    add_playground(tree, builds.playground.as_deref(), data)
+}
+
+/// Adds the files of the playground, if it was built, below the directory for data: those that
+/// `glasm serve` reads, and not those for other servers.
+pub(super) fn add_playground(tree: &Tree, site: Option<&Path>, data: &str) -> Result<()> {
+    let Some(site) = site else { return Ok(()) };
+    for entry in fs::read_dir(site).with_context(|| site.display().to_string())? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "gz") {
+            continue;
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        tree.add_data(&format!("{data}/glasm/playground/{name}"), &path)?;
+    }
+    Ok(())
 }

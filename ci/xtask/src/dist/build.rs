@@ -54,6 +54,8 @@ pub(super) struct Builds {
     pub(super) debug_directory: PathBuf,
     /// The command as it runs on this machine, which prints its manual pages and completions.
     pub(super) runnable_command: PathBuf,
+    /// Directory of the files of the playground, if it was built.
+    pub(super) playground: Option<PathBuf>,
     /// Debian's dependencies of the binaries.
     pub(super) dependencies: String,
     /// Directory of zig, if its C++ library is part of binaries.
@@ -77,7 +79,12 @@ impl Builds {
         let binaries = build_with_zig(&tools, profile, release, &directory)?;
         let dependencies = format!("libc6 (>= {GLIBC})");
         let zig = directory.join("zig/ziglang");
-        Self::strip(&binaries, &directory, dependencies, Some(zig))
+        let playground = web::build_if_possible()?;
+        let builds = Self::strip(&binaries, &directory, dependencies, Some(zig))?;
+        Ok(Self {
+            playground,
+            ..builds
+        })
     }
 
     /// Builds everything unoptimized with the linker of this machine, whose version of glibc the
@@ -89,7 +96,12 @@ impl Builds {
         let glibc = shell::read_output(getconf.arg("GNU_LIBC_VERSION"))?;
         let version = glibc.rsplit(' ').next().unwrap_or_default();
         let dependencies = format!("libc6 (>= {version}), libgcc-s1, libstdc++6");
-        Self::strip(&binaries, &directory, dependencies, None)
+        let builds = Self::strip(&binaries, &directory, dependencies, None)?;
+        let playground = web::find_site();
+        Ok(Self {
+            playground,
+            ..builds
+        })
     }
 
     /// Moves the debug information of binaries to files below the directory.
@@ -122,6 +134,7 @@ impl Builds {
             ],
             runnable_command: binaries.command.clone(),
             debug_directory,
+            playground: None,
             dependencies,
             zig_directory,
         })
@@ -148,10 +161,6 @@ fn build_with_zig(
         |subcommand, target| tools.command(subcommand, target, profile, release, directory);
     let mut build = command("zigbuild", wide)?;
     build.args(["-p", "glasm-cli"]);
-    if let Some(site) = web::build_if_possible()? {
-        build.args(["--features", "playground"]);
-        build.env("GLASM_PLAYGROUND", site);
-    }
     shell::run_checked(&mut build)?;
     let vendor_library = ["-p", "glasm-glvendor", "--lib"];
     shell::run_checked(command("zigbuild", wide)?.args(vendor_library))?;

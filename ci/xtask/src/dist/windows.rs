@@ -1,11 +1,13 @@
 //! The archive for Windows: the command and the vendor library for both word sizes, with a page of
 //! instructions.
 
+use super::archive::add_playground;
 use super::build::{cargo_home, set_path_names};
 use super::licenses::{self, Scope, SystemLibrary};
 use super::release::Release;
 use super::tree::{Tree, write_zip};
 use crate::cross;
+use crate::web;
 use crate::windows::toolchain::{Architecture, NARROW, Toolchain, WIDE};
 use anyhow::Result;
 use glasm_ci_support::shell;
@@ -59,6 +61,7 @@ pub(super) fn write_archive(profile: &str, release: &Release, output: &Path) -> 
         licenses = collect_licenses(&toolchain.document_directory())?;
     }
     add_documents(&tree, release, &licenses)?;
+    add_playground(&tree, web::build_if_possible()?.as_deref(), "share")?;
     write_zip(tree.root(), release, &output.join(format!("{name}.zip")))
 }
 

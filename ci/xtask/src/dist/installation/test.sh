@@ -31,12 +31,22 @@ list_files() {
         -prune -o -print | sort
 }
 
+# Starts the server of the playground, which prints its address, and ends it.
+serve() {
+    timeout 5 glasm serve --port 0 >address
+    grep '^http://127.0.0.1:' address
+}
+
 # Runs the command and applications with the vendor library; images have the name $1.
 check_command() {
     # The shell remembers where commands were before packages were removed.
     hash -r
     check "$1: version" glasm --version
     check "$1: run" glasm run /glasm/sample.shader_test
+    # A build without Node.js lacks the playground.
+    if [ -d "$(dirname "$(command -v glasm)")/../share/glasm/playground" ]; then
+        check "$1: serve" serve
+    fi
     check "$1: gl --check" draw glasm gl --check
     for bits in 64 32; do
         check "$1: gl, $bits bits" draw glasm gl -- ./knot$bits --save "/glasm/output/$1-$bits.ppm"
