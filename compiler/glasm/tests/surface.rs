@@ -10,11 +10,13 @@
 use glasm::fixed_function::{
     BaseFormat, COMBINER_CONSTANTS, ColorMaterial, Combine, CombineArgument, CombineFunction,
     CombineOperand, CombineScale, CombineSource, Combiner, CombinerInput, CombinerKey,
-    CombinerPortion, CombinerRegister, ComponentUsage, FixedFragmentKey, FixedVertexKey, FogMode,
-    FogSource, GeneralCombiner, InputMapping, LightKey, LightingKey, MATERIAL_ATTRIBUTES,
-    MAX_GENERAL_COMBINERS, MAX_LIGHTS, MAX_TEXTURE_UNITS, MaterialFaces, MaterialMode,
-    NormalScaling, OutputScale, RegisterCombiners, TexCoordSet, TexGenMode, TextureEnvironment,
-    TextureTarget, TextureUnit, generate_combiner_program, generate_fragment_program,
+    CombinerPortion, CombinerRegister, ComponentUsage, CullMode, DotProductMapping,
+    FixedFragmentKey, FixedVertexKey, FogMode, FogSource, GeneralCombiner, InputMapping, LightKey,
+    LightingKey, MATERIAL_ATTRIBUTES, MAX_GENERAL_COMBINERS, MAX_LIGHTS, MAX_TEXTURE_UNITS,
+    MaterialFaces, MaterialMode, NormalScaling, OutputScale, RegisterCombiners, ShaderOperation,
+    TEXTURE_SHADER_CONSTANTS, TexCoordSet, TexGenMode, TextureEnvironment, TextureFormatType,
+    TextureShaderKey, TextureShaderStage, TextureTarget, TextureUnit, find_consistent_stages,
+    generate_combiner_program, generate_fragment_program, generate_texture_shader_program,
     generate_vertex_program,
 };
 use glasm::reflect::{
@@ -143,6 +145,8 @@ fn functions_have_these_types() {
     let _: fn(&FixedVertexKey) -> String = generate_vertex_program;
     let _: fn(&FixedFragmentKey) -> String = generate_fragment_program;
     let _: fn(&CombinerKey) -> String = generate_combiner_program;
+    let _: fn(&TextureShaderKey) -> String = generate_texture_shader_program;
+    let _: fn(&TextureShaderKey) -> u8 = find_consistent_stages;
     let _: fn(&Light) -> LightKey = LightKey::from_light;
     assert_eq!(split_programs(b"!!ARBfp1.0 END").count(), 1);
 }
@@ -168,10 +172,10 @@ fn types_have_these_traits() {
         TransformFeedback, Varyings, WrapMode, Acceptance, TgsiOptions, MatrixForm, Interpolation,
         Sampling, FixedVertexKey, FixedFragmentKey, LightingKey, LightKey, ColorMaterial, MaterialFaces, MaterialMode, NormalScaling,
         TexCoordSet, TexGenMode, TextureUnit, BaseFormat, TextureEnvironment, Combine, CombineScale,
-        CombinerKey, RegisterCombiners, GeneralCombiner,
+        CombinerKey, RegisterCombiners, GeneralCombiner, TextureShaderKey, TextureShaderStage,
     );
     all!(
-        setting: Saturate, FogMode, FogSource, TextureTarget, Combiner, CombinerInput, CombinerPortion, CombinerRegister, ComponentUsage, InputMapping, OutputScale, CombineFunction, CombineArgument, CombineSource, CombineOperand, LineStipple, TextTarget, StateBlock, StateSpecConstant, CacheKey, Capture, VaryingLocation, TexelFormat, Code, Dialect, Family, Version,
+        setting: Saturate, FogMode, FogSource, TextureTarget, Combiner, CombinerInput, CombinerPortion, CombinerRegister, ComponentUsage, InputMapping, OutputScale, ShaderOperation, DotProductMapping, CullMode, TextureFormatType, CombineFunction, CombineArgument, CombineSource, CombineOperand, LineStipple, TextTarget, StateBlock, StateSpecConstant, CacheKey, Capture, VaryingLocation, TexelFormat, Code, Dialect, Family, Version,
         ProgramType, ProgramSpan, Span, Semantic, Stage, ParamSource, StateParam, MatrixName, TexTarget,
         BaseType, Width, BufferKind, DescriptorSlot, AttributeHalf, HandleKind, ImageFormat, ScalarType,
         ViewportSelection, InputPrimitive, OutputPrimitive, TessMode, TessWinding, TessSpacing,
@@ -195,6 +199,7 @@ fn constants_have_these_values() {
     assert_eq!(STATE_BUFFER_BYTES, 1536);
     assert_eq!((MAX_LIGHTS, MAX_TEXTURE_UNITS), (8, 8));
     assert_eq!((MAX_GENERAL_COMBINERS, COMBINER_CONSTANTS), (8, 18));
+    assert_eq!(TEXTURE_SHADER_CONSTANTS, 24);
     assert_eq!(MATERIAL_ATTRIBUTES, [7, 6, 1, 15, 14, 12, 13, 11, 10, 9]);
     assert_eq!(limits::ATTRIB_COMPONENTS, 128);
 }

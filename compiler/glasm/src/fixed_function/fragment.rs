@@ -3,6 +3,7 @@
 //! All textures are looked up first, in `texel0` and so on; then the units modify `color` in order.
 //! Each writes red, green and blue before alpha, because these read the old alpha.
 
+use super::texture_shaders::ComputedTexels;
 use super::{
     BaseFormat, Combine, CombineArgument, CombineFunction, CombineOperand, CombineScale,
     CombineSource, Combiner, FixedFragmentKey, FogMode, MAX_TEXTURE_UNITS, ProgramText,
@@ -12,13 +13,25 @@ use super::{
 /// Returns the source of the ARB fragment program of GL's texturing, color sum and fog. GL 2.1
 /// sections 3.8.13 to 3.10.
 pub fn generate_fragment_program(key: &FixedFragmentKey) -> String {
+    generate_program(key, None)
+}
+
+/// Returns the source of the program of GL's texture environments, color sum and fog. `texels` are
+/// the texels of the units, which may be negative; `None` if the textures of the units are looked
+/// up, and all colors are in [0, 1].
+pub(super) fn generate_program(key: &FixedFragmentKey, texels: Option<ComputedTexels>) -> String {
+    let is_signed = texels.is_some();
+    let texels = texels.unwrap_or_default();
     let mut program = FragmentProgramBuilder {
-        text: ProgramText::default(),
+        text: texels.text,
         key,
+        is_signed,
+        passing_units: texels.passing_units,
     };
     let head = program.build_options();
     let looked_up = program.find_sampled_units();
-    for (number, _) in looked_up.iter().enumerate().filter(|(_, used)| **used) {
+    let looked_up = looked_up.iter().enumerate();
+    for (number, _) in looked_up.filter(|(_, used)| **used && !is_signed) {
         program.emit_lookup(number);
     }
     program.emit_line("MOV{sat} color, fragment.color");
@@ -30,6 +43,9 @@ pub fn generate_fragment_program(key: &FixedFragmentKey) -> String {
             program.emit_unit(number);
         }
     }
+    if is_signed {
+        program.emit_line("MOV{sat} color, color");
+    }
     if key.color_sum {
         program.emit_line("ADD{sat} color.xyz, color, fragment.color.secondary");
     }
@@ -37,9 +53,10 @@ pub fn generate_fragment_program(key: &FixedFragmentKey) -> String {
         program.emit_fog();
     }
     program.emit_line("MOV result.color, color");
-    let texels: [String; MAX_TEXTURE_UNITS] = std::array::from_fn(format_texel_name);
+    let own_texels: [String; MAX_TEXTURE_UNITS] = std::array::from_fn(format_texel_name);
     let names = ["color", "primary", "fog", "a0", "a1", "a2", "a3"].into_iter();
-    let names = names.chain(texels.iter().map(String::as_str));
+    let names = names.chain(own_texels.iter().map(String::as_str));
+    let names = names.chain(texels.temporaries.iter().map(String::as_str));
     let temporaries = program.text.build_temp_declaration(names);
     let constants = if program.is_source_used(CombineSource::Zero)
         || program.is_source_used(CombineSource::One)
@@ -53,7 +70,7 @@ pub fn generate_fragment_program(key: &FixedFragmentKey) -> String {
 }
 
 /// Returns the name of the texel of a unit.
-fn format_texel_name(unit: usize) -> String {
+pub(super) fn format_texel_name(unit: usize) -> String {
     format!("texel{unit}")
 }
 
@@ -93,6 +110,10 @@ pub(super) fn format_fog_factor(mode: FogMode) -> Vec<String> {
 struct FragmentProgramBuilder<'a> {
     text: ProgramText,
     key: &'a FixedFragmentKey,
+    /// Texels are in [-1, 1], and so are the results of units: NV_texture_shader section 3.8.9.
+    is_signed: bool,
+    /// Bit n: unit n leaves the color unchanged.
+    passing_units: u8,
 }
 
 /// Components that a combiner writes.
@@ -183,14 +204,12 @@ impl TextureUnit {
 
 impl FragmentProgramBuilder<'_> {
     /// Appends an instruction, in which `{sat}` is replaced by `_SAT`, unless colors are not
-    /// clamped.
+    /// clamped, and so is `{env}`, unless results of units may be negative.
     fn emit_line(&mut self, line: &str) {
-        let suffix = if self.key.unclamped_colors {
-            ""
-        } else {
-            "_SAT"
-        };
-        let line = line.replace("{sat}", suffix);
+        let suffix = |is_clamped: bool| if is_clamped { "_SAT" } else { "" };
+        let clamps = !self.key.unclamped_colors;
+        let line = line.replace("{sat}", suffix(clamps));
+        let line = line.replace("{env}", suffix(clamps && !self.is_signed));
         self.text.push_line(format_args!("{line}"));
     }
 
@@ -232,6 +251,7 @@ impl FragmentProgramBuilder<'_> {
         let combine = self.key.texture_units[unit_index].get_combine();
         let mut sources = combine.into_iter().flat_map(Combine::list_sources);
         self.is_unit_enabled(unit_index)
+            && self.passing_units >> unit_index & 1 == 0
             && sources.all(|source| match source {
                 CombineSource::TextureUnit(other) => self.is_unit_enabled(usize::from(other)),
                 CombineSource::Texture
@@ -289,16 +309,17 @@ impl FragmentProgramBuilder<'_> {
             TextureEnvironment::Modulate => match unit.base_format {
                 BaseFormat::Alpha => self.emit_modulate_alpha(&texel),
                 BaseFormat::Luminance | BaseFormat::Rgb => {
-                    self.emit_line(&format!("MUL{{sat}} color.xyz, color, {texel}"));
+                    self.emit_line(&format!("MUL{{env}} color.xyz, color, {texel}"));
                 }
                 BaseFormat::LuminanceAlpha | BaseFormat::Intensity | BaseFormat::Rgba => {
-                    self.emit_line(&format!("MUL{{sat}} color, color, {texel}"));
+                    self.emit_line(&format!("MUL{{env}} color, color, {texel}"));
                 }
             },
             TextureEnvironment::Decal => match unit.base_format {
                 BaseFormat::Rgb => self.emit_line(&format!("MOV color.xyz, {texel}")),
                 BaseFormat::Rgba => {
-                    self.emit_line(&format!("LRP{{sat}} color.xyz, {texel}.w, {texel}, color"))
+                    let weight = self.emit_weight(&texel, "a0");
+                    self.emit_line(&format!("LRP{{env}} color.xyz, {weight}.w, {texel}, color"));
                 }
                 BaseFormat::Alpha
                 | BaseFormat::Luminance
@@ -311,9 +332,19 @@ impl FragmentProgramBuilder<'_> {
         }
     }
 
+    /// Returns an operand that has the components of a color, but 0 for negative ones, which is
+    /// emitted to `temporary`; the color itself if it has none, or if colors are not clamped.
+    fn emit_weight(&mut self, color: &str, temporary: &str) -> String {
+        if !self.is_signed || self.key.unclamped_colors {
+            return color.to_owned();
+        }
+        self.emit_line(&format!("MAX {temporary}, {color}, 0"));
+        temporary.to_owned()
+    }
+
     /// Emits the product of color and texel for alpha only.
     fn emit_modulate_alpha(&mut self, texel: &str) {
-        self.emit_line(&format!("MUL{{sat}} color.w, color, {texel}"));
+        self.emit_line(&format!("MUL{{env}} color.w, color, {texel}"));
     }
 
     /// Emits the environment `REPLACE` to the components of `color` that the base format of the
@@ -337,8 +368,9 @@ impl FragmentProgramBuilder<'_> {
             BaseFormat::Intensity => "",
             BaseFormat::LuminanceAlpha | BaseFormat::Rgba => ".xyz",
         };
+        let weight = self.emit_weight(texel, "a0");
         self.emit_line(&format!(
-            "LRP{{sat}} color{lanes}, {texel}, state.texenv[{unit_index}].color, color"
+            "LRP{{env}} color{lanes}, {weight}, state.texenv[{unit_index}].color, color"
         ));
         match format {
             BaseFormat::LuminanceAlpha | BaseFormat::Rgba => self.emit_modulate_alpha(texel),
@@ -358,7 +390,11 @@ impl FragmentProgramBuilder<'_> {
             | BaseFormat::LuminanceAlpha
             | BaseFormat::Rgba => ".xyz",
         };
-        self.emit_line(&format!("ADD{{sat}} color{lanes}, color, {texel}"));
+        self.emit_line(&format!("ADD{{env}} color{lanes}, color, {texel}"));
+        if self.is_signed && !self.key.unclamped_colors {
+            self.emit_line(&format!("MIN color{lanes}, color, 1"));
+            self.emit_line(&format!("MAX color{lanes}, color, -1"));
+        }
         match format {
             BaseFormat::LuminanceAlpha | BaseFormat::Rgba => self.emit_modulate_alpha(texel),
             BaseFormat::Alpha | BaseFormat::Luminance | BaseFormat::Rgb | BaseFormat::Intensity => {
@@ -498,6 +534,13 @@ impl FragmentProgramBuilder<'_> {
             _ if is_constant => "",
             CombinerChannels::Rgb => suffix,
             CombinerChannels::Alpha => ".w",
+        };
+        let source = match argument.source {
+            CombineSource::Texture
+            | CombineSource::TextureUnit(_)
+            | CombineSource::PrimaryColor
+            | CombineSource::Previous => self.emit_weight(&source, temporary),
+            CombineSource::Constant | CombineSource::Zero | CombineSource::One => source,
         };
         if inverted {
             self.emit_line(&format!("SUB {temporary}, 1, {source}{suffix}"));

@@ -37,8 +37,10 @@
 //! }
 //! ```
 
+mod enumerants;
 mod fragment;
 mod register_combiners;
+mod texture_shaders;
 mod vertex;
 
 pub use fragment::generate_fragment_program;
@@ -46,6 +48,10 @@ pub use register_combiners::{
     COMBINER_CONSTANTS, CombinerInput, CombinerKey, CombinerPortion, CombinerRegister,
     ComponentUsage, GeneralCombiner, InputMapping, MAX_GENERAL_COMBINERS, OutputScale,
     RegisterCombiners, generate_combiner_program,
+};
+pub use texture_shaders::{
+    CullMode, DotProductMapping, ShaderOperation, TEXTURE_SHADER_CONSTANTS, TextureFormatType,
+    TextureShaderKey, TextureShaderStage, find_consistent_stages, generate_texture_shader_program,
 };
 pub use vertex::generate_vertex_program;
 

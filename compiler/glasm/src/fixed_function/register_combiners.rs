@@ -4,7 +4,9 @@
 //! and sums of mapped registers, and through the final combiner, which computes its color. The
 //! constant colors are local parameters of the program: they change without a new program.
 
+use super::enumerants::enumerants;
 use super::fragment::{build_shadow_option, format_fog_factor};
+use super::texture_shaders::ComputedTexels;
 use super::{
     BaseFormat, FixedFragmentKey, MAX_TEXTURE_UNITS, ProgramText, TextureTarget, TextureUnit,
 };
@@ -15,47 +17,6 @@ pub const MAX_GENERAL_COMBINERS: usize = 8;
 /// Number of local parameters of a program that [`generate_combiner_program`] returns:
 /// `CONSTANT_COLOR0_NV` and `CONSTANT_COLOR1_NV`, then those of each general combiner stage.
 pub const COMBINER_CONSTANTS: usize = 2 + 2 * MAX_GENERAL_COMBINERS;
-
-/// Invokes the definition of an enumeration of GL with the columns: variant, word, enumerant.
-macro_rules! enumerants {
-    ($(#[$doc:meta])* $name:ident { $($(#[$row:meta])* $variant:ident $word:literal $number:literal;)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        #[cfg_attr(
-            feature = "serde",
-            derive(serde::Deserialize, serde::Serialize),
-            serde(rename_all = "snake_case")
-        )]
-        pub enum $name { $($(#[$row])* $variant,)* }
-
-        impl $name {
-            /// All values, in the order of the specification's table.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
-
-            /// Returns the value that an enumerant of OpenGL denotes; `None` for other enumerants.
-            pub const fn from_enumerant(number: u32) -> Option<Self> {
-                match number {
-                    $($number => Some(Self::$variant),)*
-                    _ => None,
-                }
-            }
-
-            /// Returns the enumerant of OpenGL.
-            pub const fn enumerant(self) -> u32 {
-                match self {
-                    $(Self::$variant => $number,)*
-                }
-            }
-
-            /// Returns the name of the value in scripts.
-            pub const fn word(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $word,)*
-                }
-            }
-        }
-    };
-}
 
 enumerants! {
     /// Registers: table NV_register_combiners.1, and the two pseudo-registers of the final combiner.
@@ -340,9 +301,18 @@ pub struct CombinerKey {
 /// products (NV_register_combiners, issues). NV_register_combiners section 3.8.12,
 /// NV_register_combiners2.
 pub fn generate_combiner_program(key: &CombinerKey) -> String {
+    generate_program(key, None)
+}
+
+/// Returns the source of the program of the register combiners. `texels` are the initial values of
+/// the texture registers; `None` if the textures of the units are looked up.
+pub(super) fn generate_program(key: &CombinerKey, texels: Option<ComputedTexels>) -> String {
+    let has_texels = texels.is_some();
+    let texels = texels.unwrap_or_default();
     let mut program = CombinerBuilder {
-        text: ProgramText::default(),
+        text: texels.text,
         key,
+        has_texels,
     };
     let stages = key.combiners.count_stages();
     program.emit_registers();
@@ -351,6 +321,7 @@ pub fn generate_combiner_program(key: &CombinerKey) -> String {
     }
     program.emit_final();
     let names = TEMPORARIES.into_iter();
+    let names = names.chain(texels.temporaries.iter().map(String::as_str));
     let names = names.chain(CombinerRegister::ALL.iter().map(|register| register.word()));
     let temporaries = program.text.build_temp_declaration(names);
     let options = build_shadow_option(&key.fragment);
@@ -358,7 +329,8 @@ pub fn generate_combiner_program(key: &CombinerKey) -> String {
     format!("!!ARBfp1.0\n{options}{temporaries}{body}END\n")
 }
 
-/// Temporaries that are not registers. Names of instructions must differ from them.
+/// Temporaries that are not registers. Names of instructions and of the temporaries of texture
+/// shaders must differ from them.
 const TEMPORARIES: [&str; 10] = ["a", "b", "c", "d", "ab", "cd", "sum", "mux", "ef", "t"];
 
 /// Names of the variables A, B, C and D, and of the outputs of a stage.
@@ -440,6 +412,8 @@ impl TextureUnit {
 struct CombinerBuilder<'a> {
     text: ProgramText,
     key: &'a CombinerKey,
+    /// The texture registers have their initial values already.
+    has_texels: bool,
 }
 
 impl CombinerBuilder<'_> {
@@ -502,9 +476,11 @@ impl CombinerBuilder<'_> {
         let Some((opcode, target)) = unit.get_lookup() else {
             return self.emit(&format!("MOV texture{number}, 0"));
         };
-        self.emit(&format!(
-            "{opcode} texture{number}, fragment.texcoord[{number}], texture[{number}], {target}"
-        ));
+        if !self.has_texels {
+            self.emit(&format!(
+                "{opcode} texture{number}, fragment.texcoord[{number}], texture[{number}], {target}"
+            ));
+        }
         let has_depths = self.key.depth_texture_mask >> number & 1 != 0
             && !matches!(unit.target, Some(TextureTarget::Cube | TextureTarget::D3));
         if has_depths {
