@@ -7,7 +7,7 @@
 
 use crate::gl::{self, AttributeKind, ClientFormat};
 use ash::vk;
-use glasm::fixed_function::BaseFormat;
+use glasm::fixed_function::{BaseFormat, TextureFormatType};
 use glasm_scripts::format::{Encoding, Format};
 use std::borrow::Cow;
 
@@ -53,6 +53,23 @@ impl TexelFormat {
         let mut rows = BASE_FORMATS.iter();
         let (.., internal, client) =
             rows.find(|(known, of, ..)| (*known, *of) == (format, base))?;
+        let client = ClientFormat {
+            format: *client,
+            ..exact.client_format
+        };
+        Some(Self {
+            internal_format: *internal,
+            client_format: client,
+            ..exact
+        })
+    }
+
+    /// Returns the format of OpenGL with a format type of NV_texture_shader; `None` if OpenGL has no
+    /// such combination.
+    pub(crate) fn from_format_type(format: vk::Format, ty: TextureFormatType) -> Option<Self> {
+        let exact = Self::from_vk(format)?;
+        let mut rows = FORMAT_TYPES.iter();
+        let (.., internal, client) = rows.find(|(known, of, ..)| (*known, *of) == (format, ty))?;
         let client = ClientFormat {
             format: *client,
             ..exact.client_format
@@ -200,6 +217,59 @@ const BASE_FORMATS: &[(vk::Format, BaseFormat, u32, u32)] = &[
         vk::Format::R32G32B32A32_SFLOAT,
         BaseFormat::Rgb,
         gl::RGB32F,
+        gl::RGBA,
+    ),
+];
+
+/// Formats with format types of NV_texture_shader: their internal formats in OpenGL, and the formats of
+/// their pixel transfers.
+const FORMAT_TYPES: &[(vk::Format, TextureFormatType, u32, u32)] = &[
+    (
+        vk::Format::R16G16_UNORM,
+        TextureFormatType::UnsignedHilo,
+        gl::HILO16_NV,
+        gl::HILO_NV,
+    ),
+    (
+        vk::Format::R16G16_SNORM,
+        TextureFormatType::SignedHilo,
+        gl::SIGNED_HILO16_NV,
+        gl::HILO_NV,
+    ),
+    (
+        vk::Format::R32G32_SFLOAT,
+        TextureFormatType::UnsignedHilo,
+        gl::HILO16_NV,
+        gl::HILO_NV,
+    ),
+    (
+        vk::Format::R32G32_SFLOAT,
+        TextureFormatType::SignedHilo,
+        gl::SIGNED_HILO16_NV,
+        gl::HILO_NV,
+    ),
+    (
+        vk::Format::R32G32_SFLOAT,
+        TextureFormatType::Dsdt,
+        gl::DSDT8_NV,
+        gl::DSDT_NV,
+    ),
+    (
+        vk::Format::R32G32B32_SFLOAT,
+        TextureFormatType::DsdtMag,
+        gl::DSDT8_MAG8_NV,
+        gl::DSDT_MAG_NV,
+    ),
+    (
+        vk::Format::R32G32B32A32_SFLOAT,
+        TextureFormatType::DsdtMagIntensity,
+        gl::DSDT8_MAG8_INTENSITY8_NV,
+        gl::DSDT_MAG_VIB_NV,
+    ),
+    (
+        vk::Format::R32G32B32A32_SFLOAT,
+        TextureFormatType::SignedRgbUnsignedAlpha,
+        gl::SIGNED_RGB8_UNSIGNED_ALPHA8_NV,
         gl::RGBA,
     ),
 ];

@@ -28,7 +28,7 @@ pub fn apply(state: &mut GlState, update: StateUpdate) {
         }
         StateUpdate::ClipPlane(number, plane) => state.set_clip_plane(number, plane),
         // Programs are written for it.
-        StateUpdate::Fixed(_) | StateUpdate::Combiner(_) => {}
+        StateUpdate::Fixed(_) | StateUpdate::Combiner(_) | StateUpdate::TextureShader(..) => {}
     }
 }
 

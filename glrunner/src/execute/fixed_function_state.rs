@@ -96,6 +96,10 @@ fn set_capability(gl: &Gl, capability: FixedCapability, switch: Switch) -> Resul
             gl::REGISTER_COMBINERS_NV
         }
         FixedCapability::RescaleNormal => gl::RESCALE_NORMAL,
+        FixedCapability::TextureShader => {
+            require_extension(gl, "GL_NV_texture_shader")?;
+            gl::TEXTURE_SHADER_NV
+        }
         FixedCapability::TexGen(unit, coord) => {
             select_texture_unit(gl, unit)?;
             // The constants follow each other as the coordinates do.
@@ -142,6 +146,7 @@ fn update_extension(update: TexEnvUpdate) -> Option<&'static str> {
     const COMBINE3: Option<&str> = Some("GL_ATI_texture_env_combine3");
     const COMBINE4: Option<&str> = Some("GL_NV_texture_env_combine4");
     match update {
+        TexEnvUpdate::Mode(EnvironmentMode::None) => Some("GL_NV_texture_shader"),
         TexEnvUpdate::Mode(EnvironmentMode::Combine4)
         | TexEnvUpdate::Source(_, 3, _)
         | TexEnvUpdate::Operand(_, 3, _) => COMBINE4,
@@ -204,6 +209,7 @@ fn environment_mode_enum(mode: EnvironmentMode) -> u32 {
         EnvironmentMode::Add => gl::ADD,
         EnvironmentMode::Combine => gl::COMBINE,
         EnvironmentMode::Combine4 => gl::COMBINE4_NV,
+        EnvironmentMode::None => gl::NONE,
     }
 }
 

@@ -37,6 +37,7 @@ mod storage_images;
 #[cfg(test)]
 mod test_support;
 mod texture_objects;
+mod texture_shader_state;
 #[cfg(test)]
 mod texture_tests;
 mod textures;
@@ -52,6 +53,7 @@ use crate::options::RunOptions;
 use default_state::set_point_size;
 use execution::Execution;
 use expected_gl_errors::limit_vertices;
+use gl_features::require_extension;
 use glasm::ir::Stage;
 use glasm::state::MatrixTracking;
 use glasm_scripts::data::TypedData;
@@ -282,8 +284,8 @@ impl Runner for Execution<'_> {
     }
 
     fn set_sampling(&mut self, unit: u32, sampling: Sampling) -> CommandResult {
-        if sampling.signed_hilo && self.modules.is_none() {
-            return Err(skip_unsupported_nv("signed HILO textures"));
+        if sampling.format_type.is_some() && self.modules.is_none() {
+            require_extension(&self.gl, "GL_NV_texture_shader")?;
         }
         self.textures.set_sampling(unit, sampling);
         Ok(())

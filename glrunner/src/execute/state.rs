@@ -5,6 +5,7 @@ use super::combiner_state::apply_combiner_update;
 use super::fixed_function_state;
 use super::gl_enums::texgen_coord;
 use super::gl_features::{check_index_limit, select_texture_unit};
+use super::texture_shader_state::apply_texture_shader_update;
 use crate::error::Problem;
 use crate::execute::gl_features::lacks_message;
 use crate::gl::{self, Gl};
@@ -170,6 +171,7 @@ pub(super) fn apply_state_update(
         StateUpdate::Fog(update) => apply_fog(gl, update)?,
         StateUpdate::Point(update) => apply_point_parameter(gl, convention, update)?,
         StateUpdate::Combiner(update) => apply_combiner_update(gl, update)?,
+        StateUpdate::TextureShader(unit, update) => apply_texture_shader_update(gl, unit, update)?,
         StateUpdate::TexEnvColor(unit, color) => {
             select_texture_unit(gl, unit)?;
             gl.texture_environment(gl::TEXTURE_ENV, gl::TEXTURE_ENV_COLOR, color)?;

@@ -4,7 +4,7 @@ use super::gl_features::Feature;
 use crate::error::{Error, Problem};
 use crate::formats::TexelFormat;
 use crate::gl::{self, Buffer, Gl, Image, Renderbuffer, SampleLayer, Texture, Version};
-use glasm::fixed_function::BaseFormat;
+use glasm::fixed_function::{BaseFormat, TextureFormatType};
 use glasm::ir::TexTarget;
 use glasm_scripts::format::{Aspect, Encoding};
 use glasm_scripts::script::{Convention, target_name};
@@ -97,6 +97,23 @@ pub(super) fn create_with_base_format(
 ) -> Result<(Texture, TexelStorage), Problem> {
     let format = require_base_format(&data.shape, base)?;
     // Bits of luminance and intensity have separate queries, so that none of them is requested.
+    let texture = define_images(gl, data, (target, format), Convention::OpenGl)?;
+    Ok((texture, TexelStorage::Texture))
+}
+
+/// Creates a texture of a format type of NV_texture_shader with all its images. Skips scripts with
+/// formats that OpenGL lacks.
+pub(super) fn create_with_format_type(
+    gl: &Rc<Gl>,
+    data: &TextureData,
+    target: u32,
+    ty: TextureFormatType,
+) -> Result<(Texture, TexelStorage), Problem> {
+    let format = data.shape.format.vk;
+    let format = TexelFormat::from_format_type(format, ty).ok_or_else(|| {
+        let reason = format!("OpenGL has no format like {format:?} whose format type is {ty:?}");
+        Problem::Unsupported(reason)
+    })?;
     let texture = define_images(gl, data, (target, format), Convention::OpenGl)?;
     Ok((texture, TexelStorage::Texture))
 }

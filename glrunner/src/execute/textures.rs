@@ -10,7 +10,9 @@ use super::programs::Programs;
 use super::sampler_state::{
     DepthComparison, TextureParameter, is_rectangle_wrap, required_features, texture_parameters,
 };
-use super::texture_objects::{TexelStorage, create_texture, create_with_base_format, gl_target};
+use super::texture_objects::{
+    TexelStorage, create_texture, create_with_base_format, create_with_format_type, gl_target,
+};
 use crate::error::{Error, Problem};
 use crate::gl::{self, Gl, Texture};
 use glasm::ir::TexTarget;
@@ -76,6 +78,7 @@ impl TextureObjects for UnitObject {
 
     fn invalidate_sampling(&mut self, before: &Sampling, after: &Sampling) {
         self.is_stale |= before.base_format != after.base_format;
+        self.is_stale |= before.format_type != after.format_type;
     }
 }
 
@@ -233,9 +236,12 @@ impl Textures {
             !objects.is_stale && object.accepts_parameters(target, &target_and_parameters)
         };
         if !objects.object.as_ref().is_some_and(is_reusable) {
-            let (texture, store) = match unit.sampling.base_format {
-                Some(base) => create_with_base_format(readers.gl, data, target, base)?,
-                None => create_texture(readers.gl, data, target, convention)?,
+            let format_type = unit.sampling.format_type;
+            let format_type = format_type.filter(|_| !readers.uses_modules);
+            let (texture, store) = match (unit.sampling.base_format, format_type) {
+                (Some(base), _) => create_with_base_format(readers.gl, data, target, base)?,
+                (None, Some(ty)) => create_with_format_type(readers.gl, data, target, ty)?,
+                (None, None) => create_texture(readers.gl, data, target, convention)?,
             };
             let object = TextureObject {
                 texture,

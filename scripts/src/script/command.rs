@@ -24,7 +24,7 @@ pub use buffers::{MatrixTarget, MatrixUpdate, ParamBank, ParamType, ParamValue};
 pub(crate) use gl_state::state_properties;
 pub use gl_state::{
     CombinerChannels, CombinerOutputs, CombinerUpdate, EnvironmentMode, FixedCapability,
-    FixedUpdate, Switch, TexEnvUpdate,
+    FixedUpdate, Switch, TexEnvUpdate, TextureShaderUpdate,
 };
 pub use gl_state::{Faces, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, StateUpdate};
 pub use textures::{BoundImage, HandleUnit, ImageKey, TextureEnables};

@@ -3,15 +3,19 @@
 use super::command::{
     CombinerChannels, CombinerUpdate, Command, EnvironmentMode, FixedCapability, FixedUpdate,
     LightUpdate, MatrixTarget, PointUpdate, StateUpdate, Switch, TexEnvUpdate, TextureEnables,
+    TextureShaderUpdate,
 };
-use crate::format::{Aspect, Format};
-use crate::texture::{DepthMode, Sampling};
+use crate::format::{Aspect, Encoding};
+use crate::texture::{DepthMode, Sampling, TextureShape};
 use glasm::fixed_function::{
     BaseFormat, COMBINER_CONSTANTS, ColorMaterial, Combine, CombinerKey, CombinerPortion,
     FixedFragmentKey, FixedVertexKey, FogMode, FogSource, LightKey, LightingKey, MAX_TEXTURE_UNITS,
-    NormalScaling, RegisterCombiners, TexCoordSet, TexGenMode, TextureEnvironment, TextureUnit,
-    generate_combiner_program, generate_fragment_program,
+    NormalScaling, RegisterCombiners, ShaderOperation, TEXTURE_SHADER_CONSTANTS, TexCoordSet,
+    TexGenMode, TextureEnvironment, TextureFormatType, TextureShaderKey, TextureShaderStage,
+    TextureTarget, TextureUnit, generate_combiner_program, generate_fragment_program,
+    generate_texture_shader_program,
 };
+use glasm::ir::TexTarget;
 
 /// Inputs of the fragment stage that a fixed-function vertex stage produces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -51,9 +55,15 @@ pub struct FixedFunctionState {
     units: [FixedTextureUnit; MAX_TEXTURE_UNITS],
     has_combiners: bool,
     combiners: RegisterCombiners,
-    /// Constant colors of the combiners, as bits.
-    combiner_constants: [[u32; 4]; COMBINER_CONSTANTS],
+    has_texture_shaders: bool,
+    shader_stages: [TextureShaderStage; MAX_TEXTURE_UNITS],
+    /// Local parameters of the fragment program, as bits: constant colors of the combiners, vectors
+    /// of texture shader stages.
+    parameters: [[u32; 4]; PARAMETERS],
 }
+
+/// Number of local parameters of the fragment program.
+const PARAMETERS: usize = COMBINER_CONSTANTS + TEXTURE_SHADER_CONSTANTS;
 
 /// Texture unit with the set of texture coordinates of the same number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,6 +80,11 @@ struct FixedTextureUnit {
     /// Base format that the script specifies.
     explicit_format: Option<BaseFormat>,
     depth_modes: [DepthMode; 2],
+    /// Target of the texture; `None` without texture.
+    target: Option<TexTarget>,
+    has_signed_components: bool,
+    /// Format type that the script specifies.
+    explicit_type: Option<TextureFormatType>,
 }
 
 impl Default for FixedTextureUnit {
@@ -87,6 +102,9 @@ impl Default for FixedTextureUnit {
             components: 4,
             explicit_format: None,
             depth_modes: [depth_mode; 2],
+            target: None,
+            has_signed_components: false,
+            explicit_type: None,
         }
     }
 }
@@ -109,7 +127,9 @@ impl Default for FixedFunctionState {
             units: [FixedTextureUnit::default(); MAX_TEXTURE_UNITS],
             has_combiners: false,
             combiners: RegisterCombiners::default(),
-            combiner_constants: [[0; 4]; COMBINER_CONSTANTS],
+            has_texture_shaders: false,
+            shader_stages: [TextureShaderStage::default(); MAX_TEXTURE_UNITS],
+            parameters: build_initial_parameters(),
         }
     }
 }
@@ -130,7 +150,7 @@ impl FixedFunctionState {
             // The program for any matrix is right for the identity, too.
             self.change_unit(*unit, |unit| unit.transformed = true);
         } else if let Command::Texture { unit, update } = command {
-            self.change_unit(*unit, |unit| unit.set_format(&update.shape.format));
+            self.change_unit(*unit, |unit| unit.set_shape(&update.shape));
         } else if let Command::Sampling { unit, sampling } = command {
             self.change_unit(*unit, |unit| unit.set_sampling(sampling));
         }
@@ -161,6 +181,7 @@ impl FixedFunctionState {
             }
             StateUpdate::Fixed(update) => self.apply_fixed(update),
             StateUpdate::Combiner(update) => self.apply_combiner(update),
+            StateUpdate::TextureShader(unit, update) => self.apply_texture_shader(unit, update),
             StateUpdate::Point(_)
             | StateUpdate::Material(..)
             | StateUpdate::LightModelAmbient(_)
@@ -205,7 +226,7 @@ impl FixedFunctionState {
                 self.combiners.clamps_color_sum = switch == Switch::On;
             }
             CombinerUpdate::Constant(number, color) => {
-                if let Some(constant) = self.combiner_constants.get_mut(number) {
+                if let Some(constant) = self.parameters[..COMBINER_CONSTANTS].get_mut(number) {
                     *constant = color.map(|component| component.clamp(0.0, 1.0).to_bits());
                 }
             }
@@ -229,6 +250,32 @@ impl FixedFunctionState {
                 if let Some(assigned) = self.combiners.final_inputs.get_mut(variable) {
                     *assigned = input;
                 }
+            }
+        }
+    }
+
+    /// Applies a change of a texture shader stage. Ignores units that do not exist.
+    fn apply_texture_shader(&mut self, unit: usize, update: TextureShaderUpdate) {
+        let Some(stage) = self.shader_stages.get_mut(unit) else {
+            return;
+        };
+        let first = COMBINER_CONSTANTS + 3 * unit;
+        match update {
+            TextureShaderUpdate::Operation(operation) => stage.operation = operation,
+            TextureShaderUpdate::PreviousInput(unit) => stage.previous_input = unit,
+            TextureShaderUpdate::Mapping(mapping) => stage.mapping = mapping,
+            TextureShaderUpdate::CullModes(modes) => stage.cull_modes = modes,
+            TextureShaderUpdate::OffsetMatrix(matrix) => {
+                self.parameters[first] = matrix.map(f32::to_bits);
+            }
+            TextureShaderUpdate::OffsetScale(scale) => {
+                self.parameters[first + 1][0] = scale.to_bits();
+            }
+            TextureShaderUpdate::OffsetBias(bias) => {
+                self.parameters[first + 1][1] = bias.to_bits();
+            }
+            TextureShaderUpdate::ConstantEye([x, y, z]) => {
+                self.parameters[first + 2] = [x, y, z, 0.0].map(f32::to_bits);
             }
         }
     }
@@ -261,6 +308,7 @@ impl FixedFunctionState {
             FixedCapability::PerStageConstants => &mut self.combiners.per_stage_constants,
             FixedCapability::RegisterCombiners => &mut self.has_combiners,
             FixedCapability::RescaleNormal => &mut self.rescales,
+            FixedCapability::TextureShader => &mut self.has_texture_shaders,
             FixedCapability::TexGen(unit, coord) => {
                 &mut self.units.get_mut(unit as usize)?.generates[coord as usize]
             }
@@ -340,8 +388,61 @@ impl FixedFunctionState {
 }
 
 impl FixedFunctionState {
-    /// Returns the fragment program for draws without one: that of the register combiners, if they
-    /// are enabled, with the constant colors as literals, otherwise that of the fixed functions.
+    /// Returns the mask of the texture coordinate sets that the fragment program for draws without
+    /// one reads, or may read: those of texture shader stages, otherwise of enabled units.
+    pub fn fragment_coordinate_sets(&self, enables: &[TextureEnables]) -> u8 {
+        let is_read = |number: &usize| {
+            if self.has_texture_shaders {
+                self.shader_stages[*number].operation != ShaderOperation::None
+            } else {
+                let enables = enables.get(*number);
+                enables.is_some_and(|enables| enables.effective_target().is_some())
+            }
+        };
+        let sets = (0..MAX_TEXTURE_UNITS).filter(is_read);
+        sets.fold(0, |mask, number| mask | 1 << number)
+    }
+
+    /// Returns true if the fragment program is that of texture shaders: they are enabled, or a
+    /// texture or an environment is of NV_texture_shader.
+    fn needs_texture_shaders(&self) -> bool {
+        self.has_texture_shaders
+            || self.units.iter().any(|unit| {
+                unit.explicit_type.is_some() || unit.environment == EnvironmentMode::None
+            })
+    }
+
+    /// Returns the key of the program of texture shaders. `fragment` is that of conventional
+    /// textures.
+    fn texture_shader_key(&self, fragment: FixedFragmentKey) -> TextureShaderKey {
+        let mut key = TextureShaderKey {
+            fragment,
+            depth_texture_mask: self.find_units(|unit| unit.is_depth),
+            combiners: self.has_combiners.then_some(self.combiners),
+            format_types: self.units.map(|unit| unit.format_type()),
+            passing_units: self.find_units(|unit| unit.environment == EnvironmentMode::None),
+            stages: self.has_texture_shaders.then_some(self.shader_stages),
+        };
+        if self.has_texture_shaders {
+            for (number, unit) in key.fragment.texture_units.iter_mut().enumerate() {
+                let target = self.shader_stages[number].operation.texture_target();
+                let own = self.units[number].target;
+                unit.target = target.filter(|target| own == Some(get_texture_target(*target)));
+            }
+        }
+        key
+    }
+
+    /// Returns the mask of the texture units for which a predicate holds.
+    fn find_units(&self, is_wanted: impl Fn(&FixedTextureUnit) -> bool) -> u8 {
+        let units = self.units.iter().enumerate();
+        let units = units.filter(|(_, unit)| is_wanted(unit));
+        units.fold(0, |mask, (number, _)| mask | 1 << number)
+    }
+
+    /// Returns the fragment program for draws without one: that of texture shaders or of the register
+    /// combiners, if they are enabled, with its parameters as literals, otherwise that of the fixed
+    /// functions.
     /// `unclamped` states that colors are not clamped; see [`Self::fragment_key`].
     pub fn generate_fragment_text(
         &self,
@@ -353,22 +454,47 @@ impl FixedFunctionState {
             unclamped_colors: unclamped,
             ..self.fragment_key(enables, vertices)
         };
-        if !self.has_combiners {
+        let text = if self.needs_texture_shaders() {
+            generate_texture_shader_program(&self.texture_shader_key(key))
+        } else if self.has_combiners {
+            generate_combiner_program(&CombinerKey {
+                fragment: key,
+                depth_texture_mask: self.find_units(|unit| unit.is_depth),
+                combiners: self.combiners,
+            })
+        } else {
             return generate_fragment_program(&key);
-        }
-        let depths = self.units.iter().enumerate();
-        let depths = depths.filter(|(_, unit)| unit.is_depth);
-        let text = generate_combiner_program(&CombinerKey {
-            fragment: key,
-            depth_texture_mask: depths.fold(0, |mask, (number, _)| mask | 1 << number),
-            combiners: self.combiners,
-        });
-        let constants = self.combiner_constants.iter().enumerate();
+        };
+        let constants = self.parameters.iter().enumerate();
         constants.fold(text, |text, (number, color)| {
             let [x, y, z, w] = color.map(f32::from_bits);
             let literal = format!("{{{x:?}, {y:?}, {z:?}, {w:?}}}");
             text.replace(&format!("program.local[{number}]"), &literal)
         })
+    }
+}
+
+/// Returns the initial parameters: constant colors are 0, offset matrices the identity, scales 1,
+/// biases 0, eye vectors (0, 0, -1).
+fn build_initial_parameters() -> [[u32; 4]; PARAMETERS] {
+    let mut parameters = [[0.0_f32; 4]; PARAMETERS];
+    let (stages, _) = parameters[COMBINER_CONSTANTS..].as_chunks_mut();
+    for [matrix, scale, eye] in stages {
+        *matrix = [1.0, 0.0, 0.0, 1.0];
+        *scale = [1.0, 0.0, 0.0, 0.0];
+        *eye = [0.0, 0.0, -1.0, 0.0];
+    }
+    parameters.map(|vector| vector.map(f32::to_bits))
+}
+
+/// Returns the target of textures for programs.
+fn get_texture_target(target: TextureTarget) -> TexTarget {
+    match target {
+        TextureTarget::D1 => TexTarget::D1,
+        TextureTarget::D2 => TexTarget::D2,
+        TextureTarget::D3 => TexTarget::D3,
+        TextureTarget::Cube => TexTarget::Cube,
+        TextureTarget::Rectangle => TexTarget::Rect,
     }
 }
 
@@ -391,9 +517,12 @@ fn apply_light(light: &mut LightKey, update: LightUpdate) {
 }
 
 impl FixedTextureUnit {
-    /// Records the format of the unit's texture, and derives the base format of the texture
+    /// Records target and format of the unit's texture, and derives the base format of the texture
     /// function from it.
-    fn set_format(&mut self, format: &Format) {
+    fn set_shape(&mut self, shape: &TextureShape) {
+        let format = &shape.format;
+        self.target = Some(shape.target);
+        self.has_signed_components = format.encoding == Encoding::Snorm;
         self.is_depth = format.aspect == Aspect::Depth;
         self.components = format.channels.len();
         self.resolve_base_format();
@@ -404,8 +533,19 @@ impl FixedTextureUnit {
     fn set_sampling(&mut self, sampling: &Sampling) {
         self.compares = sampling.compare_enable;
         self.explicit_format = sampling.base_format;
+        self.explicit_type = sampling.format_type;
         self.depth_modes = [sampling.depth_mode, sampling.comparison_depth_mode];
         self.resolve_base_format();
+    }
+
+    /// Returns the format type of the texture: the one that the script specifies, else that of
+    /// colors, which are signed if the components of the format are.
+    fn format_type(&self) -> TextureFormatType {
+        self.explicit_type.unwrap_or(if self.has_signed_components {
+            TextureFormatType::SignedRgba
+        } else {
+            TextureFormatType::UnsignedRgba
+        })
     }
 
     /// Sets the base format of the texture function: that of the depth mode for depth textures,
@@ -460,7 +600,7 @@ impl FixedTextureUnit {
     /// equivalent combiners.
     fn environment_key(&self) -> TextureEnvironment {
         match self.environment {
-            EnvironmentMode::Modulate => TextureEnvironment::Modulate,
+            EnvironmentMode::Modulate | EnvironmentMode::None => TextureEnvironment::Modulate,
             EnvironmentMode::Replace => TextureEnvironment::Replace,
             EnvironmentMode::Decal => TextureEnvironment::Decal,
             EnvironmentMode::Blend => TextureEnvironment::Blend,

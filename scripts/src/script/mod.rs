@@ -34,7 +34,7 @@ pub use command::{
     FixedCapability, FixedUpdate, FogUpdate, GlOutcome, GroupCount, HandleUnit, ImageKey,
     IndexWidth, LightUpdate, MaterialUpdate, MatrixTarget, MatrixUpdate, ParamBank, ParamType,
     ParamValue, PointUpdate, PrimitiveAssembly, ScriptStep, StateProgramOutcome, StateUpdate,
-    Switch, TexEnvUpdate, TextureEnables, capture_ranges,
+    Switch, TexEnvUpdate, TextureEnables, TextureShaderUpdate, capture_ranges,
 };
 pub use fixed_function_key::{FixedFunctionState, FixedVertexOutputs, VertexProcessing};
 pub use model::{Attachments, Convention, MAX_COLORS, Requirements, Script};

@@ -126,7 +126,7 @@ impl ProgramState {
             );
             set_and_trim(&mut self.texture_wraps, unit, sampling.compiler_wrap());
             set_and_trim(&mut self.lod_biases, unit, sampling.lod_bias.into());
-            set_and_trim(&mut self.signed_hilo, unit, sampling.signed_hilo);
+            set_and_trim(&mut self.signed_hilo, unit, sampling.is_signed_hilo());
         }
     }
 }

@@ -263,16 +263,16 @@ impl SceneState<'_> {
             let fixed = &self.program_state.fixed;
             return Ok(fixed.generate_fragment_text(&enables, vertices, unclamped));
         }
-        let key = self.program_state.fixed.fragment_key(&enables, vertices);
+        let fixed = &self.program_state.fixed;
+        let key = fixed.fragment_key(&enables, vertices);
+        let coordinate_sets = fixed.fragment_coordinate_sets(&enables);
         let mut reads = FixedVertexOutputs::default();
         let next = self.find_after_vertex()?;
         let is_last = next
             .as_ref()
             .is_none_or(|next| next.stage() == Stage::Fragment);
         if fragment_is_fixed && is_last {
-            for (set, unit) in key.texture_units.iter().enumerate() {
-                reads.texcoords |= u8::from(unit.target.is_some()) << set;
-            }
+            reads.texcoords = coordinate_sets;
             reads.fog_coordinate = key.fog_mode.is_some();
         } else if let Some(next) = next {
             for set in 0..MAX_TEXTURE_UNITS as u8 {

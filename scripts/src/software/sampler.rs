@@ -460,7 +460,7 @@ impl Lookup<'_> {
     /// and the swizzle of the texture define.
     fn apply_swizzle(&self, texel: [f64; 4]) -> [f64; 4] {
         let mut texel = texel;
-        if self.sampling.signed_hilo {
+        if self.sampling.is_signed_hilo() {
             let rest = 1.0 - texel[0] * texel[0] - texel[1] * texel[1];
             texel[2] = rest.max(0.0).sqrt();
             texel[3] = 1.0;

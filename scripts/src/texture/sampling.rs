@@ -1,7 +1,7 @@
 //! Filtering, wrapping, comparison and swizzling of textures.
 
 use ash::vk;
-use glasm::fixed_function::BaseFormat;
+use glasm::fixed_function::{BaseFormat, TextureFormatType};
 
 /// Treatment of coordinates outside of a texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -160,8 +160,9 @@ pub struct Sampling {
     pub comparison_depth_mode: DepthMode,
     /// `GL_TEXTURE_SRGB_DECODE_EXT`
     pub srgb_decode: SrgbDecode,
-    /// True if the texture is a two-component signed HILO texture (`GL_SIGNED_HILO_NV`).
-    pub signed_hilo: bool,
+    /// Format type of NV_texture_shader, for textures whose format is named as in Vulkan. `None` if
+    /// they have colors, which are signed if the components of the format are.
+    pub format_type: Option<TextureFormatType>,
 }
 
 /// Returns the swizzle that converts a texture whose first channels store the components of a base
@@ -200,8 +201,14 @@ impl Sampling {
         depth_mode: DepthMode::Red,
         comparison_depth_mode: DepthMode::Luminance,
         srgb_decode: SrgbDecode::Decode,
-        signed_hilo: false,
+        format_type: None,
     };
+
+    /// Returns true if the texture is a signed HILO texture (`GL_SIGNED_HILO_NV`), of which lookups
+    /// return three components.
+    pub fn is_signed_hilo(&self) -> bool {
+        self.format_type == Some(TextureFormatType::SignedHilo)
+    }
 
     /// Returns true if a filter reads several texels, within a level or in two levels.
     pub fn is_linear(&self) -> bool {

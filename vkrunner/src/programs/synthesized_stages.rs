@@ -566,9 +566,7 @@ pub(super) fn vertex_text(state: &ProgramState, inputs: Option<&[InterfaceVariab
         None => {
             let vertices = VertexProcessing::Fixed;
             let key = state.fixed.fragment_key(&state.texture_enables, vertices);
-            for (set, unit) in key.texture_units.iter().enumerate() {
-                reads.texcoords |= u8::from(unit.target.is_some()) << set;
-            }
+            reads.texcoords = state.fixed.fragment_coordinate_sets(&state.texture_enables);
             reads.fog_coordinate = key.fog_mode.is_some();
         }
     }

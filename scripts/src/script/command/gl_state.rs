@@ -3,7 +3,8 @@
 use glasm::PointOrigin;
 use glasm::fixed_function::{
     ColorMaterial, CombineFunction, CombineOperand, CombineScale, CombineSource, CombinerInput,
-    CombinerRegister, FogMode, FogSource, OutputScale, TexGenMode,
+    CombinerRegister, CullMode, DotProductMapping, FogMode, FogSource, OutputScale,
+    ShaderOperation, TexGenMode,
 };
 use glasm::state::{Color, Face, TexGenCoord, TexGenPlane};
 
@@ -30,6 +31,8 @@ pub enum StateUpdate {
     Fixed(FixedUpdate),
     /// Register combiners, which draws without a fragment program see.
     Combiner(CombinerUpdate),
+    /// Texture shader stage of a unit, which draws without a fragment program see.
+    TextureShader(usize, TextureShaderUpdate),
 }
 
 /// Faces of a material.
@@ -163,6 +166,27 @@ pub struct CombinerOutputs {
     pub selects: bool,
 }
 
+/// Change of a texture shader stage: NV_texture_shader, NV_texture_shader3.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum TextureShaderUpdate {
+    /// `GL_SHADER_OPERATION_NV`
+    Operation(ShaderOperation),
+    /// `GL_PREVIOUS_TEXTURE_INPUT_NV`
+    PreviousInput(u8),
+    /// `GL_RGBA_UNSIGNED_DOT_PRODUCT_MAPPING_NV`
+    Mapping(DotProductMapping),
+    /// `GL_CULL_MODES_NV`
+    CullModes([CullMode; 4]),
+    /// `GL_OFFSET_TEXTURE_MATRIX_NV`
+    OffsetMatrix([f32; 4]),
+    /// `GL_OFFSET_TEXTURE_SCALE_NV`
+    OffsetScale(f32),
+    /// `GL_OFFSET_TEXTURE_BIAS_NV`
+    OffsetBias(f32),
+    /// `GL_CONST_EYE_NV`
+    ConstantEye([f32; 3]),
+}
+
 /// State of a capability: on or off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Switch {
@@ -218,6 +242,8 @@ pub enum FixedCapability {
     RescaleNormal,
     /// `GL_TEXTURE_GEN_S`, `GL_TEXTURE_GEN_T`, `GL_TEXTURE_GEN_R` or `GL_TEXTURE_GEN_Q` of a unit.
     TexGen(u32, TexGenCoord),
+    /// `GL_TEXTURE_SHADER_NV`
+    TextureShader,
 }
 
 /// Property of a texture environment.
@@ -253,6 +279,8 @@ pub enum EnvironmentMode {
     Combine,
     /// `GL_COMBINE4_NV`
     Combine4,
+    /// `GL_NONE`: NV_texture_shader.
+    None,
 }
 
 /// Components that a function of texture combiners computes.

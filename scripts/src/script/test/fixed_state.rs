@@ -61,6 +61,7 @@ pub(super) fn find_capability(name: &str, unit: u32) -> Option<FixedCapability> 
             FixedCapability::RegisterCombiners,
         ),
         ("GL_RESCALE_NORMAL", FixedCapability::RescaleNormal),
+        ("GL_TEXTURE_SHADER_NV", FixedCapability::TextureShader),
     ];
     if let Some((_, found)) = table.iter().find(|(known, _)| *known == name) {
         return Some(*found);
@@ -161,6 +162,7 @@ const MODES: &[(&str, EnvironmentMode)] = &[
     ("add", EnvironmentMode::Add),
     ("combine", EnvironmentMode::Combine),
     ("combine4", EnvironmentMode::Combine4),
+    ("none", EnvironmentMode::None),
 ];
 
 const FUNCTIONS: &[(&str, CombineFunction)] = &[
@@ -321,7 +323,8 @@ mod tests {
             updates(
                 "enable GL_COLOR_MATERIAL\nenable GL_COLOR_SUM\nenable GL_FOG\nenable GL_LIGHT7\nenable GL_LIGHTING\nenable GL_NORMALIZE\n\
                  enable GL_PER_STAGE_CONSTANTS_NV\nenable GL_REGISTER_COMBINERS_NV\n\
-                 enable GL_RESCALE_NORMAL\nactive_texture 3\nenable GL_TEXTURE_GEN_Q\ndisable GL_FOG"
+                 enable GL_RESCALE_NORMAL\nenable GL_TEXTURE_SHADER_NV\nactive_texture 3\n\
+                 enable GL_TEXTURE_GEN_Q\ndisable GL_FOG"
             ),
             [
                 on(FixedCapability::ColorMaterial),
@@ -333,6 +336,7 @@ mod tests {
                 on(FixedCapability::PerStageConstants),
                 on(FixedCapability::RegisterCombiners),
                 on(FixedCapability::RescaleNormal),
+                on(FixedCapability::TextureShader),
                 on(FixedCapability::TexGen(3, TexGenCoord::Q)),
                 FixedUpdate::Enable(FixedCapability::Fog, Switch::Off),
             ]

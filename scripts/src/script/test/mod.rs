@@ -19,6 +19,7 @@ pub(super) mod properties;
 mod query_probes;
 mod register_combiners;
 mod stage_names;
+mod texture_shaders;
 pub(super) mod textures;
 mod vertex_programs;
 
@@ -101,6 +102,7 @@ pub(crate) const COMMANDS: &[(&str, ParseCommand)] = &[
     ("texgen", gl_state::parse_texgen),
     ("texparameter", textures::tex_parameters::parse_texparameter),
     ("texture", textures::parse_texture),
+    ("texture_shader", texture_shaders::parse_texture_shader),
     ("tolerance", query_probes::parse_tolerance),
     ("topology", draws::parse_topology_property),
     ("trace", pixel_probes::parse_trace),

@@ -9,7 +9,7 @@ use crate::texture::{
     TextureData, TextureUpdate, UpdateKind, Wrap,
 };
 use ash::vk;
-use glasm::fixed_function::BaseFormat;
+use glasm::fixed_function::{BaseFormat, TextureFormatType};
 use glasm::ir::TexTarget;
 
 fn parse(lines: &str) -> Vec<Command> {
@@ -508,7 +508,14 @@ fn every_parameter_is_set() {
         (
             "base_format signed_hilo",
             Sampling {
-                signed_hilo: true,
+                format_type: Some(TextureFormatType::SignedHilo),
+                ..initial
+            },
+        ),
+        (
+            "base_format dsdt_mag",
+            Sampling {
+                format_type: Some(TextureFormatType::DsdtMag),
                 ..initial
             },
         ),

@@ -7,7 +7,7 @@ use crate::script::test::parser::{TEXTURE_IMAGE_UNITS, TestParser};
 use crate::script::tokenizer::{LineError, WordCursor};
 use crate::texture::{DepthMode, Sampling, SrgbDecode, Swizzle, Wrap, find_target, target_name};
 use ash::vk;
-use glasm::fixed_function::BaseFormat;
+use glasm::fixed_function::{BaseFormat, TextureFormatType};
 
 const FILTERS: &[(&str, vk::Filter, Option<vk::SamplerMipmapMode>)] = &[
     ("nearest", vk::Filter::NEAREST, None),
@@ -146,16 +146,30 @@ pub(crate) fn parse_texparameter(
     parser.push_command(words, Command::Sampling { unit, sampling })
 }
 
-/// Base formats: signed HILO or not, and the base format for draws without programs.
-const BASE_FORMATS: &[(&str, (bool, Option<BaseFormat>))] = &[
-    ("own", (false, None)),
-    ("signed_hilo", (true, None)),
-    ("alpha", (false, Some(BaseFormat::Alpha))),
-    ("luminance", (false, Some(BaseFormat::Luminance))),
-    ("luminance_alpha", (false, Some(BaseFormat::LuminanceAlpha))),
-    ("intensity", (false, Some(BaseFormat::Intensity))),
-    ("rgb", (false, Some(BaseFormat::Rgb))),
-    ("rgba", (false, Some(BaseFormat::Rgba))),
+/// Base format for draws without programs, and format type of NV_texture_shader.
+type FormatChoice = (Option<BaseFormat>, Option<TextureFormatType>);
+
+/// Base formats and format types by their words.
+const BASE_FORMATS: &[(&str, FormatChoice)] = &[
+    ("own", (None, None)),
+    ("hilo", (None, Some(TextureFormatType::UnsignedHilo))),
+    ("signed_hilo", (None, Some(TextureFormatType::SignedHilo))),
+    ("dsdt", (None, Some(TextureFormatType::Dsdt))),
+    ("dsdt_mag", (None, Some(TextureFormatType::DsdtMag))),
+    (
+        "dsdt_mag_intensity",
+        (None, Some(TextureFormatType::DsdtMagIntensity)),
+    ),
+    (
+        "signed_rgb_unsigned_alpha",
+        (None, Some(TextureFormatType::SignedRgbUnsignedAlpha)),
+    ),
+    ("alpha", (Some(BaseFormat::Alpha), None)),
+    ("luminance", (Some(BaseFormat::Luminance), None)),
+    ("luminance_alpha", (Some(BaseFormat::LuminanceAlpha), None)),
+    ("intensity", (Some(BaseFormat::Intensity), None)),
+    ("rgb", (Some(BaseFormat::Rgb), None)),
+    ("rgba", (Some(BaseFormat::Rgba), None)),
 ];
 
 /// Consumes the name and the value of a texture parameter, such as `wrap_s repeat`, and stores the
@@ -189,8 +203,8 @@ fn parse_sampler_parameter(
             (sampling.depth_mode, sampling.comparison_depth_mode) = (mode, mode);
         }
         "base_format" => {
-            let (hilo, format) = parse_choice(words, "a base format", BASE_FORMATS)?;
-            (sampling.signed_hilo, sampling.base_format) = (hilo, format);
+            (sampling.base_format, sampling.format_type) =
+                parse_choice(words, "a base format", BASE_FORMATS)?;
         }
         "lod_bias" => sampling.lod_bias = parse_finite(words)?,
         "min_lod" => sampling.min_lod = parse_finite(words)?,
