@@ -125,6 +125,9 @@ added_extensions! {
     "GL_NV_vertex_array_range" 11 "GL_EXT_vertex_array" Vp20;
     "GL_NV_vertex_array_range2" 11 "GL_EXT_vertex_array" Vp20;
     "GL_NV_pixel_data_range" 11 "GL_EXT_vertex_array" Vp30;
+    "GL_NV_texture_shader" 31 "GL_ARB_uniform_buffer_object" Vp20;
+    "GL_NV_texture_shader2" 31 "GL_ARB_uniform_buffer_object" Vp20;
+    "GL_NV_texture_shader3" 31 "GL_ARB_uniform_buffer_object" Vp30;
     "GL_NVX_conditional_render" 30 "GL_NV_conditional_render" Vp40;
     "GL_NV_parameter_buffer_object2" 31 "GL_ARB_uniform_buffer_object" Gp4;
 }
@@ -236,6 +239,12 @@ impl Capabilities {
         self.driver_extensions.split(' ').any(|it| it == name)
     }
 
+    /// Returns true if the driver has the formats of textures that an extension of this library needs:
+    /// those of EXT_texture_snorm for texture shaders.
+    fn has_formats_of(&self, name: &str) -> bool {
+        !name.starts_with("GL_NV_texture_shader") || self.has_extension("GL_EXT_texture_snorm")
+    }
+
     /// Returns true if this library answers queries of single extensions, instead of the driver.
     pub(crate) fn replaces_extensions(&self) -> bool {
         self.works || !self.hidden.is_empty()
@@ -282,7 +291,7 @@ impl Capabilities {
                     Some(writer) => writer.version() >= extension_glsl_version(name, *version),
                     None => self.has_extension_or_version(extension, *version),
                 };
-                if has && !names.iter().any(|it| it == name) {
+                if has && self.has_formats_of(name) && !names.iter().any(|it| it == name) {
                     names.push((*name).to_owned());
                 }
             }

@@ -12,6 +12,8 @@ use crate::program_parameters::{BufferBinding, MAX_BUFFER_BINDINGS};
 use crate::register_combiners::{self, CombinerState};
 use crate::share_group::{OrphanedObjects, Program, ShareGroup, VectorBits};
 use crate::target::{TARGETS, Target};
+use crate::texture_formats;
+use crate::texture_shaders::{self, TextureShaderState};
 use bitflags::bitflags;
 use glasm::state::GlState;
 use std::ffi::CString;
@@ -100,8 +102,10 @@ pub(crate) struct TargetState {
 }
 
 /// Bits of `PushAttrib` for which state of this library is saved, too.
-pub(crate) const SAVED_ATTRIB_BITS: u32 =
-    SAVED_MAP_BITS | driver::constants::TEXTURE_BIT | driver::constants::HINT_BIT;
+pub(crate) const SAVED_ATTRIB_BITS: u32 = SAVED_MAP_BITS
+    | driver::constants::HINT_BIT
+    | driver::constants::PIXEL_MODE_BIT
+    | driver::constants::TEXTURE_BIT;
 
 /// Bits of `PushAttrib` that enabled maps are part of.
 const SAVED_MAP_BITS: u32 = driver::constants::ENABLE_BIT | driver::constants::EVAL_BIT;
@@ -121,6 +125,11 @@ pub(crate) struct AttribStackEntry {
     enabled_combiners: Option<[bool; 2]>,
     /// `MULTISAMPLE_FILTER_HINT_NV`
     multisample_hint: Option<MultisampleHint>,
+    /// Texture shaders: all of their state, and whether they are enabled.
+    texture_shaders: Option<Box<TextureShaderState>>,
+    is_texture_shader_enabled: Option<bool>,
+    /// Scales and biases of pixel transfers.
+    transfers: Option<[[f32; 2]; texture_formats::TRANSFERS]>,
 }
 
 /// State of a context.
@@ -384,6 +393,7 @@ impl State {
         let enables = std::array::from_fn(|n| self.targets[n].enabled);
         let maps = self.maps.each_ref().map(|it| it.enabled_mask);
         let combiners = &self.extensions.combiners.state;
+        let shaders = &self.extensions.texture_shaders.state;
         let has = |bits: u32| attrib_bits & bits != 0;
         AttribStackEntry {
             enabled_targets: has(driver::constants::ENABLE_BIT).then_some(enables),
@@ -397,6 +407,10 @@ impl State {
             ]),
             multisample_hint: has(driver::constants::HINT_BIT)
                 .then_some(self.extensions.multisample_hint),
+            texture_shaders: has(driver::constants::TEXTURE_BIT).then(|| Box::new(*shaders)),
+            is_texture_shader_enabled: has(driver::constants::ENABLE_BIT)
+                .then_some(shaders.is_enabled),
+            transfers: has(driver::constants::PIXEL_MODE_BIT).then_some(shaders.transfers),
         }
     }
 
@@ -437,6 +451,16 @@ impl State {
         }
         if let Some(hint) = saved.multisample_hint {
             self.extensions.multisample_hint = hint;
+        }
+        if let Some(shaders) = saved.texture_shaders {
+            texture_shaders::restore(self, *shaders);
+        }
+        let shaders = &mut self.extensions.texture_shaders.state;
+        if let Some(enabled) = saved.is_texture_shader_enabled {
+            shaders.is_enabled = enabled;
+        }
+        if let Some(transfers) = saved.transfers {
+            shaders.transfers = transfers;
         }
         self.mark_list_changed(StateGroups::all() - StateGroups::ARRAYS);
     }

@@ -7,10 +7,12 @@
 
 use crate::context::{SAVED_ATTRIB_BITS, State, StateGroups};
 use crate::draw;
+use crate::extension_commands::ExtensionCommand;
 use crate::ffi::{driver, driver_state};
 use crate::primitives::PrimitiveClass;
 use crate::program_commands::{self, Command, ListNameBase};
 use crate::target::Target;
+use crate::texture_shaders::TextureShaderCommand;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -462,6 +464,9 @@ impl State {
                     self.delete_part(*part)
                 }
                 ListPart::Emulated(Command::Bitmap(_, list)) => self.delete_part(*list),
+                ListPart::Emulated(Command::Extension(ExtensionCommand::TextureShader(
+                    TextureShaderCommand::NativeImage(list, ..),
+                ))) => self.delete_part(*list),
                 ListPart::Emulated(Command::DrawPixels(image)) => {
                     self.delete_part(image.driver_list);
                     image.texture.iter().for_each(|it| self.delete_texture(it));

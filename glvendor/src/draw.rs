@@ -28,6 +28,7 @@ use crate::state_snapshot;
 use crate::target::{TARGETS, Target, TargetProperties};
 use crate::temporary_state::OverriddenState;
 use crate::temporary_state::{self, Materials};
+use crate::texture_shaders;
 use crate::texture_state::LookupState;
 use crate::transform_feedback::FeedbackState;
 use glasm::Compiler;
@@ -428,13 +429,18 @@ pub(crate) fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
 }
 
 /// Returns true if the programs that draw must be selected again: enabled programs have changed, or
-/// state that the program of register combiners is generated for.
+/// state that the program of texture shaders or register combiners is generated for.
 #[inline]
 fn needs_selection(state: &State) -> bool {
     const COMBINER_STATE: StateGroups = ALWAYS_SELECTING
         .union(StateGroups::TEXTURE)
         .union(StateGroups::FOG);
-    let groups = if state.extensions.combiners.state.is_enabled {
+    const SHADER_STATE: StateGroups = COMBINER_STATE
+        .union(StateGroups::TEXENV)
+        .union(StateGroups::LIGHT);
+    let groups = if texture_shaders::may_draw(state) {
+        SHADER_STATE
+    } else if state.extensions.combiners.state.is_enabled {
         COMBINER_STATE
     } else {
         StateGroups::PROGRAMS
@@ -471,7 +477,8 @@ fn select_enabled_programs(state: &mut State) {
         program.take_if(|_| !participates(target.properties()));
     }
     if stage_group.is_none() && !is_fragment_target_enabled(state) {
-        programs[STAGES - 1] = register_combiners::select_program(state);
+        let shaders = texture_shaders::select_program(state, programs[0].is_some());
+        programs[STAGES - 1] = shaders.or_else(|| register_combiners::select_program(state));
     }
     let has_emulated = programs
         .iter()

@@ -8,6 +8,7 @@ use crate::memory_ranges::MemoryRanges;
 use crate::multisample_hint::{self, MultisampleHint};
 use crate::occlusion_queries::{self, OcclusionQueries};
 use crate::register_combiners::{self, CombinerCommand, Combiners};
+use crate::texture_shaders::{self, TextureShaderCommand, TextureShaders};
 
 /// State of the extensions in a context.
 #[derive(Debug, Default)]
@@ -17,6 +18,7 @@ pub(crate) struct ExtensionState {
     pub(crate) combiners: Combiners,
     pub(crate) ranges: MemoryRanges,
     pub(crate) multisample_hint: MultisampleHint,
+    pub(crate) texture_shaders: TextureShaders,
 }
 
 /// Command in display lists.
@@ -38,6 +40,8 @@ pub(crate) enum ExtensionCommand {
     MultisampleHint(u32),
     /// Command of NV_register_combiners.
     Combiner(CombinerCommand),
+    /// Command of NV_texture_shader.
+    TextureShader(TextureShaderCommand),
 }
 
 /// Executes a command, with its errors.
@@ -55,6 +59,7 @@ pub(crate) fn execute_extension_command(state: &mut State, command: &ExtensionCo
         ExtensionCommand::EndConditionalRender => driver::EndConditionalRender(),
         ExtensionCommand::MultisampleHint(mode) => multisample_hint::set_hint(state, *mode),
         ExtensionCommand::Combiner(command) => register_combiners::execute(state, command),
+        ExtensionCommand::TextureShader(command) => texture_shaders::execute(state, command),
     }
 }
 
@@ -64,7 +69,10 @@ pub(crate) fn enable_command(capability: u32, enabled: bool) -> Option<Extension
     if capability == occlusion_queries::OCCLUSION_TEST {
         return Some(ExtensionCommand::EnableOcclusionTest(enabled));
     }
-    register_combiners::enable_command(capability, enabled).map(ExtensionCommand::Combiner)
+    let combiner = register_combiners::enable_command(capability, enabled);
+    let shader = texture_shaders::enable_command(capability, enabled);
+    let shader = shader.map(ExtensionCommand::TextureShader);
+    combiner.map(ExtensionCommand::Combiner).or(shader)
 }
 
 /// Returns whether a capability of these extensions is enabled. `None` for other capabilities, and
@@ -76,8 +84,11 @@ pub(crate) fn is_enabled(state: &State, capability: u32) -> Option<bool> {
     if capability == occlusion_queries::OCCLUSION_TEST {
         return Some(state.extensions.occlusion.is_testing);
     }
-    let combiners = state.extensions.combiners.is_enabled(capability);
-    combiners.or_else(|| state.extensions.ranges.is_enabled(capability))
+    let extensions = &state.extensions;
+    let combiners = extensions.combiners.is_enabled(capability);
+    let shaders = extensions.texture_shaders.is_enabled(capability);
+    let ranges = || extensions.ranges.is_enabled(capability);
+    combiners.or(shaders).or_else(ranges)
 }
 
 /// Returns the state of these extensions that `GetIntegerv` has under a name. `None` for other
@@ -87,8 +98,10 @@ pub(crate) fn query_integer(state: &mut State, name: u32) -> Option<i32> {
         return None;
     }
     let combiners = state.extensions.combiners.query_integer(name);
+    let shaders = state.extensions.texture_shaders.is_enabled(name);
     let ranges = || state.extensions.ranges.query_integer(name);
     let hint = state.extensions.multisample_hint.query_integer(name);
-    let value = combiners.or_else(ranges).or(hint);
+    let known = combiners.or(shaders.map(i32::from));
+    let value = known.or_else(ranges).or(hint);
     value.or_else(|| occlusion_queries::query_integer(state, name))
 }

@@ -2,9 +2,11 @@
 //! sections 2.11 to 2.14, 3.8.13, 3.9, 3.10.
 
 use crate::capabilities::Capabilities;
+use crate::context::State;
 use crate::ffi::{driver, driver_state};
 use crate::state_snapshot;
 use crate::temporary_state::FRONT_PROPERTIES;
+use crate::texture_formats;
 use crate::texture_state;
 use glasm::Program as Loaded;
 use glasm::fixed_function::{
@@ -12,7 +14,7 @@ use glasm::fixed_function::{
     CombineSource, Combiner, CombinerKey, FixedFragmentKey, FixedVertexKey, FogMode, FogSource,
     GeneralCombiner, LightKey, LightingKey, MAX_LIGHTS, MAX_TEXTURE_UNITS, MaterialFaces,
     MaterialMode, NormalScaling, RegisterCombiners, TexCoordSet, TexGenMode, TextureEnvironment,
-    TextureTarget, TextureUnit,
+    TextureFormatType, TextureShaderStage, TextureTarget, TextureUnit,
 };
 use glasm::{Semantic, state::Light};
 
@@ -203,17 +205,13 @@ pub(crate) fn read_combiner_key(
     combiners: RegisterCombiners,
 ) -> CombinerKey {
     let fragment = read_fragment_state(capabilities, true);
-    let mut combiners = combiners;
-    for inactive in combiners.general.iter_mut().skip(combiners.count.into()) {
-        *inactive = GeneralCombiner::default();
-    }
     let mut key = CombinerKey {
         fragment: FixedFragmentKey {
             color_sum: false,
             ..fragment
         },
         depth_texture_mask: 0,
-        combiners,
+        combiners: reset_inactive_stages(combiners),
     };
     state_snapshot::for_each_unit(enabled_units(&fragment), |unit| {
         let state = &mut key.fragment.texture_units[unit as usize];
@@ -225,6 +223,92 @@ pub(crate) fn read_combiner_key(
         }
     });
     key
+}
+
+/// Returns register combiners whose inactive general stages have their default.
+pub(crate) fn reset_inactive_stages(combiners: RegisterCombiners) -> RegisterCombiners {
+    let mut combiners = combiners;
+    for inactive in combiners.general.iter_mut().skip(combiners.count.into()) {
+        *inactive = GeneralCombiner::default();
+    }
+    combiners
+}
+
+/// Textures of the program of texture shaders.
+pub(crate) struct ShaderTextures {
+    /// Textures, environments, color sum, fog and clamping.
+    pub(crate) fragment: FixedFragmentKey,
+    /// Bit n: the texture of unit n has depths.
+    pub(crate) depth_texture_mask: u8,
+    pub(crate) format_types: [TextureFormatType; MAX_TEXTURE_UNITS],
+}
+
+/// Reads the state of textures, environments and fog from the driver for the program of texture
+/// shaders: the textures of the targets that the operations of `stages` access, or without stages of
+/// the enabled ones. State that register combiners replace has its default if they are enabled.
+pub(crate) fn read_shader_textures(
+    state: &State,
+    stages: Option<&[TextureShaderStage; MAX_TEXTURE_UNITS]>,
+    has_vertex_program: bool,
+) -> ShaderTextures {
+    let has_combiners = state.extensions.combiners.state.is_enabled;
+    let mut fragment = read_fragment_state(&state.capabilities, has_vertex_program);
+    let mut textures = ShaderTextures {
+        fragment,
+        depth_texture_mask: 0,
+        format_types: Default::default(),
+    };
+    let units = driver_state::integer(0x84E2).clamp(0, MAX_TEXTURE_UNITS as i32) as u32;
+    state_snapshot::for_each_unit((1 << units) - 1, |unit| {
+        let index = unit as usize;
+        let target = match stages {
+            Some(stages) => stages[index].operation.texture_target(),
+            None => fragment.texture_units[index].target,
+        };
+        let row = TEXTURE_TARGETS
+            .iter()
+            .find(|(_, known, _)| Some(*known) == target);
+        let read = match row {
+            Some((name, target, image)) => read_bound_texture(*name, *target, *image),
+            None => TextureUnit::default(),
+        };
+        if let Some((name, target, image)) = row {
+            let base = read_base_level(*name, *target);
+            let format = texture_formats::find_image_format(state, *image, base);
+            textures.format_types[index] = match format {
+                Some(format) => format.format_type,
+                None if has_signed_components(*image, base) => TextureFormatType::SignedRgba,
+                None => TextureFormatType::UnsignedRgba,
+            };
+        }
+        if has_depths(read.target) {
+            textures.depth_texture_mask |= 1 << unit;
+        }
+        // Stages have environments without an enabled target, too.
+        let environment = match has_combiners {
+            true => TextureEnvironment::default(),
+            false => read_environment(),
+        };
+        fragment.texture_units[index] = TextureUnit {
+            environment,
+            ..read
+        };
+    });
+    if has_combiners {
+        fragment.color_sum = false;
+    }
+    textures.fragment = fragment;
+    textures
+}
+
+/// Returns true if an image of the active unit has a format of the driver with signed components.
+fn has_signed_components(image: u32, level: i32) -> bool {
+    const TEXTURE_RED_TYPE: u32 = 0x8C10;
+    const SIGNED_NORMALIZED: i32 = 0x8F9C;
+    let names = TEXTURE_RED_TYPE..TEXTURE_RED_TYPE + 6;
+    names.into_iter().any(|name| {
+        driver_state::tex_level_parameter::<1>(image, level, name) == [SIGNED_NORMALIZED]
+    })
 }
 
 /// Returns true if the texture that is bound to a target of the active unit has depths.
@@ -288,12 +372,21 @@ fn read_base_level(name: u32, target: TextureTarget) -> i32 {
 /// precedence. Returns the default state, which is disabled, if no target is enabled or its texture
 /// has no base image.
 fn read_texture_unit() -> TextureUnit {
-    let Some((name, target, image)) = TEXTURE_TARGETS
+    let enabled = TEXTURE_TARGETS
         .into_iter()
-        .find(|(name, ..)| driver_state::is_enabled(*name))
-    else {
-        return TextureUnit::default();
-    };
+        .find(|(name, ..)| driver_state::is_enabled(*name));
+    match enabled {
+        Some((name, target, image)) => TextureUnit {
+            environment: read_environment(),
+            ..read_bound_texture(name, target, image)
+        },
+        None => TextureUnit::default(),
+    }
+}
+
+/// Reads the texture that is bound to a target of the active unit. Returns the default state, which is
+/// disabled, if it has no base image; the environment is always the default.
+fn read_bound_texture(name: u32, target: TextureTarget, image: u32) -> TextureUnit {
     let base = read_base_level(name, target);
     let level = |value: u32| driver_state::tex_level_parameter::<1>(image, base, value)[0];
     // Without an image texturing is disabled.
@@ -305,7 +398,7 @@ fn read_texture_unit() -> TextureUnit {
         target: Some(target),
         base_format: base_format(is_depth, level, name),
         compares_depth: is_depth && texture_state::is_compared(name),
-        environment: read_environment(),
+        environment: TextureEnvironment::default(),
     }
 }
 

@@ -54,6 +54,9 @@ mod share_group;
 mod state_snapshot;
 mod target;
 mod temporary_state;
+mod texture_formats;
+mod texture_images;
+mod texture_shaders;
 mod texture_state;
 mod transform_feedback;
 

@@ -66,6 +66,8 @@ pub(crate) struct StaticState {
     pub(crate) depth_state: DepthState,
     /// Texture image units whose lookups return zeros.
     pub(crate) incomplete_units: u32,
+    /// Texture image units whose textures are signed HILO: lookups return three components.
+    pub(crate) signed_hilo_units: u32,
     /// Number of vertices of patches, if a stage depends on it.
     pub(crate) patch_vertices: u8,
     /// Levels of patches that have no control program.
@@ -174,6 +176,10 @@ fn compile_options(capabilities: &Capabilities, key: &PipelineKey) -> Result<Opt
         state.primitive_class == PrimitiveClass::Quads;
     options.depth_modes = state.depth_state.depth_modes();
     options.lod_biases = key.lod_biases.clone();
+    let units = 0..u32::BITS - state.signed_hilo_units.leading_zeros();
+    options.signed_hilo_textures = units
+        .map(|unit| state.signed_hilo_units >> unit & 1 != 0)
+        .collect();
     Ok(options)
 }
 

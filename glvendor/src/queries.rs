@@ -483,6 +483,15 @@ pub(crate) fn query_color(state: &mut State, name: u32) -> Option<[f32; 4]> {
     state.extensions.combiners.query_color(name)
 }
 
+/// Returns a number of `GetFloatv` that this library defines: scales and biases of pixel transfers;
+/// `None` for other names.
+pub(crate) fn query_float(state: &mut State, name: u32) -> Option<f32> {
+    if !state.capabilities.works {
+        return None;
+    }
+    state.extensions.texture_shaders.query_float(name)
+}
+
 /// Returns an integer of `GetIntegerv` that this library defines: enabled targets, maps of numbered
 /// attributes, limits and bindings. `None` leaves the query to the driver, whose value is restored
 /// to the application's before if this library has overridden it.

@@ -13,6 +13,7 @@ use crate::log;
 use crate::program_commands::{INVALID_ENUM, INVALID_OPERATION, INVALID_VALUE};
 use crate::share_group::Program;
 use crate::target::Target;
+use crate::texture_shaders;
 use glasm::fixed_function::{
     COMBINER_CONSTANTS, CombinerInput, CombinerKey, CombinerPortion, CombinerRegister,
     ComponentUsage, InputMapping, MAX_GENERAL_COMBINERS, OutputScale, RegisterCombiners,
@@ -58,6 +59,13 @@ pub(crate) struct CombinerState {
     pub(crate) combiners: RegisterCombiners,
     /// Constant colors in the order of the program's local parameters.
     constants: [[f32; 4]; COMBINER_CONSTANTS],
+}
+
+impl CombinerState {
+    /// Returns the constant colors in the order of the program's local parameters.
+    pub(crate) fn constants(&self) -> &[[f32; 4]; COMBINER_CONSTANTS] {
+        &self.constants
+    }
 }
 
 impl Default for CombinerState {
@@ -356,6 +364,7 @@ pub(crate) fn execute(state: &mut State, command: &CombinerCommand) {
     };
     if is_color {
         state.extensions.combiners.write_constants();
+        texture_shaders::write_parameters(state);
     } else {
         state.mark_changed(StateGroups::PROGRAMS);
     }
@@ -365,6 +374,7 @@ pub(crate) fn execute(state: &mut State, command: &CombinerCommand) {
 pub(crate) fn restore(state: &mut State, saved: CombinerState) {
     state.extensions.combiners.state = saved;
     state.extensions.combiners.write_constants();
+    texture_shaders::write_parameters(state);
 }
 
 /// Object of a query: a variable or the outputs of a stage.
@@ -476,11 +486,10 @@ pub(crate) fn select_program(state: &mut State) -> Option<Arc<Program>> {
     Some(program)
 }
 
-/// Generates the program of a key and retains it; all others are dropped if they are too many.
-/// `None` if it does not load, which is an error of the generator and is logged.
-fn create_program(state: &mut State, key: CombinerKey) -> Option<Arc<Program>> {
-    let text = generate_combiner_program(&key);
-    let source = Source::new("register combiners", &text);
+/// Returns a fragment program of a generated text without name; `None` if it does not load, which is an
+/// error of the generator and is logged. `origin` describes the text.
+pub(crate) fn load_generated(origin: &str, text: String) -> Option<Arc<Program>> {
+    let source = Source::new(origin, &text);
     let loaded = Loaded::load(&source)
         .inspect_err(|errors| log::error(errors.render(&source)))
         .ok()?;
@@ -491,6 +500,13 @@ fn create_program(state: &mut State, key: CombinerKey) -> Option<Arc<Program>> {
     contents.translated = Some(loaded);
     drop(contents);
     program.assign_new_serial();
+    Some(program)
+}
+
+/// Generates the program of a key and retains it; all others are dropped if they are too many.
+/// `None` if it does not load.
+fn create_program(state: &mut State, key: CombinerKey) -> Option<Arc<Program>> {
+    let program = load_generated("register combiners", generate_combiner_program(&key))?;
     if state.extensions.combiners.programs.len() >= MAX_PROGRAMS {
         let dropped = std::mem::take(&mut state.extensions.combiners.programs);
         for program in dropped.into_values() {

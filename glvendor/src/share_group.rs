@@ -8,6 +8,7 @@ use crate::lock::Mutex;
 use crate::mixed_pipeline::IncompleteProgram;
 use crate::object_names::LibraryNames;
 use crate::target::Target;
+use crate::texture_formats::ImageKey;
 use glasm::{Program as Loaded, Source};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeSet, VecDeque};
@@ -222,6 +223,8 @@ pub(crate) struct ShareGroup {
     /// Application's program objects of GLSL that lack a stage which programs of this library can
     /// provide.
     pub(crate) incomplete_programs: FxHashMap<u32, IncompleteProgram>,
+    /// Internal formats of NV_texture_shader that the application has specified.
+    pub(crate) texture_formats: FxHashMap<ImageKey, u32>,
 }
 
 impl ShareGroup {

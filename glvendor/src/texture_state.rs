@@ -5,7 +5,8 @@
 use crate::context::{State, StateGroups};
 use crate::ffi::{driver, driver_state};
 use crate::state_snapshot;
-use glasm::fixed_function::{FixedFragmentKey, TextureTarget, TextureUnit};
+use crate::texture_formats;
+use glasm::fixed_function::{FixedFragmentKey, TextureFormatType, TextureTarget, TextureUnit};
 use glasm::{DepthMode, Dialect, LodBias, Program as Loaded, TexTarget};
 use rustc_hash::FxHashSet;
 
@@ -290,7 +291,7 @@ pub(crate) fn is_compared(target: u32) -> bool {
 
 /// Returns the enumerant that queries the texture bound to a target: `GL_TEXTURE_BINDING_2D` for
 /// `GL_TEXTURE_2D`. For targets without an entry it is that of cube map arrays.
-fn binding_query(target: u32) -> u32 {
+pub(crate) fn binding_query(target: u32) -> u32 {
     match target {
         0x0DE0 => 0x8068,
         0x0DE1 => 0x8069,
@@ -310,6 +311,8 @@ pub(crate) struct LookupState {
     compared_by_programs: UnitTargets,
     /// Same units, and those that fixed functions compare.
     compared: UnitTargets,
+    /// Targets that the programs access.
+    accessed: UnitTargets,
     /// Targets that the programs access from a least level on.
     lod_clamped: UnitTargets,
     /// Targets whose lookups return zeros if the texture is not complete.
@@ -334,7 +337,11 @@ impl LookupState {
             self.lod_clamped,
             self.zero_if_incomplete,
         ) = (none, none, none);
+        self.accessed = none;
         for loaded in programs {
+            for texture in loaded.ir().textures.iter() {
+                set_unit_target(&mut self.accessed, texture.units.first(), texture.target);
+            }
             add_compared(&mut self.compared_by_programs, &loaded);
             add_lod_clamped(&mut self.lod_clamped, &loaded);
             add_zero_if_incomplete(&mut self.zero_if_incomplete, &loaded);
@@ -344,7 +351,10 @@ impl LookupState {
         groups.set(StateGroups::TEXENV, clamps);
         groups.set(
             StateGroups::TEXTURE,
-            clamps || self.compared_by_programs != none || self.zero_if_incomplete != none,
+            clamps
+                || self.compared_by_programs != none
+                || self.zero_if_incomplete != none
+                || texture_formats::have_formats_been_used(),
         );
         groups
     }
@@ -423,6 +433,30 @@ impl LookupState {
             driver::BindTexture(target, bound);
         }
     }
+}
+
+/// Returns the mask of the units whose textures, of the targets that programs access, are signed HILO.
+pub(crate) fn read_signed_hilo_units(state: &State) -> u32 {
+    let mut units = 0;
+    if !texture_formats::are_formats_used(state) {
+        return units;
+    }
+    let accessed = &state.draw_state.lookups.accessed;
+    state_snapshot::for_each_unit(accessed_units(accessed), |unit| {
+        let target = accessed[unit as usize];
+        let [base] = match target {
+            0x84F5 => [0],
+            0x0DE0 | 0x0DE1 | 0x806F | 0x8513 => driver_state::tex_parameter(target, 0x813C),
+            // Other targets have no such formats.
+            _ => return,
+        };
+        let image = if target == 0x8513 { CUBE_FACE } else { target };
+        let row = texture_formats::find_image_format(state, image, base);
+        if row.is_some_and(|row| row.format_type == TextureFormatType::SignedHilo) {
+            units |= 1 << unit;
+        }
+    });
+    units
 }
 
 impl State {

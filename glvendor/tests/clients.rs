@@ -95,6 +95,8 @@ clients! {
     ranges,
     /// The hint about multisample filters.
     hints,
+    /// Texture shaders, and formats of textures for them.
+    texture_shaders,
 }
 
 /// Reports of valgrind about memory in clients with erroneous commands, or whose contexts are
@@ -123,6 +125,13 @@ fn names_without_mapped_buffers() {
 fn combiners_as_glsl() {
     let text = [("GLASM_GLSL_VERSION", "1")];
     support::run_with("combiners", Window::Egl, Vendor::Glasm, &text);
+}
+
+/// Tests texture shaders if the driver receives GLSL.
+#[test]
+fn texture_shaders_as_glsl() {
+    let text = [("GLASM_GLSL_VERSION", "1")];
+    support::run_with("texture_shaders", Window::Egl, Vendor::Glasm, &text);
 }
 
 /// Tests that programs with more privileges than the user who starts them load no vendor and write

@@ -275,6 +275,7 @@ clients! {
     clamps,
     combiners,
     command_limits,
+    texture_shaders,
     compute,
     draws,
     errors,

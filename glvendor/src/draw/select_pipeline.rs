@@ -11,6 +11,7 @@ use crate::pipeline::{self, PipelineKey, Programs, StaticState};
 use crate::primitives::PrimitiveClass;
 use crate::state_snapshot;
 use crate::target::Target;
+use crate::texture_state;
 use glasm::{DefaultTessLevels, Program as Loaded};
 
 /// Makes the pipeline of the selected programs and the state that they depend on current in the
@@ -66,6 +67,7 @@ fn build_key(state: &mut State, programs: &Programs, kind: DrawKind) -> Pipeline
         .set_fixed_functions(fixed_fragment.as_ref());
     let mut static_state = read_static_state(state, kind.shape);
     static_state.incomplete_units = state.draw_state.lookups.read_incomplete_units();
+    static_state.signed_hilo_units = texture_state::read_signed_hilo_units(state);
     let has_vertices = mixed != Some(StageGroup::Fragment);
     let fixed_vertex = (has_vertices && vertex.is_none()).then(|| {
         let units = fixed_fragment
@@ -135,7 +137,7 @@ pub(crate) fn purge_deleted(state: &mut State) {
 
 /// Reads the state that is compiled into modules from the driver: clip planes, point sprites, draw
 /// buffers, depth modes and others. State that only other primitives or stages depend on, and
-/// incomplete units, are left at their default.
+/// incomplete and signed HILO units, are left at their default.
 fn read_static_state(state: &State, shape: PrimitiveClass) -> StaticState {
     const CLIP_PLANES: u32 = 8;
     let clip_planes = (0..CLIP_PLANES).filter(|n| driver_state::is_enabled(0x3000 + n));
@@ -162,6 +164,7 @@ fn read_static_state(state: &State, shape: PrimitiveClass) -> StaticState {
         draw_buffers: draw_buffers.fold(0, |mask, n| mask | 1 << n),
         depth_state: state.draw_state.lookups.read_depths(),
         incomplete_units: 0,
+        signed_hilo_units: 0,
         patch_vertices: if reads_patches {
             driver_state::integer(0x8E72).clamp(0, 32) as u8
         } else {

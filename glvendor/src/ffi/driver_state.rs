@@ -2,6 +2,7 @@
 
 use super::driver;
 use crate::glsl_output::NamedResource;
+use crate::texture_images::{ImageRegion, PixelStorage};
 use std::ffi::{CStr, CString, c_char, c_void};
 
 /// Upper bound on the number of components of queried state.
@@ -621,4 +622,229 @@ pub(crate) fn bind_image_unit(unit: u32, image: ImageUnit) {
         format,
     } = image;
     driver::BindImageTexture(unit, texture, level, layered.into(), layer, access, format);
+}
+
+/// Names of pixel storage in the order of [`PixelStorage`].
+const UNPACK_NAMES: [u32; 7] = [0x0CF0, 0x0CF2, 0x0CF3, 0x0CF4, 0x0CF5, 0x806D, 0x806E];
+const PACK_NAMES: [u32; 7] = [0x0D00, 0x0D02, 0x0D03, 0x0D04, 0x0D05, 0x806B, 0x806C];
+
+/// Storage of pixels without gaps.
+const DENSE_STORAGE: PixelStorage = [0, 0, 0, 0, 1, 0, 0];
+
+/// Queries the layout of pixels that commands read.
+pub(crate) fn read_unpack_storage() -> PixelStorage {
+    UNPACK_NAMES.map(integer)
+}
+
+/// Queries the layout of pixels that commands write.
+pub(crate) fn read_pack_storage() -> PixelStorage {
+    PACK_NAMES.map(integer)
+}
+
+/// Calls `work` with pixels of the memory of this process, without gaps, as the ones that commands read
+/// or write; the application's layout and buffer are restored.
+fn with_dense_storage<R>(names: [u32; 7], buffer: (u32, u32), work: impl FnOnce() -> R) -> R {
+    let storage = names.map(integer);
+    let (target, binding) = buffer;
+    let bound = integer(binding) as u32;
+    driver::BindBuffer(target, 0);
+    let set = |storage: PixelStorage| {
+        for (name, value) in names.into_iter().zip(storage) {
+            driver::PixelStorei(name, value);
+        }
+    };
+    set(DENSE_STORAGE);
+    let result = work();
+    set(storage);
+    driver::BindBuffer(target, bound);
+    result
+}
+
+/// Calls `work` without scales, biases and maps of pixel transfers of colors; the application's are
+/// restored.
+fn with_identity_transfer(work: impl FnOnce()) {
+    const MAP_COLOR: u32 = 0x0D10;
+    // Scales and biases of red, green, blue and alpha.
+    const FACTORS: [(u32, f32); 8] = [
+        (0x0D14, 1.0),
+        (0x0D15, 0.0),
+        (0x0D18, 1.0),
+        (0x0D19, 0.0),
+        (0x0D1A, 1.0),
+        (0x0D1B, 0.0),
+        (0x0D1C, 1.0),
+        (0x0D1D, 0.0),
+    ];
+    let factors = FACTORS.map(|(name, _)| floats::<1>(name)[0]);
+    let maps = integer(MAP_COLOR);
+    driver::PixelTransferi(MAP_COLOR, 0);
+    for (name, value) in FACTORS {
+        driver::PixelTransferf(name, value);
+    }
+    work();
+    driver::PixelTransferi(MAP_COLOR, maps);
+    for ((name, _), value) in FACTORS.into_iter().zip(factors) {
+        driver::PixelTransferf(name, value);
+    }
+}
+
+/// Defines an image or a part of it with pixels of floats, of the format `format` without pixel
+/// transfers; undefined ones for `None`. A part without pixels has parameters that are errors, which
+/// the driver reports.
+pub(crate) fn upload_floats(
+    region: &ImageRegion,
+    internal: u32,
+    format: u32,
+    pixels: Option<&[f32]>,
+) {
+    let &ImageRegion {
+        dimensions,
+        target,
+        level,
+        offset,
+        size: [width, height, depth],
+        border,
+    } = region;
+    let data: *const c_void = pixels.map_or(std::ptr::null(), |it| it.as_ptr().cast());
+    let (internal, ty) = (internal as i32, driver::constants::FLOAT);
+    let upload = || match (offset, dimensions) {
+        // SAFETY: there are as many pixels as the size states, or none.
+        (None, 1) => unsafe {
+            driver::TexImage1D(target, level, internal, width, border, format, ty, data);
+        },
+        // SAFETY: as above.
+        (None, 2) => unsafe {
+            driver::TexImage2D(
+                target, level, internal, width, height, border, format, ty, data,
+            );
+        },
+        // SAFETY: as above.
+        (None, _) => unsafe {
+            driver::TexImage3D(
+                target, level, internal, width, height, depth, border, format, ty, data,
+            );
+        },
+        // SAFETY: as above.
+        (Some([x, ..]), 1) => unsafe {
+            driver::TexSubImage1D(target, level, x, width, format, ty, data);
+        },
+        // SAFETY: as above.
+        (Some([x, y, _]), 2) => unsafe {
+            driver::TexSubImage2D(target, level, x, y, width, height, format, ty, data);
+        },
+        // SAFETY: as above.
+        (Some([x, y, z]), _) => unsafe {
+            driver::TexSubImage3D(
+                target, level, x, y, z, width, height, depth, format, ty, data,
+            );
+        },
+    };
+    const UNPACK_BUFFER: (u32, u32) = (
+        driver::constants::PIXEL_UNPACK_BUFFER,
+        driver::constants::PIXEL_UNPACK_BUFFER_BINDING,
+    );
+    with_dense_storage(UNPACK_NAMES, UNPACK_BUFFER, || {
+        with_identity_transfer(upload);
+    });
+}
+
+/// Returns all pixels of an image of the texture that is bound to a target, as four floats each, and its
+/// width, height and depth, with border.
+pub(crate) fn read_texture_floats(target: u32, level: i32) -> (Vec<f32>, [i32; 3]) {
+    let size = [0x1000, 0x1001, 0x8071].map(|name| {
+        let [size] = tex_level_parameter::<1>(target, level, name);
+        size.max(0)
+    });
+    let count = size.map(|size| size as usize).iter().product::<usize>();
+    let mut pixels = vec![0.0_f32; 4 * count];
+    const PACK_BUFFER: (u32, u32) = (
+        driver::constants::PIXEL_PACK_BUFFER,
+        driver::constants::PIXEL_PACK_BUFFER_BINDING,
+    );
+    with_dense_storage(PACK_NAMES, PACK_BUFFER, || {
+        // SAFETY: there is space for four floats of each pixel, which the driver stores without gaps.
+        unsafe {
+            driver::GetTexImage(
+                target,
+                level,
+                driver::constants::RGBA,
+                driver::constants::FLOAT,
+                pixels.as_mut_ptr().cast(),
+            );
+        }
+    });
+    (pixels, size)
+}
+
+/// Returns colors of the application after pixel transfers, four floats each, by a temporary texture of
+/// floats. `Err` is the driver's error.
+///
+/// # Safety
+/// The pixels have the layout that the state of unpacking specifies, or they are an offset in the bound
+/// buffer.
+pub(crate) unsafe fn convert_colors(
+    region: &ImageRegion,
+    format: u32,
+    ty: u32,
+    pixels: *const c_void,
+) -> Result<Vec<f32>, u32> {
+    let (target, binding) = match region.dimensions {
+        1 => (0x0DE0, 0x8068),
+        2 => (0x0DE1, 0x8069),
+        _ => (0x806F, 0x806A),
+    };
+    let [width, height, depth] = region.size;
+    let internal = driver::constants::RGBA32F as i32;
+    let bound = integer(binding) as u32;
+    let texture = create_texture();
+    driver::GetError();
+    driver::BindTexture(target, texture);
+    match region.dimensions {
+        // SAFETY: ensured by the caller.
+        1 => unsafe { driver::TexImage1D(target, 0, internal, width, 0, format, ty, pixels) },
+        // SAFETY: ensured by the caller.
+        2 => unsafe {
+            driver::TexImage2D(target, 0, internal, width, height, 0, format, ty, pixels);
+        },
+        // SAFETY: ensured by the caller.
+        _ => unsafe {
+            driver::TexImage3D(
+                target, 0, internal, width, height, depth, 0, format, ty, pixels,
+            );
+        },
+    }
+    let result = match driver::GetError() {
+        0 => Ok(read_texture_floats(target, 0).0),
+        error => Err(error),
+    };
+    driver::BindTexture(target, bound);
+    delete_texture(texture);
+    result
+}
+
+/// Writes bytes, each four with an offset, to the buffer that pixels are written to, from `first` on.
+/// Returns false, without writing, if it is mapped or too small.
+pub(crate) fn write_packed_bytes(first: usize, words: &[(u64, [u8; 4])]) -> bool {
+    const BUFFER_MAPPED: u32 = 0x88BC;
+    let target = driver::constants::PIXEL_PACK_BUFFER;
+    let value = |name: u32| {
+        let mut value = 0;
+        // SAFETY: each of these states is one number.
+        unsafe { driver::GetBufferParameteriv(target, name, &mut value) };
+        value
+    };
+    let size = u64::try_from(value(driver::constants::BUFFER_SIZE)).unwrap_or(0);
+    let is_inside = words.last().is_none_or(|(offset, _)| {
+        let end = (first as u64).checked_add(*offset + 4);
+        end.is_some_and(|end| end <= size)
+    });
+    if !is_inside || value(BUFFER_MAPPED) != 0 {
+        return false;
+    }
+    for (offset, bytes) in words {
+        let offset = (first as u64 + offset) as isize;
+        // SAFETY: four bytes, within the buffer.
+        unsafe { driver::BufferSubData(target, offset, 4, bytes.as_ptr().cast()) };
+    }
+    true
 }

@@ -12,6 +12,8 @@ mod memory_ranges;
 mod parameters;
 mod pixels;
 mod programs;
+mod texture_images;
+mod texture_shaders;
 
 pub(super) use attributes::*;
 pub(super) use buffers::*;
@@ -24,3 +26,5 @@ pub(super) use memory_ranges::*;
 pub(super) use parameters::*;
 pub(super) use pixels::*;
 pub(super) use programs::*;
+pub(super) use texture_images::*;
+pub(super) use texture_shaders::*;

@@ -485,8 +485,13 @@ fn denormalize(component: f32) -> GLint {
 }
 
 macro_rules! get {
-    ($($name:ident, $ty:ty, $convert:expr, $convert_color:expr;)*) => {$(
+    ($($name:ident, $ty:ty, $convert:expr, $convert_float:expr, $convert_color:expr;)*) => {$(
         pub(crate) unsafe extern "system" fn $name(name: GLenum, values: *mut $ty) {
+            if let Some(number) = current_context::with(|state| queries::query_float(state, name)).flatten() {
+                let convert: fn(f32) -> $ty = $convert_float;
+                // SAFETY: the application has space for the value.
+                return unsafe { client_memory::write(values, &[convert(number)]) };
+            }
             if let Some(color) = current_context::with(|state| queries::query_color(state, name)).flatten() {
                 // SAFETY: the application has space for four components.
                 return unsafe { client_memory::write(values, &color.map($convert_color)) };
@@ -502,10 +507,11 @@ macro_rules! get {
 }
 
 get! {
-    GetIntegerv, GLint, |it: i32| it, denormalize;
-    GetFloatv, GLfloat, |it: i32| it as f32, |it| it;
-    GetDoublev, GLdouble, f64::from, f64::from;
-    GetBooleanv, GLboolean, |it: i32| GLboolean::from(it != 0), |it| GLboolean::from(it != 0.0);
+    GetIntegerv, GLint, |it: i32| it, |it| it.round() as GLint, denormalize;
+    GetFloatv, GLfloat, |it: i32| it as f32, |it| it, |it| it;
+    GetDoublev, GLdouble, f64::from, f64::from, f64::from;
+    GetBooleanv, GLboolean, |it: i32| GLboolean::from(it != 0), |it| GLboolean::from(it != 0.0),
+        |it| GLboolean::from(it != 0.0);
 }
 
 /// Restores the application's image units and marks them as changed, then binds a level of a
