@@ -275,9 +275,9 @@ fn component_count(format: u32) -> Option<usize> {
         | BLUE_INTEGER
         | ALPHA_INTEGER_EXT
         | LUMINANCE_INTEGER_EXT => 1,
-        RG | RG_INTEGER | LUMINANCE_ALPHA | LUMINANCE_ALPHA_INTEGER_EXT => 2,
-        RGB | BGR | RGB_INTEGER | BGR_INTEGER => 3,
-        RGBA | BGRA | RGBA_INTEGER | BGRA_INTEGER => 4,
+        RG | RG_INTEGER | LUMINANCE_ALPHA | LUMINANCE_ALPHA_INTEGER_EXT | HILO_NV | DSDT_NV => 2,
+        RGB | BGR | RGB_INTEGER | BGR_INTEGER | DSDT_MAG_NV => 3,
+        RGBA | BGRA | RGBA_INTEGER | BGRA_INTEGER | DSDT_MAG_VIB_NV => 4,
         _ => return None,
     })
 }
