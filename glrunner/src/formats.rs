@@ -64,8 +64,8 @@ impl TexelFormat {
         })
     }
 
-    /// Returns the format of OpenGL with a format type of NV_texture_shader; `None` if OpenGL has no
-    /// such combination.
+    /// Returns the format of OpenGL with a format type of NV_texture_shader; `None` if OpenGL has
+    /// no such combination.
     pub(crate) fn from_format_type(format: vk::Format, ty: TextureFormatType) -> Option<Self> {
         let exact = Self::from_vk(format)?;
         let mut rows = FORMAT_TYPES.iter();
@@ -221,8 +221,8 @@ const BASE_FORMATS: &[(vk::Format, BaseFormat, u32, u32)] = &[
     ),
 ];
 
-/// Formats with format types of NV_texture_shader: their internal formats in OpenGL, and the formats of
-/// their pixel transfers.
+/// Formats with format types of NV_texture_shader: their internal formats in OpenGL, and the
+/// formats of their pixel transfers.
 const FORMAT_TYPES: &[(vk::Format, TextureFormatType, u32, u32)] = &[
     (
         vk::Format::R16G16_UNORM,

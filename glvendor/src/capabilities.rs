@@ -239,8 +239,8 @@ impl Capabilities {
         self.driver_extensions.split(' ').any(|it| it == name)
     }
 
-    /// Returns true if the driver has the formats of textures that an extension of this library needs:
-    /// those of EXT_texture_snorm for texture shaders.
+    /// Returns true if the driver has the formats of textures that an extension of this library
+    /// needs: those of EXT_texture_snorm for texture shaders.
     fn has_formats_of(&self, name: &str) -> bool {
         !name.starts_with("GL_NV_texture_shader") || self.has_extension("GL_EXT_texture_snorm")
     }

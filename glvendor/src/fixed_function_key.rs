@@ -244,8 +244,8 @@ pub(crate) struct ShaderTextures {
 }
 
 /// Reads the state of textures, environments and fog from the driver for the program of texture
-/// shaders: the textures of the targets that the operations of `stages` access, or without stages of
-/// the enabled ones. State that register combiners replace has its default if they are enabled.
+/// shaders: the textures of the targets that the operations of `stages` access, or without stages
+/// of the enabled ones. State that register combiners replace has its default if they are enabled.
 pub(crate) fn read_shader_textures(
     state: &State,
     stages: Option<&[TextureShaderStage; MAX_TEXTURE_UNITS]>,
@@ -285,9 +285,10 @@ pub(crate) fn read_shader_textures(
             textures.depth_texture_mask |= 1 << unit;
         }
         // Stages have environments without an enabled target, too.
-        let environment = match has_combiners {
-            true => TextureEnvironment::default(),
-            false => read_environment(),
+        let environment = if has_combiners {
+            TextureEnvironment::default()
+        } else {
+            read_environment()
         };
         fragment.texture_units[index] = TextureUnit {
             environment,
@@ -384,8 +385,8 @@ fn read_texture_unit() -> TextureUnit {
     }
 }
 
-/// Reads the texture that is bound to a target of the active unit. Returns the default state, which is
-/// disabled, if it has no base image; the environment is always the default.
+/// Reads the texture that is bound to a target of the active unit. Returns the default state, which
+/// is disabled, if it has no base image; the environment is always the default.
 fn read_bound_texture(name: u32, target: TextureTarget, image: u32) -> TextureUnit {
     let base = read_base_level(name, target);
     let level = |value: u32| driver_state::tex_level_parameter::<1>(image, base, value)[0];

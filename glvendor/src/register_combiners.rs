@@ -1,8 +1,8 @@
 //! Register combiners: NV_register_combiners, NV_register_combiners2. Their state in a context, the
 //! commands that change it, and the fragment program that executes it.
 //!
-//! `glasm::fixed_function` generates the program for the state of combiners, textures and fog. It is
-//! selected like one of the application, unless a fragment program or shaders are enabled; the
+//! `glasm::fixed_function` generates the program for the state of combiners, textures and fog. It
+//! is selected like one of the application, unless a fragment program or shaders are enabled; the
 //! constant colors are its local parameters.
 
 use crate::context::{State, StateGroups};
@@ -486,8 +486,8 @@ pub(crate) fn select_program(state: &mut State) -> Option<Arc<Program>> {
     Some(program)
 }
 
-/// Returns a fragment program of a generated text without name; `None` if it does not load, which is an
-/// error of the generator and is logged. `origin` describes the text.
+/// Returns a fragment program of a generated text without name; `None` if it does not load, which
+/// is an error of the generator and is logged. `origin` describes the text.
 pub(crate) fn load_generated(origin: &str, text: String) -> Option<Arc<Program>> {
     let source = Source::new(origin, &text);
     let loaded = Loaded::load(&source)

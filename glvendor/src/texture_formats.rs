@@ -1,10 +1,10 @@
-//! Texture formats of NV_texture_shader and NV_texture_shader3: the formats of the driver that store
-//! them, and the images that have them.
+//! Texture formats of NV_texture_shader and NV_texture_shader3: the formats of the driver that
+//! store them, and the images that have them.
 //!
-//! The driver stores an image in one of its own formats. Which format the application has specified
-//! is recorded by texture, target and level, together with the driver's format: an entry whose image
-//! has another format in the driver, because a command that this library does not see has replaced
-//! it, is ignored.
+//! The driver stores an image in a format that it knows. Which format the application has specified
+//! is recorded by texture, target and level, together with the driver's format: an entry whose
+//! image has another format in the driver, because a command that this library does not see has
+//! replaced it, is ignored.
 
 use crate::context::State;
 use crate::ffi::{driver, driver_state};
@@ -77,8 +77,8 @@ macro_rules! formats {
     };
 }
 
-// Formats of the driver: those of EXT_texture_snorm; RGB16 for unsigned HILO, whose blue is 1; formats
-// of 16 bits for unsigned components next to signed ones.
+// Formats of the driver: those of EXT_texture_snorm; RGB16 for unsigned HILO, whose blue is 1;
+// formats of 16 bits for unsigned components next to signed ones.
 formats! {
     0x86FB 0x8F93 SignedRgba None;
     0x86FC 0x8F97 SignedRgba None;
@@ -108,7 +108,7 @@ formats! {
     0x870B 0x8F9B DsdtMagIntensity Some(DSDT_MAG_VIB);
 }
 
-/// Returns the row of an internal format; `None` for formats of the driver.
+/// Returns the entry of an internal format; `None` for formats of the driver.
 pub(crate) fn find_format(internal: u32) -> Option<&'static FormatRow> {
     FORMATS.iter().find(|row| row.internal == internal)
 }
@@ -118,7 +118,7 @@ pub(crate) fn find_group(format: u32) -> Option<PixelGroup> {
     GROUPS.into_iter().find(|group| group.format == format)
 }
 
-/// Returns a row with pixels of a kind.
+/// Returns an entry with pixels of a kind.
 pub(crate) fn find_any_format(group: PixelGroup) -> Option<&'static FormatRow> {
     FORMATS.iter().find(|row| row.group == Some(group))
 }
@@ -142,8 +142,8 @@ const INTERNAL_FORMAT: u32 = 0x1003;
 /// Entries beyond which those of deleted textures are dropped.
 const MAX_IMAGES: usize = 4096;
 
-/// Returns the name of the texture that is bound to the target of an image of the active unit; 0 for
-/// proxies.
+/// Returns the name of the texture that is bound to the target of an image of the active unit; 0
+/// for proxies.
 fn query_bound_texture(target: u32) -> u32 {
     let target = match target {
         0x8515..=0x851A => 0x8513,
@@ -169,11 +169,13 @@ pub(crate) fn find_image_format(
         return None;
     }
     let key = find_key(target, level);
-    let internal = state
-        .lock_share_group()
-        .texture_formats
-        .get(&key)
-        .copied()?;
+    // Levels that the driver has generated have the format of the first one.
+    let first = (key.0, target, 0);
+    let share = state.lock_share_group();
+    let formats = &share.texture_formats;
+    let internal = formats.get(&key).or_else(|| formats.get(&first)).copied();
+    drop(share);
+    let internal = internal?;
     let row = find_format(internal)?;
     let [known] = driver_state::tex_level_parameter(target, level, INTERNAL_FORMAT);
     (known as u32 == row.driver).then_some(row)
@@ -269,8 +271,8 @@ pub(crate) fn query_level_parameter(
 mod tests {
     use super::*;
 
-    /// Checks that the tokens are those of NV_texture_shader and NV_texture_shader3, "New Tokens", and
-    /// that each has one row.
+    /// Checks that the tokens are those of NV_texture_shader and NV_texture_shader3, "New Tokens",
+    /// and that each has one entry.
     #[test]
     fn each_internal_format_has_a_row() {
         let signed = (0x86FB..=0x86FC)

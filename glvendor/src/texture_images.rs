@@ -1,5 +1,5 @@
-//! Images of textures with formats of NV_texture_shader: commands that define them or a part of them,
-//! with the pixels that the application specifies, and the conversion of these pixels.
+//! Images of textures with formats of NV_texture_shader: commands that define them or a part of
+//! them, with the pixels that the application specifies, and the conversion of these pixels.
 
 use crate::context::State;
 use crate::ffi::driver_state;
@@ -34,8 +34,8 @@ pub(crate) struct TextureImage {
 }
 
 impl ImageRegion {
-    /// Returns the number of pixels; `None` for sizes that no driver supports and for parameters that
-    /// are errors, which the driver reports.
+    /// Returns the number of pixels; `None` for sizes that no driver supports and for parameters
+    /// that are errors, which the driver reports.
     pub(crate) fn count_pixels(&self) -> Option<u64> {
         // More than any driver supports.
         const MOST: u64 = 1 << 28;
@@ -194,8 +194,8 @@ pub(crate) struct PixelLayout {
 pub(crate) type PixelStorage = [i32; 7];
 
 impl PixelLayout {
-    /// Returns the layout of pixels of a group; `None` for types that do not exist, and for an image
-    /// whose end has no number. Rows of images and images are those of 3D textures only.
+    /// Returns the layout of pixels of a group; `None` for types that do not exist, and for an
+    /// image whose end has no number. Skipped images and their heights apply to 3D textures only.
     pub(crate) fn new(
         (ty, components): (u32, usize),
         (dimensions, size): (usize, [i32; 3]),
@@ -273,7 +273,7 @@ impl PixelLayout {
         end.checked_add(width.checked_mul(self.pixel)?)
     }
 
-    /// Returns the offsets of all pixels, row by row and image by image.
+    /// Returns the offsets of all pixels in their order.
     fn pixel_offsets(self) -> impl Iterator<Item = u64> {
         let [width, height, depth] = self.size;
         (0..depth).flat_map(move |z| {
@@ -329,9 +329,9 @@ impl PixelLayout {
 }
 
 impl TextureImage {
-    /// Returns the pixels in the form of the driver: components with scale and bias of pixel transfers,
-    /// clamped to the range of the internal format. `transfers` are scale and bias of each component
-    /// of [`texture_formats::TRANSFERS`]. Section 3.8.1.
+    /// Returns the pixels in the form of the driver: components with scale and bias of pixel
+    /// transfers, clamped to the range of the internal format. `transfers` are scale and bias of
+    /// each component of [`texture_formats::TRANSFERS`]. Section 3.8.1.
     fn convert_pixels(&self, transfers: &[[f32; 2]; texture_formats::TRANSFERS]) -> Vec<f32> {
         let pixels = self.pixels.as_deref().unwrap_or_default();
         let least = |component: usize| match (self.row.format_type, component) {
@@ -370,7 +370,8 @@ impl TextureImage {
         converted
     }
 
-    /// Returns the format of the pixels that [`Self::convert_pixels`] returns: `RG`, `RGB` or `RGBA`.
+    /// Returns the format of the pixels that [`Self::convert_pixels`] returns: `RG`, `RGB` or
+    /// `RGBA`.
     fn driver_format(&self) -> u32 {
         let components = match (self.row.format_type, self.row.group) {
             (TextureFormatType::UnsignedHilo, _) => 3,
@@ -385,9 +386,9 @@ impl TextureImage {
     }
 }
 
-/// Executes a command that defines an image or a part of it. The format of a whole image is recorded
-/// unless the driver reports an error. Records `GL_INVALID_OPERATION` if a part has another format
-/// than the image.
+/// Executes a command that defines an image or a part of it. The format of a whole image is
+/// recorded unless the driver reports an error. Records `GL_INVALID_OPERATION` if a part has
+/// another format than the image.
 pub(crate) fn define_image(state: &mut State, image: &TextureImage) {
     let region = image.region;
     let known = texture_formats::find_image_format(state, region.target, region.level);
@@ -430,8 +431,8 @@ mod tests {
 
     const DEFAULT: PixelStorage = [0, 0, 0, 0, 4, 0, 0];
 
-    /// Tests the positions of NV_texture_shader table 3.11: the first component is in the highest bits
-    /// of `UNSIGNED_INT_S8_S8_8_8_NV` and in the lowest ones of the other type.
+    /// Tests the positions of NV_texture_shader table 3.11: the first component is in the highest
+    /// bits of `UNSIGNED_INT_S8_S8_8_8_NV` and in the lowest ones of the other type.
     #[test]
     fn packed_groups_have_their_order() {
         let expected = [1.0, -1.0, 1.0, 51.0 / 255.0];
@@ -470,8 +471,8 @@ mod tests {
         );
     }
 
-    /// Tests GL 2.1 section 3.6.4: rows of three pairs of bytes, aligned to four, with pixels, rows and
-    /// images before.
+    /// Tests GL 2.1 section 3.6.4: lines of three pairs of bytes, aligned to four, with pixels,
+    /// lines and images before.
     #[test]
     fn layouts_follow_pixel_storage() {
         let size = (3, [2, 2, 2]);
@@ -479,7 +480,7 @@ mod tests {
         assert_eq!(plain.count_bytes(), Some(16));
         let storage = [0, 3, 1, 1, 4, 1, 3];
         let layout = PixelLayout::new((0x1401, 2), size, storage).unwrap();
-        // Rows have 8 bytes, images 24.
+        // Lines have 8 bytes, images 24.
         assert_eq!(layout.first, 24 + 8 + 2);
         assert_eq!(layout.count_bytes(), Some(34 + 24 + 8 + 4));
         let bytes: Vec<u8> = (0..70).collect();
@@ -488,7 +489,7 @@ mod tests {
             34, 35, 36, 37, 42, 43, 44, 45, 58, 59, 60, 61, 66, 67, 68, 69,
         ];
         assert_eq!(pixels, numbers.map(|it: u8| f32::from(it) / 255.0));
-        // Storage of rows and images does not apply to fewer dimensions.
+        // Skipped lines and images do not apply to fewer dimensions.
         let line = PixelLayout::new((0x1401, 2), (1, [2, 1, 1]), storage).unwrap();
         assert_eq!(line.first, 2);
         let swapped = PixelLayout::new((0x1403, 1), (1, [1, 1, 1]), [1, 0, 0, 0, 1, 0, 0]).unwrap();

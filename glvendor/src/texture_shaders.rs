@@ -1,11 +1,11 @@
 //! Texture shaders: NV_texture_shader, NV_texture_shader2, NV_texture_shader3. Their state in a
 //! context, the commands that change it, and the fragment program that executes it.
 //!
-//! `glasm::fixed_function` generates the program for the state of stages, textures, register combiners
-//! and texture environments. It is selected like one of the application, unless a fragment program or
-//! shaders are enabled; offset matrices, scales, biases and eye vectors are its local parameters. The
-//! program also draws without texture shaders if a texture has a format of NV_texture_shader or an
-//! environment is `NONE`, which the driver does not know.
+//! `glasm::fixed_function` generates the program for the state of stages, textures, register
+//! combiners and texture environments. It is selected like one of the application, unless a
+//! fragment program or shaders are enabled; offset matrices, scales, biases and eye vectors are its
+//! local parameters. The program also draws without texture shaders if a texture has a format of
+//! NV_texture_shader or an environment is `NONE`, which the driver does not know.
 
 use crate::context::{State, StateGroups};
 use crate::draw;
@@ -29,8 +29,8 @@ pub(crate) const TEXTURE_SHADER: u32 = 0x86DE;
 /// `TEXTURE_ENV`, `TEXTURE_ENV_MODE`
 const TEXTURE_ENV: u32 = 0x2300;
 const TEXTURE_ENV_MODE: u32 = 0x2200;
-/// Mode in the driver of environments that the application has set to `NONE`: `ADD`. Another mode in
-/// the driver is one that the application has set since, in a display list.
+/// Mode in the driver of environments that the application has set to `NONE`: `ADD`. Another mode
+/// in the driver is one that the application has set since, in a display list.
 const MODE_OF_NONE: u32 = 0x0104;
 const SHADER_CONSISTENT: u32 = 0x86DD;
 const DOT_PRODUCT_MAPPING: u32 = 0x86D9;
@@ -119,8 +119,8 @@ pub(crate) enum TextureShaderCommand {
     NativeImage(u32, ImageRegion, u32),
 }
 
-/// Returns the number of values of a parameter of the target `TEXTURE_SHADER_NV`; `None` for names of
-/// no parameter that can be set.
+/// Returns the number of values of a parameter of the target `TEXTURE_SHADER_NV`; `None` for names
+/// of no parameter that can be set.
 pub(crate) fn count_parameter_values(name: u32) -> Option<usize> {
     match name {
         DOT_PRODUCT_MAPPING | SHADER_OPERATION | OFFSET_SCALE | OFFSET_BIAS | PREVIOUS_INPUT => {
@@ -167,8 +167,8 @@ fn query_units() -> usize {
     driver_state::integer(0x84E2).clamp(0, MAX_TEXTURE_UNITS as i32) as usize
 }
 
-/// Returns the number of a texture unit; `Err` is GL's error for units that have coordinates or images
-/// only.
+/// Returns the number of a texture unit; `Err` is GL's error for units that have coordinates or
+/// images only.
 fn find_unit(unit: EnvironmentUnit) -> Result<usize, u32> {
     let name = match unit {
         EnvironmentUnit::Active => driver_state::integer(0x84E0) as u32,
@@ -231,8 +231,8 @@ impl TextureShaderState {
         Ok(())
     }
 
-    /// Returns the values of a parameter of the stage of a unit, with their number; `None` for unknown
-    /// names and for the consistency, which depends on textures.
+    /// Returns the values of a parameter of the stage of a unit, with their number; `None` for
+    /// unknown names and for the consistency, which depends on textures.
     fn get_parameter(&self, unit: usize, name: u32) -> Option<([f32; 4], usize)> {
         let stage = &self.stages[unit];
         let vectors = &self.vectors[3 * unit..3 * unit + 3];
@@ -300,7 +300,8 @@ pub(crate) fn execute(state: &mut State, command: &TextureShaderCommand) {
     state.mark_changed(StateGroups::PROGRAMS | StateGroups::TEXENV);
 }
 
-/// Records that the application sets the mode of the environment of a unit to another one than `NONE`.
+/// Records that the application sets the mode of the environment of a unit to another one than
+/// `NONE`.
 pub(crate) fn note_environment_mode(state: &mut State, unit: EnvironmentUnit) {
     let is_open = state.is_inside_begin_end || state.recording.is_some();
     let passing = &mut state.extensions.texture_shaders.state.passing_units;
@@ -313,7 +314,8 @@ pub(crate) fn note_environment_mode(state: &mut State, unit: EnvironmentUnit) {
 }
 
 /// Returns the values of a query of texture environments, with their number: all of the target
-/// `TEXTURE_SHADER_NV`, and the mode `NONE`. `Err` is GL's error; `None` leaves the query to the driver.
+/// `TEXTURE_SHADER_NV`, and the mode `NONE`. `Err` is GL's error; `None` leaves the query to the
+/// driver.
 pub(crate) fn query_environment(
     state: &mut State,
     unit: EnvironmentUnit,
@@ -371,8 +373,8 @@ pub(crate) fn enable_command(capability: u32, enabled: bool) -> Option<TextureSh
     (capability == TEXTURE_SHADER).then_some(TextureShaderCommand::Enable(enabled))
 }
 
-/// Sets the parameters of the selected program to the constant colors of combiners and the vectors of
-/// stages.
+/// Sets the parameters of the selected program to the constant colors of combiners and the vectors
+/// of stages.
 pub(crate) fn write_parameters(state: &State) {
     let shaders = &state.extensions.texture_shaders;
     let Some(program) = &shaders.current else {
@@ -418,8 +420,8 @@ fn read_passing_units(state: &State) -> u8 {
     passing
 }
 
-/// Reads the key of the program from the driver, with stages or without; units with incomplete textures
-/// have no target.
+/// Reads the key of the program from the driver, with stages or without; units with incomplete
+/// textures have no target.
 fn read_key(state: &mut State, has_stages: bool, has_vertex_program: bool) -> TextureShaderKey {
     let shaders = &state.extensions.texture_shaders.state;
     let stages = has_stages.then_some(shaders.stages);

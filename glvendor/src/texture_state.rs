@@ -435,7 +435,8 @@ impl LookupState {
     }
 }
 
-/// Returns the mask of the units whose textures, of the targets that programs access, are signed HILO.
+/// Returns the mask of the units whose textures, of the targets that programs access, are signed
+/// HILO.
 pub(crate) fn read_signed_hilo_units(state: &State) -> u32 {
     let mut units = 0;
     if !texture_formats::are_formats_used(state) {

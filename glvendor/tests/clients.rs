@@ -109,7 +109,7 @@ mod valgrind {
         };
     }
 
-    clients! { arguments, callbacks, names, occlusion, ranges }
+    clients! { arguments, callbacks, names, occlusion, ranges, texture_shaders }
 }
 
 /// Tests parameters in the same buffers if the driver maps nothing persistently.

@@ -229,8 +229,8 @@ impl Evaluator<'_> {
         None
     }
 
-    /// Returns the dot product of a stage: section 3.8.13.1.14; `None` if the previous texture input
-    /// has another type.
+    /// Returns the dot product of a stage: section 3.8.13.1.14; `None` if the previous texture
+    /// input has another type.
     fn product(&self, number: usize) -> Option<f64> {
         let (kind, [x, y, z, _]) = self.previous(number)?;
         let [s, t, r, _] = self.fragment.coordinates[number];
@@ -560,7 +560,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns the color behind the texture environments: tables 3.18 and 3.19 as amended, color sum
+    /// Returns the color after the texture environments: tables 3.18 and 3.19 as amended, color sum
     /// without a secondary color.
     fn environments(&self) -> Vector {
         let mut color = self.fragment.primary;
@@ -842,8 +842,8 @@ fn random_fragment(random: &mut Random) -> Fragment {
     }
 }
 
-/// Returns the value of a parameter of the program: locals as the documentation states, state of the
-/// fragment.
+/// Returns the value of a parameter of the program: locals as the documentation states, state of
+/// the fragment.
 fn parameter(source: &ParamSource, fragment: &Fragment, state: &GlState) -> [u32; 4] {
     let bits = |value: Vector| value.map(|it| (it as f32).to_bits());
     match source {
@@ -915,10 +915,12 @@ fn run_program(key: &TextureShaderKey, fragment: &Fragment) -> Drawn {
         let unit = request.texture.units.first().unwrap() as usize;
         let target = request.texture.target;
         let is_flat = matches!(target, TexTarget::D2 | TexTarget::Rect);
-        let count = match is_flat {
-            true => 2,
-            false if target == TexTarget::D1 => 1,
-            false => 3,
+        let count = if is_flat {
+            2
+        } else if target == TexTarget::D1 {
+            1
+        } else {
+            3
         };
         let mut at = [0.0; 3];
         for (to, bits) in at.iter_mut().zip(request.coordinate).take(count) {
@@ -970,7 +972,7 @@ fn assert_near(found: &[f64], expected: &[f64], key: &TextureShaderKey, fragment
 }
 
 /// Compares the program of a state with the evaluator: consistency, discarded fragments, depth, and
-/// the color behind texture environments and behind register combiners.
+/// the color after texture environments and after register combiners.
 fn check(random: &mut Random, key: &mut TextureShaderKey, fragment: &Fragment) -> Option<u8> {
     let evaluator = evaluate(key, fragment);
     let consistent = evaluator.results.iter().enumerate();

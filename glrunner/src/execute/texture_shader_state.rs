@@ -6,8 +6,8 @@ use crate::gl::{self, Gl};
 use glasm::fixed_function::ShaderOperation;
 use glasm_scripts::script::TextureShaderUpdate;
 
-/// Changes the state of a texture shader stage; its unit remains active. Skips scripts if the driver
-/// lacks the extensions.
+/// Changes the state of a texture shader stage; its unit remains active. Skips scripts if the
+/// driver lacks the extensions.
 pub(super) fn apply_texture_shader_update(
     gl: &Gl,
     unit: usize,

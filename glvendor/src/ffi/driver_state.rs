@@ -641,8 +641,8 @@ pub(crate) fn read_pack_storage() -> PixelStorage {
     PACK_NAMES.map(integer)
 }
 
-/// Calls `work` with pixels of the memory of this process, without gaps, as the ones that commands read
-/// or write; the application's layout and buffer are restored.
+/// Calls `work` with pixels of the memory of this process, without gaps, as the ones that commands
+/// read or write; the application's layout and buffer are restored.
 fn with_dense_storage<R>(names: [u32; 7], buffer: (u32, u32), work: impl FnOnce() -> R) -> R {
     let storage = names.map(integer);
     let (target, binding) = buffer;
@@ -689,8 +689,8 @@ fn with_identity_transfer(work: impl FnOnce()) {
 }
 
 /// Defines an image or a part of it with pixels of floats, of the format `format` without pixel
-/// transfers; undefined ones for `None`. A part without pixels has parameters that are errors, which
-/// the driver reports.
+/// transfers; undefined ones for `None`. A part without pixels has parameters that are errors,
+/// which the driver reports.
 pub(crate) fn upload_floats(
     region: &ImageRegion,
     internal: u32,
@@ -748,8 +748,8 @@ pub(crate) fn upload_floats(
     });
 }
 
-/// Returns all pixels of an image of the texture that is bound to a target, as four floats each, and its
-/// width, height and depth, with border.
+/// Returns all pixels of an image of the texture that is bound to a target, as four floats each,
+/// and its width, height and depth, with border.
 pub(crate) fn read_texture_floats(target: u32, level: i32) -> (Vec<f32>, [i32; 3]) {
     let size = [0x1000, 0x1001, 0x8071].map(|name| {
         let [size] = tex_level_parameter::<1>(target, level, name);
@@ -762,7 +762,8 @@ pub(crate) fn read_texture_floats(target: u32, level: i32) -> (Vec<f32>, [i32; 3
         driver::constants::PIXEL_PACK_BUFFER_BINDING,
     );
     with_dense_storage(PACK_NAMES, PACK_BUFFER, || {
-        // SAFETY: there is space for four floats of each pixel, which the driver stores without gaps.
+        // SAFETY: there is space for four floats of each pixel, which the driver stores without
+        // gaps.
         unsafe {
             driver::GetTexImage(
                 target,
@@ -776,12 +777,12 @@ pub(crate) fn read_texture_floats(target: u32, level: i32) -> (Vec<f32>, [i32; 3
     (pixels, size)
 }
 
-/// Returns colors of the application after pixel transfers, four floats each, by a temporary texture of
-/// floats. `Err` is the driver's error.
+/// Returns colors of the application after pixel transfers, four floats each, by a temporary
+/// texture of floats. `Err` is the driver's error.
 ///
 /// # Safety
-/// The pixels have the layout that the state of unpacking specifies, or they are an offset in the bound
-/// buffer.
+/// The pixels have the layout that the state of unpacking specifies, or they are an offset in the
+/// bound buffer.
 pub(crate) unsafe fn convert_colors(
     region: &ImageRegion,
     format: u32,
@@ -822,8 +823,8 @@ pub(crate) unsafe fn convert_colors(
     result
 }
 
-/// Writes bytes, each four with an offset, to the buffer that pixels are written to, from `first` on.
-/// Returns false, without writing, if it is mapped or too small.
+/// Writes bytes, each four with an offset, to the buffer that pixels are written to, from `first`
+/// on. Returns false, without writing, if it is mapped or too small.
 pub(crate) fn write_packed_bytes(first: usize, words: &[(u64, [u8; 4])]) -> bool {
     const BUFFER_MAPPED: u32 = 0x88BC;
     let target = driver::constants::PIXEL_PACK_BUFFER;

@@ -74,8 +74,8 @@ pub(crate) static PAIRS: [Pair; 9] = [
         vendor: Vendor::GlasmAlone,
         variables: &[],
     },
-    // Register combiners, which are not programs. Version 3.1 of the runtime does not bind stages of
-    // texture shaders if NV_texture_shader and ARB_multitexture exist: its test is inverted.
+    // Register combiners, which are not programs. Version 3.1 of the runtime does not bind stages
+    // of texture shaders if NV_texture_shader and ARB_multitexture exist: its test is inverted.
     Pair {
         name: "fp20",
         vertex: "vp20",

@@ -534,6 +534,13 @@ static void formats(void) {
             CHECK(is_unsigned ? back[1] == 0 : back[1] > -0.51f && back[1] < -0.49f, "%#x: %g", (unsigned)cases[i].format, back[1]);
         ERROR(GL_NO_ERROR);
     }
+    /* Levels that the driver generates have the format of the first one. */
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_DSDT8_NV, 2, 2, 0, GL_DSDT_NV, GL_FLOAT, (const float[8]){1, 1, 1, 1, 1, 1, 1, 1});
+    glGenerateMipmap(GL_TEXTURE_2D);
+    GLint level_format = 0;
+    glGetTexLevelParameteriv(GL_TEXTURE_2D, 1, GL_TEXTURE_INTERNAL_FORMAT, &level_format);
+    EQUAL(level_format, GL_DSDT8_NV);
+    ERROR(GL_NO_ERROR);
     /* An ordinary format again. */
     glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 1, 1, 0, GL_RGBA, GL_FLOAT, (const float[4]){1, 0, 0, 1});
     EQUAL(level_value(GL_TEXTURE_2D, GL_TEXTURE_INTERNAL_FORMAT), GL_RGBA8);

@@ -440,10 +440,10 @@ impl FixedFunctionState {
         units.fold(0, |mask, (number, _)| mask | 1 << number)
     }
 
-    /// Returns the fragment program for draws without one: that of texture shaders or of the register
-    /// combiners, if they are enabled, with its parameters as literals, otherwise that of the fixed
-    /// functions.
-    /// `unclamped` states that colors are not clamped; see [`Self::fragment_key`].
+    /// Returns the fragment program for draws without one: that of texture shaders or of the
+    /// register combiners, if they are enabled, with its parameters as literals, otherwise that of
+    /// the fixed functions. `unclamped` states that colors are not clamped; see
+    /// [`Self::fragment_key`].
     pub fn generate_fragment_text(
         &self,
         enables: &[TextureEnables],

@@ -19,7 +19,8 @@ pub const MAX_GENERAL_COMBINERS: usize = 8;
 pub const COMBINER_CONSTANTS: usize = 2 + 2 * MAX_GENERAL_COMBINERS;
 
 enumerants! {
-    /// Registers: table NV_register_combiners.1, and the two pseudo-registers of the final combiner.
+    /// Registers: table NV_register_combiners.1, and the two pseudo-registers of the final
+    /// combiner.
     CombinerRegister {
         /// `ZERO`
         Zero "zero" 0x0000;
@@ -525,8 +526,8 @@ impl CombinerBuilder<'_> {
         }
     }
 
-    /// Emits the outputs of a portion to the temporaries `ab`, `cd` and `sum`; discarded ones only if
-    /// others need them.
+    /// Emits the outputs of a portion to the temporaries `ab`, `cd` and `sum`; discarded ones only
+    /// if others need them.
     fn emit_portion(&mut self, number: usize, portion: &CombinerPortion, lanes: Portion) {
         let [has_ab, has_cd, has_sum] = portion.outputs.map(|output| output.is_some());
         let mask = lanes.get_write_mask();

@@ -22,15 +22,15 @@ struct Pixels {
     pointer: *const c_void,
 }
 
-/// Returns true if this library may execute commands of the application: it works in the context, and
-/// no primitives are open, where the driver reports an error.
+/// Returns true if this library may execute commands of the application: it works in the context,
+/// and no primitives are open, where the driver reports an error.
 fn may_execute(state: &State) -> bool {
     state.capabilities.works && !state.is_inside_begin_end
 }
 
-/// Returns the components of pixels of a group before pixel transfers; `None` if there are none: for
-/// a null pointer, a proxy, and parameters that are errors, which the driver reports. `Err` is GL's
-/// error.
+/// Returns the components of pixels of a group before pixel transfers; `None` if there are none:
+/// for a null pointer, a proxy, and parameters that are errors, which the driver reports. `Err` is
+/// GL's error.
 ///
 /// # Safety
 /// The pixels have the layout that the state of unpacking specifies.
@@ -97,8 +97,8 @@ fn build_command(command: TextureShaderCommand) -> Command {
     Command::Extension(ExtensionCommand::TextureShader(command))
 }
 
-/// Defines an image of a color format: the driver stores it in `row`'s format, by `native`. Colors with
-/// signed components next to unsigned ones are converted here.
+/// Defines an image of a color format: the driver stores it in `row`'s format, by `native`. Colors
+/// with signed components next to unsigned ones are converted here.
 fn define_colors(
     state: &mut State,
     region: ImageRegion,
@@ -186,8 +186,8 @@ unsafe fn define_image(
     done == Some(true)
 }
 
-/// Returns the colors of pixels after pixel transfers; `None` if the driver may convert them: there are
-/// none, or the parameters are errors. `Err` is GL's error.
+/// Returns the colors of pixels after pixel transfers; `None` if the driver may convert them: there
+/// are none, or the parameters are errors. `Err` is GL's error.
 ///
 /// # Safety
 /// As [`read_group_pixels`].
@@ -345,8 +345,8 @@ images! {
     TexImage3D TexSubImage3D 3 (x, y, z) (width, height, depth);
 }
 
-/// Executes a command that defines an image with pixels of the framebuffer. Returns false for internal
-/// formats of the driver.
+/// Executes a command that defines an image with pixels of the framebuffer. Returns false for
+/// internal formats of the driver.
 fn copy_image(region: ImageRegion, internal: GLenum, native: impl Fn(GLenum)) -> bool {
     let done = current_context::with(|state| {
         state.textures_change();
@@ -404,8 +404,8 @@ copies! {
     CopyTexImage2D 2 (width, height);
 }
 
-/// Returns false, and records `GL_INVALID_OPERATION`, if pixels of the framebuffer cannot be copied to
-/// an image: it has no colors.
+/// Returns false, and records `GL_INVALID_OPERATION`, if pixels of the framebuffer cannot be copied
+/// to an image: it has no colors.
 fn may_copy_part(target: GLenum, level: GLint) -> bool {
     let is_allowed = current_context::with(|state| {
         if !may_execute(state) || state.recording.is_some() {
@@ -424,7 +424,8 @@ fn may_copy_part(target: GLenum, level: GLint) -> bool {
 /// Commands that copy pixels of the framebuffer to a part of an image.
 macro_rules! part_copies {
     ($($name:ident($($parameter:ident),*);)*) => {$(
-        /// Copies pixels of the framebuffer to a part of an image of the texture that is bound to a target.
+        /// Copies pixels of the framebuffer to a part of an image of the texture that is bound to a
+        /// target.
         pub(crate) unsafe extern "system" fn $name(target: GLenum, level: GLint, $($parameter: GLint),*) {
             if may_copy_part(target, level) {
                 driver::$name(target, level, $($parameter),*);
@@ -439,8 +440,8 @@ part_copies! {
     CopyTexSubImage3D(x_offset, y_offset, z_offset, x, y, width, height);
 }
 
-/// Writes an image of the texture that is bound to a target to memory or to the bound buffer: images
-/// with formats of NV_texture_shader in the formats of pixels that they have.
+/// Writes an image of the texture that is bound to a target to memory or to the bound buffer:
+/// images with formats of NV_texture_shader in the formats of pixels that they have.
 pub(crate) unsafe extern "system" fn GetTexImage(
     target: GLenum,
     level: GLint,
@@ -484,9 +485,9 @@ pub(crate) unsafe extern "system" fn GetTexImage(
     }
 }
 
-/// Writes an image with four components as numbers of a packed type to memory or to the bound buffer,
-/// with the layout that the state of packing specifies. Records `GL_INVALID_OPERATION` for a buffer
-/// that is too small or mapped.
+/// Writes an image with four components as numbers of a packed type to memory or to the bound
+/// buffer, with the layout that the state of packing specifies. Records `GL_INVALID_OPERATION` for
+/// a buffer that is too small or mapped.
 ///
 /// # Safety
 /// The memory, if no buffer is bound, has space for the image.
@@ -531,8 +532,8 @@ level_parameters! {
     GetTexLevelParameteriv, GLint;
 }
 
-/// Reads pixels of the framebuffer. Records `GL_INVALID_ENUM` for formats and types that only textures
-/// have.
+/// Reads pixels of the framebuffer. Records `GL_INVALID_ENUM` for formats and types that only
+/// textures have.
 pub(crate) unsafe extern "system" fn ReadPixels(
     x: GLint,
     y: GLint,

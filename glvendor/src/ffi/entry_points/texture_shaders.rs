@@ -15,10 +15,10 @@ fn issue(state: &mut State, command: TextureShaderCommand) {
     program_commands::issue(state, command);
 }
 
-/// Sets a parameter of the texture environment of a unit that this library has: those of texture shader
-/// stages, and the mode `NONE`. `values` returns as many values as it is called for. Returns false for
-/// those of the driver. Records `GL_INVALID_ENUM` for unknown names, and for names with more than one
-/// value if the command has a single one.
+/// Sets a parameter of the texture environment of a unit that this library has: those of texture
+/// shader stages, and the mode `NONE`. `values` returns as many values as its argument states.
+/// Returns false for those of the driver. Records `GL_INVALID_ENUM` for unknown names, and for
+/// names with more than one value if the command has a single one.
 fn set_environment(
     unit: EnvironmentUnit,
     (target, name): (GLenum, GLenum),
@@ -109,8 +109,8 @@ macro_rules! unit {
     };
 }
 
-/// Commands that set a parameter of texture environments to a list of values or to a single one, and
-/// that query a list, for a unit.
+/// Commands that set a parameter of texture environments to a list of values or to a single one,
+/// and that query a list, for a unit.
 macro_rules! environments {
     ($($list:ident, $single:ident, $query:ident, ($($unit:ident)?), $ty:ty, $read:expr, $write:expr;)*) => {$(
         /// Sets a parameter of texture environments or of texture shaders to a list of values.
@@ -175,8 +175,8 @@ transfers! {
     PixelTransferi, GLint;
 }
 
-/// Returns the name in the driver of a parameter of textures: `TEXTURE_BORDER_COLOR`, which the driver
-/// does not clamp, for `TEXTURE_BORDER_VALUES_NV`.
+/// Returns the name in the driver of a parameter of textures: `TEXTURE_BORDER_COLOR`, which the
+/// driver does not clamp, for `TEXTURE_BORDER_VALUES_NV`.
 fn find_border_name(state: &State, name: GLenum) -> GLenum {
     const TEXTURE_BORDER_VALUES: GLenum = 0x871A;
     match name {
@@ -185,8 +185,8 @@ fn find_border_name(state: &State, name: GLenum) -> GLenum {
     }
 }
 
-/// Commands that set or query parameters of textures as lists, by a function that executes the command
-/// of the driver.
+/// Commands that set or query parameters of textures as lists, by a function that executes the
+/// command of the driver.
 macro_rules! texture_parameters {
     ($($name:ident, $pointer:ty, $call:ident;)*) => {$(
         /// Sets or queries a parameter of the texture that is bound to a target.
@@ -207,8 +207,8 @@ fn set_parameter(_is_border: bool, command: impl FnOnce()) {
     command();
 }
 
-/// Executes a command that queries a parameter, for border values without clamping of fragment colors:
-/// the driver clamps what it returns otherwise.
+/// Executes a command that queries a parameter, for border values without clamping of fragment
+/// colors: the driver clamps what it returns otherwise.
 fn query_parameter(is_border: bool, command: impl FnOnce()) {
     const CLAMP_FRAGMENT_COLOR: GLenum = driver::constants::CLAMP_FRAGMENT_COLOR;
     if is_border {

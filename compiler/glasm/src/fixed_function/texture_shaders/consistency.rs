@@ -6,9 +6,9 @@ use super::{
     MAX_TEXTURE_UNITS, ShaderOperation, TextureFormatType, TextureShaderKey, TextureShaderStage,
 };
 
-/// Returns the mask of the texture shader stages that are consistent: the texture of the operation is
-/// complete, and the stages that it depends on are consistent and have results of the right type.
-/// Bit n is that of unit n; the stages have their defaults if texture shaders are disabled.
+/// Returns the mask of the texture shader stages that are consistent: the texture of the operation
+/// is complete, and the stages that it depends on are consistent and have results of the right
+/// type. Bit n is that of unit n; the stages have their defaults if texture shaders are disabled.
 pub fn find_consistent_stages(key: &TextureShaderKey) -> u8 {
     let mut stages = ConsistentStages {
         key,

@@ -1,9 +1,9 @@
 //! Texture shaders as a program: NV_texture_shader, NV_texture_shader2, NV_texture_shader3.
 //!
-//! A stage of each texture unit computes the texel of the unit from its texture coordinates and from
-//! the results of previous stages. The texels then are the inputs of the texture environments or of
-//! the register combiners. Offset matrices, scales, biases and eye vectors are local parameters of
-//! the program: they change without a new program.
+//! A stage of each texture unit computes the texel of the unit from its texture coordinates and
+//! from the results of previous stages. The texels then are the inputs of the texture environments
+//! or of the register combiners. Offset matrices, scales, biases and eye vectors are local
+//! parameters of the program: they change without a new program.
 
 mod consistency;
 mod operations;
@@ -19,12 +19,13 @@ use super::{
 };
 use stages::StageBuilder;
 
-/// Number of local parameters of texture shaders, three for each stage: the offset matrix, scale and
-/// bias, and the eye vector.
+/// Number of local parameters of texture shaders, three for each stage: the offset matrix, scale
+/// and bias, and the eye vector.
 pub const TEXTURE_SHADER_CONSTANTS: usize = 3 * MAX_TEXTURE_UNITS;
 
 enumerants! {
-    /// Mappings of unsigned RGBA results before dot products: `RGBA_UNSIGNED_DOT_PRODUCT_MAPPING_NV`.
+    /// Mappings of unsigned RGBA results before dot products:
+    /// `RGBA_UNSIGNED_DOT_PRODUCT_MAPPING_NV`.
     DotProductMapping {
         /// `UNSIGNED_IDENTITY_NV`: (r, g, b)
         UnsignedIdentity "unsigned_identity" 0x8536;
@@ -141,7 +142,8 @@ pub(super) struct ComputedTexels {
 ///
 /// Local parameters are those of [`generate_combiner_program`](super::generate_combiner_program),
 /// and from [`COMBINER_CONSTANTS`] on for each stage: `OFFSET_TEXTURE_MATRIX_NV`;
-/// `OFFSET_TEXTURE_SCALE_NV` and `OFFSET_TEXTURE_BIAS_NV`; `CONST_EYE_NV`. NV_texture_shader section
+/// `OFFSET_TEXTURE_SCALE_NV` and `OFFSET_TEXTURE_BIAS_NV`; `CONST_EYE_NV`. NV_texture_shader
+/// section
 /// 3.8.13.
 pub fn generate_texture_shader_program(key: &TextureShaderKey) -> String {
     let register: fn(usize) -> String = match key.combiners {
@@ -184,8 +186,8 @@ fn derive_environments(key: &TextureShaderKey) -> FixedFragmentKey {
     fragment
 }
 
-/// Returns the number of a local parameter of a stage: 0 for the offset matrix, 1 for scale and bias,
-/// 2 for the eye vector.
+/// Returns the number of a local parameter of a stage: 0 for the offset matrix, 1 for scale and
+/// bias, 2 for the eye vector.
 const fn compute_parameter_index(stage: usize, vector: usize) -> usize {
     COMBINER_CONSTANTS + 3 * stage + vector
 }

@@ -1,8 +1,8 @@
 //! Instructions of texture shader stages: NV_texture_shader section 3.8.13.1.
 //!
-//! The result of stage n is in the temporary `rn`, its dot product in `dn.x`, its texel in a temporary
-//! that the caller names. Lookups precede the instructions that discard the fragment, so that
-//! derivatives of coordinates are defined.
+//! The result of stage n is in the temporary `rn`, its dot product in `dn.x`, its texel in a
+//! temporary that the caller names. Lookups precede the instructions that discard the fragment, so
+//! that derivatives of coordinates are defined.
 
 use super::consistency::{find_consistent_stages, find_result_type};
 use super::operations::{OffsetForm, OperationKind};
@@ -138,7 +138,8 @@ impl<'a> StageBuilder<'a> {
         }
     }
 
-    /// Emits the lookup of a conventional texture: s, t and r are divided by q, except for cube maps.
+    /// Emits the lookup of a conventional texture: s, t and r are divided by q, except for cube
+    /// maps.
     fn emit_conventional_lookup(&mut self, number: usize) {
         let unit = self.key.fragment.texture_units[number];
         if let Some((opcode, target)) = unit.get_lookup() {
@@ -215,8 +216,8 @@ impl<'a> StageBuilder<'a> {
         }
     }
 
-    /// Emits the third component of a signed HILO result, sqrt(max(0, 1 - HI HI - LO LO)). The least
-    /// argument of the square root is greater than 0, because that of `RSQ` must be.
+    /// Emits the third component of a signed HILO result, sqrt(max(0, 1 - HI HI - LO LO)). The
+    /// least argument of the square root is greater than 0, because that of `RSQ` must be.
     fn emit_hemisphere(&mut self, number: usize) {
         self.emit(&format!("MUL scalar.xy, r{number}, r{number}"));
         self.emit("ADD scalar.x, scalar.x, scalar.y");
@@ -260,7 +261,8 @@ impl<'a> StageBuilder<'a> {
         }
     }
 
-    /// Emits an operation that offsets s and t. Sections 3.8.13.1.8 to 3.8.13.1.11 and 3.8.13.1.24 to
+    /// Emits an operation that offsets s and t. Sections 3.8.13.1.8 to 3.8.13.1.11 and 3.8.13.1.24
+    /// to
     /// 3.8.13.1.31.
     fn emit_offset(&mut self, number: usize, form: OffsetForm) {
         let previous = self.stages[number].previous_input;
@@ -298,8 +300,8 @@ impl<'a> StageBuilder<'a> {
         self.emit_lookup(number);
     }
 
-    /// Emits a lookup with the color of the previous texture input: unsigned ones are vectors for cube
-    /// maps. Sections 3.8.13.1.33 and 3.8.13.1.34.
+    /// Emits a lookup with the color of the previous texture input: unsigned ones are vectors for
+    /// cube maps. Sections 3.8.13.1.33 and 3.8.13.1.34.
     fn emit_color_lookup(&mut self, number: usize) {
         let stage = self.stages[number];
         let previous = usize::from(stage.previous_input);
@@ -338,8 +340,8 @@ impl<'a> StageBuilder<'a> {
         self.emit_lookup(number);
     }
 
-    /// Adds the comparisons of texture coordinates, which discard the fragment. `KIL` compares with 0.
-    /// Section 3.8.13.1.7.
+    /// Adds the comparisons of texture coordinates, which discard the fragment. `KIL` compares with
+    /// 0. Section 3.8.13.1.7.
     fn push_cull(&mut self, number: usize) {
         let coordinates = format!("fragment.texcoord[{number}]");
         // 1/2 for components that are less than 0, otherwise -1/2.
