@@ -758,10 +758,12 @@ fn find_target(operation: ShaderOperation) -> Option<TextureTarget> {
     found.map(|(_, target)| *target)
 }
 
-fn random_key(random: &mut Random) -> TextureShaderKey {
-    let stages = random_stages(random);
+fn random_format_types(
+    stages: &[TextureShaderStage; 8],
+    random: &mut Random,
+) -> [TextureFormatType; 8] {
     let mut format_types = [TextureFormatType::default(); 8];
-    let later = random.pick(&stages).operation.enumerant();
+    let later = random.pick(stages).operation.enumerant();
     for (number, format_type) in format_types.iter_mut().enumerate() {
         *format_type = match number {
             0 => random.pick(find_accepted_types(later)),
@@ -777,6 +779,12 @@ fn random_key(random: &mut Random) -> TextureShaderKey {
             ]),
         };
     }
+    format_types
+}
+
+fn random_key(random: &mut Random) -> TextureShaderKey {
+    let stages = random_stages(random);
+    let format_types = random_format_types(&stages, random);
     let texture_units = std::array::from_fn(|number| TextureUnit {
         target: match find_target(stages[number].operation) {
             Some(_) if random.one_in(10) => None,
@@ -880,6 +888,18 @@ fn output(ir: &Ir, outputs: &[[u64; 4]], semantic: Semantic) -> Option<Vector> {
     Some(outputs[number].map(|lane| f64::from(f32::from_bits(lane as u32))))
 }
 
+/// Returns the number of coordinates of a target.
+fn count_coordinates(target: TexTarget) -> usize {
+    let is_flat = matches!(target, TexTarget::D2 | TexTarget::Rect);
+    if is_flat {
+        2
+    } else if target == TexTarget::D1 {
+        1
+    } else {
+        3
+    }
+}
+
 /// Executes the generated program with the interpreter of the compiler.
 fn run_program(key: &TextureShaderKey, fragment: &Fragment) -> Drawn {
     let text = generate_texture_shader_program(key);
@@ -914,16 +934,12 @@ fn run_program(key: &TextureShaderKey, fragment: &Fragment) -> Drawn {
     let lookup = |request: &TexRequest| {
         let unit = request.texture.units.first().unwrap() as usize;
         let target = request.texture.target;
-        let is_flat = matches!(target, TexTarget::D2 | TexTarget::Rect);
-        let count = if is_flat {
-            2
-        } else if target == TexTarget::D1 {
-            1
-        } else {
-            3
-        };
         let mut at = [0.0; 3];
-        for (to, bits) in at.iter_mut().zip(request.coordinate).take(count) {
+        for (to, bits) in at
+            .iter_mut()
+            .zip(request.coordinate)
+            .take(count_coordinates(target))
+        {
             *to = f64::from(f32::from_bits(bits));
         }
         sample(unit, key, at).map(|it| (it as f32).to_bits())

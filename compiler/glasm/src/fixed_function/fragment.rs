@@ -3,11 +3,11 @@
 //! All textures are looked up first, in `texel0` and so on; then the units modify `color` in order.
 //! Each writes red, green and blue before alpha, because these read the old alpha.
 
-use super::texture_shaders::ComputedTexels;
+use super::program_text::{ComputedTexels, ProgramText};
 use super::{
     BaseFormat, Combine, CombineArgument, CombineFunction, CombineOperand, CombineScale,
-    CombineSource, Combiner, FixedFragmentKey, FogMode, MAX_TEXTURE_UNITS, ProgramText,
-    TextureEnvironment, TextureTarget, TextureUnit,
+    CombineSource, Combiner, FixedFragmentKey, FogMode, MAX_TEXTURE_UNITS, TextureEnvironment,
+    TextureTarget, TextureUnit,
 };
 
 /// Returns the source of the ARB fragment program of GL's texturing, color sum and fog. GL 2.1

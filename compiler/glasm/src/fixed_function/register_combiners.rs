@@ -6,10 +6,8 @@
 
 use super::enumerants::enumerants;
 use super::fragment::{build_shadow_option, format_fog_factor};
-use super::texture_shaders::ComputedTexels;
-use super::{
-    BaseFormat, FixedFragmentKey, MAX_TEXTURE_UNITS, ProgramText, TextureTarget, TextureUnit,
-};
+use super::program_text::{ComputedTexels, ProgramText};
+use super::{BaseFormat, FixedFragmentKey, MAX_TEXTURE_UNITS, TextureTarget, TextureUnit};
 
 /// Number of general combiner stages (`MAX_GENERAL_COMBINERS_NV`).
 pub const MAX_GENERAL_COMBINERS: usize = 8;

@@ -5,9 +5,10 @@
 //! computed once: `eye` (the position), `place` (the position after division by w), `view` (the
 //! unit vector to the eye), `normal`, `reflection`.
 
+use super::program_text::ProgramText;
 use super::{
     ColorMaterial, FixedVertexKey, FogSource, LightKey, LightingKey, MATERIAL_ATTRIBUTES,
-    MaterialFaces, MaterialMode, NormalScaling, ProgramText, TexGenMode,
+    MaterialFaces, MaterialMode, NormalScaling, TexGenMode,
 };
 use crate::state::Face;
 

@@ -14,7 +14,7 @@ pub use operations::ShaderOperation;
 
 use super::enumerants::enumerants;
 use super::{
-    BaseFormat, COMBINER_CONSTANTS, CombinerKey, FixedFragmentKey, MAX_TEXTURE_UNITS, ProgramText,
+    BaseFormat, COMBINER_CONSTANTS, CombinerKey, FixedFragmentKey, MAX_TEXTURE_UNITS,
     RegisterCombiners, TextureTarget, fragment, register_combiners,
 };
 use stages::StageBuilder;
@@ -127,24 +127,13 @@ pub struct TextureShaderKey {
     pub stages: Option<[TextureShaderStage; MAX_TEXTURE_UNITS]>,
 }
 
-/// Temporaries of a program that have the texels of all units, with the instructions that compute
-/// them.
-#[derive(Default)]
-pub(super) struct ComputedTexels {
-    pub(super) text: ProgramText,
-    pub(super) temporaries: Vec<String>,
-    /// Bit n: unit n has no texel that its texture environment could use.
-    pub(super) passing_units: u8,
-}
-
 /// Returns the source of the ARB fragment program of texture shaders, followed by the register
 /// combiners or by texture environments, color sum and fog.
 ///
 /// Local parameters are those of [`generate_combiner_program`](super::generate_combiner_program),
 /// and from [`COMBINER_CONSTANTS`] on for each stage: `OFFSET_TEXTURE_MATRIX_NV`;
 /// `OFFSET_TEXTURE_SCALE_NV` and `OFFSET_TEXTURE_BIAS_NV`; `CONST_EYE_NV`. NV_texture_shader
-/// section
-/// 3.8.13.
+/// section 3.8.13.
 pub fn generate_texture_shader_program(key: &TextureShaderKey) -> String {
     let register: fn(usize) -> String = match key.combiners {
         Some(_) => |unit| format!("texture{unit}"),

@@ -4,12 +4,12 @@
 //! temporary that the caller names. Lookups precede the instructions that discard the fragment, so
 //! that derivatives of coordinates are defined.
 
+use super::super::program_text::{ComputedTexels, ProgramText};
 use super::consistency::{find_consistent_stages, find_result_type};
 use super::operations::{OffsetForm, OperationKind};
 use super::{
-    BaseFormat, ComputedTexels, CullMode, DotProductMapping, MAX_TEXTURE_UNITS, ProgramText,
-    TextureFormatType, TextureShaderKey, TextureShaderStage, TextureTarget,
-    compute_parameter_index,
+    BaseFormat, CullMode, DotProductMapping, MAX_TEXTURE_UNITS, TextureFormatType,
+    TextureShaderKey, TextureShaderStage, TextureTarget, compute_parameter_index,
 };
 
 /// Temporaries other than those of stages.
