@@ -105,7 +105,7 @@ impl StepRecord {
     ///
     /// # Errors
     ///
-    /// If a part is missing, or if there is no such step.
+    /// If a part is missing, or if no step has the name.
     pub(crate) fn from_json(value: &Value) -> Result<Self> {
         let seconds = |key: &str| {
             let seconds = value[key].as_f64().with_context(|| key.to_owned())?;
