@@ -58,6 +58,7 @@ fn describe_pipeline(pipeline: &Linked) -> Outcome<()> {
 
 /// Prints the contents of the parameter block, and which of two draws fills it.
 fn fill_block(shader: &Shader, state: &GlState, changes: &mut StateChanges) {
+    // In GL, each target has environment parameters, and each program local ones; here all are equal.
     let mut env = [[0.0; 4]; 8];
     (env[0], env[7]) = ([0.1, 0.1, 0.1, 1.0], [0.5, 0.5, 1.0, 1.0]);
     let values = ParameterValues {

@@ -316,7 +316,7 @@ macro_rules! cg_pairs {
     };
 }
 
-cg_pairs! { arb, arb_alone, vp20, vp30, vp40, gp4, gp5, gp5_text }
+cg_pairs! { arb, arb_alone, fp20, vp20, vp30, vp40, gp4, gp5, gp5_text }
 
 #[test]
 fn panda3d_draws_a_shader_of_cg() {
