@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn memory_is_released_once() {
-        // SAFETY: any size is valid, and null stands for a failed allocation.
+        // SAFETY: any size is valid, and null is ignored.
         unsafe {
             assert!(allocate(0, 0.0, 1.0, 1.0).is_null());
             assert!(allocate(-1, 0.0, 1.0, 1.0).is_null());
