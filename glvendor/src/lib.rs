@@ -30,6 +30,7 @@ mod extension_commands;
 mod fences;
 mod ffi;
 mod fixed_function_key;
+mod generated_programs;
 mod glsl_output;
 mod hidden_extensions;
 mod lock;

@@ -6,21 +6,17 @@
 //! constant colors are its local parameters.
 
 use crate::context::{State, StateGroups};
-use crate::draw;
 use crate::ffi::driver_state;
 use crate::fixed_function_key;
-use crate::log;
+use crate::generated_programs::{self, GeneratedPrograms};
 use crate::program_commands::{INVALID_ENUM, INVALID_OPERATION, INVALID_VALUE};
 use crate::share_group::Program;
-use crate::target::Target;
 use crate::texture_shaders;
 use glasm::fixed_function::{
     COMBINER_CONSTANTS, CombinerInput, CombinerKey, CombinerPortion, CombinerRegister,
     ComponentUsage, InputMapping, MAX_GENERAL_COMBINERS, OutputScale, RegisterCombiners,
     generate_combiner_program,
 };
-use glasm::{Program as Loaded, Source};
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// `REGISTER_COMBINERS_NV`
@@ -46,9 +42,6 @@ const COMBINER0: u32 = 0x8550;
 /// `RGB` and `ALPHA`: portions of stages.
 const RGB: u32 = 0x1907;
 const ALPHA: u32 = 0x1906;
-
-/// Programs that are retained. An application has few combinations of combiners and textures.
-const MAX_PROGRAMS: usize = 64;
 
 /// State that `PushAttrib` saves: `TEXTURE_BIT`.
 #[derive(Clone, Copy, Debug)]
@@ -82,10 +75,7 @@ impl Default for CombinerState {
 #[derive(Debug, Default)]
 pub(crate) struct Combiners {
     pub(crate) state: CombinerState,
-    /// Generated programs by their key.
-    programs: FxHashMap<CombinerKey, Arc<Program>>,
-    /// Program that was selected last.
-    current: Option<Arc<Program>>,
+    programs: GeneratedPrograms<CombinerKey>,
 }
 
 /// Arguments of `CombinerOutputNV` after stage and portion.
@@ -447,15 +437,7 @@ impl Combiners {
 
     /// Sets the parameters of the selected program to the constant colors.
     fn write_constants(&self) {
-        let Some(program) = &self.current else { return };
-        let values = self.state.constants.map(|color| color.map(f32::to_bits));
-        let mut contents = program.contents();
-        if contents.local_parameters == values {
-            return;
-        }
-        contents.set_locals(0, &values);
-        drop(contents);
-        program.increment_version();
+        self.programs.set_locals(|| self.state.constants);
     }
 }
 
@@ -476,45 +458,14 @@ pub(crate) fn select_program(state: &mut State) -> Option<Arc<Program>> {
     let mut key = fixed_function_key::read_combiner_key(&state.capabilities, combiners.combiners);
     let lookups = &mut state.draw_state.lookups;
     lookups.disable_incomplete_units(&mut key.fragment);
-    let known = state.extensions.combiners.programs.get(&key).cloned();
-    let program = match known {
-        Some(program) => program,
-        None => create_program(state, key)?,
-    };
-    state.extensions.combiners.current = Some(Arc::clone(&program));
+    let program = generated_programs::select(
+        state,
+        |state| &mut state.extensions.combiners.programs,
+        key,
+        "register combiners",
+        generate_combiner_program,
+    )?;
     state.extensions.combiners.write_constants();
-    Some(program)
-}
-
-/// Returns a fragment program of a generated text without name; `None` if it does not load, which
-/// is an error of the generator and is logged. `origin` describes the text.
-pub(crate) fn load_generated(origin: &str, text: String) -> Option<Arc<Program>> {
-    let source = Source::new(origin, &text);
-    let loaded = Loaded::load(&source)
-        .inspect_err(|errors| log::error(errors.render(&source)))
-        .ok()?;
-    let program = Arc::new(Program::new(0));
-    let mut contents = program.contents();
-    contents.target = Some(Target::Fragment);
-    contents.program_string = text.into_bytes();
-    contents.translated = Some(loaded);
-    drop(contents);
-    program.assign_new_serial();
-    Some(program)
-}
-
-/// Generates the program of a key and retains it; all others are dropped if they are too many.
-/// `None` if it does not load.
-fn create_program(state: &mut State, key: CombinerKey) -> Option<Arc<Program>> {
-    let program = load_generated("register combiners", generate_combiner_program(&key))?;
-    if state.extensions.combiners.programs.len() >= MAX_PROGRAMS {
-        let dropped = std::mem::take(&mut state.extensions.combiners.programs);
-        for program in dropped.into_values() {
-            draw::purge_program(state, program.string_serial());
-        }
-    }
-    let programs = &mut state.extensions.combiners.programs;
-    programs.insert(key, Arc::clone(&program));
     Some(program)
 }
 

@@ -8,11 +8,10 @@
 //! NV_texture_shader or an environment is `NONE`, which the driver does not know.
 
 use crate::context::{State, StateGroups};
-use crate::draw;
 use crate::ffi::{driver, driver_state};
 use crate::fixed_function_key::{self, ShaderTextures};
+use crate::generated_programs::{self, GeneratedPrograms};
 use crate::program_commands::{INVALID_ENUM, INVALID_OPERATION};
-use crate::register_combiners;
 use crate::share_group::Program;
 use crate::texture_formats;
 use crate::texture_images::{self, ImageRegion, TextureImage};
@@ -21,7 +20,6 @@ use glasm::fixed_function::{
     TEXTURE_SHADER_CONSTANTS, TextureFormatType, TextureShaderKey, TextureShaderStage,
     find_consistent_stages, generate_texture_shader_program,
 };
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// `TEXTURE_SHADER_NV`: capability, and target of texture environments.
@@ -43,9 +41,6 @@ const PREVIOUS_INPUT: u32 = 0x86E4;
 const CONST_EYE: u32 = 0x86E5;
 /// `HI_SCALE_NV`; the other scales and then the biases are the next numbers.
 const HI_SCALE: u32 = 0x870E;
-
-/// Programs that are retained. An application has few combinations of stages and textures.
-const MAX_PROGRAMS: usize = 64;
 
 /// State that `PushAttrib` saves: `TEXTURE_BIT`.
 #[derive(Clone, Copy, Debug)]
@@ -86,10 +81,7 @@ impl Default for TextureShaderState {
 #[derive(Debug, Default)]
 pub(crate) struct TextureShaders {
     pub(crate) state: TextureShaderState,
-    /// Generated programs by their key.
-    programs: FxHashMap<TextureShaderKey, Arc<Program>>,
-    /// Program that was selected last.
-    current: Option<Arc<Program>>,
+    programs: GeneratedPrograms<TextureShaderKey>,
 }
 
 /// Texture unit whose environment a command names.
@@ -377,28 +369,14 @@ pub(crate) fn enable_command(capability: u32, enabled: bool) -> Option<TextureSh
 /// of stages.
 pub(crate) fn write_parameters(state: &State) {
     let shaders = &state.extensions.texture_shaders;
-    let Some(program) = &shaders.current else {
-        return;
-    };
-    let mut values = [[0; 4]; COMBINER_CONSTANTS + TEXTURE_SHADER_CONSTANTS];
-    let vectors = shaders.state.vectors.iter();
-    let vectors = state
-        .extensions
-        .combiners
-        .state
-        .constants()
-        .iter()
-        .chain(vectors);
-    for (value, vector) in values.iter_mut().zip(vectors) {
-        *value = vector.map(f32::to_bits);
-    }
-    let mut contents = program.contents();
-    if contents.local_parameters == values {
-        return;
-    }
-    contents.set_locals(0, &values);
-    drop(contents);
-    program.increment_version();
+    let constants = state.extensions.combiners.state.constants();
+    shaders.programs.set_locals(|| {
+        let mut values = [[0.0; 4]; COMBINER_CONSTANTS + TEXTURE_SHADER_CONSTANTS];
+        let (colors, vectors) = values.split_at_mut(COMBINER_CONSTANTS);
+        colors.copy_from_slice(constants);
+        vectors.copy_from_slice(&shaders.state.vectors);
+        values
+    });
 }
 
 /// Returns true if the program of texture shaders may draw: they are enabled, an environment is
@@ -460,29 +438,14 @@ pub(crate) fn select_program(state: &mut State, has_vertex_program: bool) -> Opt
     if !is_enabled && is_plain {
         return None;
     }
-    let known = state.extensions.texture_shaders.programs.get(&key).cloned();
-    let program = match known {
-        Some(program) => program,
-        None => create_program(state, key)?,
-    };
-    state.extensions.texture_shaders.current = Some(Arc::clone(&program));
+    let program = generated_programs::select(
+        state,
+        |state| &mut state.extensions.texture_shaders.programs,
+        key,
+        "texture shaders",
+        generate_texture_shader_program,
+    )?;
     write_parameters(state);
-    Some(program)
-}
-
-/// Generates the program of a key and retains it; all others are dropped if they are too many.
-/// `None` if it does not load, which is an error of the generator and is logged.
-fn create_program(state: &mut State, key: TextureShaderKey) -> Option<Arc<Program>> {
-    let text = generate_texture_shader_program(&key);
-    let program = register_combiners::load_generated("texture shaders", text)?;
-    if state.extensions.texture_shaders.programs.len() >= MAX_PROGRAMS {
-        let dropped = std::mem::take(&mut state.extensions.texture_shaders.programs);
-        for program in dropped.into_values() {
-            draw::purge_program(state, program.string_serial());
-        }
-    }
-    let programs = &mut state.extensions.texture_shaders.programs;
-    programs.insert(key, Arc::clone(&program));
     Some(program)
 }
 
