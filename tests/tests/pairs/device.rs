@@ -46,11 +46,11 @@ impl Extension {
     }
 }
 
-/// Whether the validation layer looks on, where it is installed.
+/// Use of the validation layer, if it is installed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Watched {
-    Yes,
-    No,
+pub(crate) enum Validation {
+    Enabled,
+    Disabled,
 }
 
 pub(crate) type Result<T> = std::result::Result<T, String>;
@@ -84,7 +84,7 @@ pub(crate) fn take_messages() -> Vec<String> {
 pub(crate) fn create_instance(
     entry: &ash::Entry,
     extension: Extension,
-    watched: Watched,
+    validation: Validation,
 ) -> Result<(ash::Instance, bool)> {
     // SAFETY: nothing is asked of the caller.
     let installed = unsafe { entry.enumerate_instance_layer_properties() }.map_err(text)?;
@@ -92,12 +92,13 @@ pub(crate) fn create_instance(
         let mut layers = installed.iter();
         layers.any(|it| it.layer_name_as_c_str() == Ok(layer) && it.spec_version >= version)
     };
-    let is_watched = watched == Watched::Yes && has(VALIDATION, extension.known_since());
+    let has_validation =
+        validation == Validation::Enabled && has(VALIDATION, extension.known_since());
     let mut layers = Vec::new();
-    if is_watched {
+    if has_validation {
         layers.push(VALIDATION.as_ptr());
     }
-    // It stands behind the validation layer, which sees what the test calls.
+    // It follows the validation layer, which receives the calls of the test.
     if let Some(layer) = extension.layer().filter(|layer| has(layer, 0)) {
         layers.push(layer.as_ptr());
     }
@@ -106,12 +107,12 @@ pub(crate) fn create_instance(
     let mut info = vk::InstanceCreateInfo::default()
         .application_info(&application)
         .enabled_layer_names(&layers);
-    if is_watched {
+    if has_validation {
         info = info.enabled_extension_names(&extensions);
     }
     // SAFETY: all pointers are to locals.
     let instance = unsafe { entry.create_instance(&info, None) }.map_err(text)?;
-    if is_watched {
+    if has_validation {
         let functions = ash::ext::debug_utils::Instance::new(entry, &instance);
         let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
             .message_severity(
@@ -123,7 +124,7 @@ pub(crate) fn create_instance(
         // SAFETY: the extension is enabled, and the function keeps nothing.
         unsafe { functions.create_debug_utils_messenger(&info, None) }.map_err(text)?;
     }
-    Ok((instance, is_watched))
+    Ok((instance, has_validation))
 }
 
 /// The first device of Vulkan 1.3 with an extension and its feature.

@@ -4,7 +4,7 @@
 //! What is made lives until the process ends: a test makes a few dozen small things. So every handle in here stays valid, and one device makes
 //! all that meets.
 
-use crate::device::{Extension, Result, Watched, create_instance, find_device, open, text};
+use crate::device::{Extension, Result, Validation, create_instance, find_device, open, text};
 use ash::vk;
 use ash::vk::GraphicsPipelineLibraryFlagsEXT as Flags;
 use std::ffi::c_void;
@@ -56,7 +56,7 @@ pub(crate) enum Drawn {
 /// A device, and a picture.
 pub(crate) struct Gpu {
     pub(crate) name: String,
-    pub(crate) is_watched: bool,
+    pub(crate) has_validation: bool,
     device: ash::Device,
     objects: Option<ash::ext::shader_object::Device>,
     queue: vk::Queue,
@@ -78,10 +78,10 @@ impl Gpu {
     ///
     /// # Errors
     /// Why there is none.
-    pub(crate) fn open(extension: Extension, watched: Watched) -> Result<Self> {
+    pub(crate) fn open(extension: Extension, validation: Validation) -> Result<Self> {
         // SAFETY: loading runs initialization code of the system's Vulkan loader, which is what the test is for.
         let entry = unsafe { ash::Entry::load() }.map_err(text)?;
-        let (instance, is_watched) = create_instance(&entry, extension, watched)?;
+        let (instance, has_validation) = create_instance(&entry, extension, validation)?;
         let gpu = find_device(&instance, extension)?;
         let (device, family) = open(&instance, gpu, extension)?;
         let objects = (extension == Extension::Objects)
@@ -107,7 +107,7 @@ impl Gpu {
         let name = properties.device_name_as_c_str().unwrap_or_default();
         let mut made = Self {
             name: name.to_string_lossy().into_owned(),
-            is_watched,
+            has_validation,
             device,
             objects,
             queue,
