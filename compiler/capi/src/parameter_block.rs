@@ -5,10 +5,13 @@ use crate::ffi_args::{self, CallerStruct, Versioned, require, write_out};
 use crate::ffi_guard::{Failure, catch_to_result, glasm_result};
 use crate::shader::glasm_shader;
 use crate::state::glasm_state;
-use glasm::state::{GlState, ParameterValues};
-use glasm::{ParamSource, Shader};
+use glasm::Shader;
+use glasm::state::{GlState, ParameterValue, ParameterValues, ShortBlock};
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
+
+/// Bytes of a vector of a parameter block.
+const VECTOR_SIZE: usize = size_of::<[f32; 4]>();
 
 /// Values that an application has set, in addition to GL's state. A value past the end of a list is
 /// (0, 0, 0, 0), or the initial value of a named parameter.
@@ -75,40 +78,36 @@ unsafe fn read_parameter_lists<'a>(
     }
 }
 
-/// Returns the sources of the vectors of the parameter block; none without a block.
-fn list_slots(shader: &Shader) -> &[ParamSource] {
-    let block = shader.reflection.parameter_block.as_ref();
-    block.map_or(&[][..], |block| &block.parameters)
-}
-
-/// Fails if memory of the caller is missing or too small for the parameter block of a shader.
-fn check_memory(shader: &Shader, block: *const f32, vector_count: usize) -> Result<(), Failure> {
-    let needed = list_slots(shader).len();
-    if needed > 0 && (block.is_null() || vector_count < needed) {
-        return Err(Failure::invalid_argument(format!(
-            "`block` is NULL or too small: the parameter block has {needed} vectors"
-        )));
-    }
-    Ok(())
-}
-
-/// Writes the values of all vectors of the parameter block of a shader.
+/// Returns the memory of the caller for the parameter block of a shader, not longer than the block.
+/// Fails if there is none, except for a shader without a block.
 ///
 /// # Safety
-/// `block` must point to memory for the vectors of the block that is not accessed otherwise during
-/// the call; null if there are none.
-unsafe fn write_block(
+/// `block` must be null, or point to memory for `vector_count` vectors that is not accessed
+/// otherwise during the call.
+unsafe fn get_memory<'a>(
     shader: &Shader,
-    state: &GlState,
-    values: &ParameterValues<'_>,
     block: *mut f32,
-) {
-    for (index, source) in list_slots(shader).iter().enumerate() {
-        let bits = values.evaluate_param(*source, state, &shader.reflection);
-        // SAFETY: the memory has as many vectors as there are slots; an array of four words is as
-        // large as four floats.
-        unsafe { block.cast::<[u32; 4]>().add(index).write_unaligned(bits) };
+    vector_count: usize,
+) -> Result<&'a mut [u8], Failure> {
+    let size = shader.parameter_block_size();
+    if size == 0 {
+        return Ok(&mut []);
     }
+    if block.is_null() {
+        return Err(Failure::invalid_argument("`block` is NULL"));
+    }
+    let length = size.min(vector_count.saturating_mul(VECTOR_SIZE));
+    // SAFETY: it has as many bytes, none of which is invalid. Their values are read only after an
+    // earlier call has written them.
+    Ok(unsafe { std::slice::from_raw_parts_mut(block.cast(), length) })
+}
+
+/// Returns the failure of memory that is too short.
+fn refuse_memory(error: ShortBlock) -> Failure {
+    let (needed, given) = (error.needed / VECTOR_SIZE, error.given / VECTOR_SIZE);
+    Failure::invalid_argument(format!(
+        "`vector_count` is {given}, but the parameter block has {needed} vectors"
+    ))
 }
 
 /// Fills the parameter block of a shader: the bytes for the buffer at `parameter_block_slot` of its
@@ -128,29 +127,28 @@ pub unsafe extern "C" fn glasm_shader_fill_parameter_block(
 ) -> glasm_result {
     catch_to_result(|| {
         let shader = require(shader, "shader")?.shader();
-        check_memory(shader, block, vector_count)?;
         let initial = GlState::default();
         let state = state.map_or(&initial, glasm_state::state);
-        // SAFETY: the caller answers for the structure and all that it points to, and provides
-        // memory for that many vectors.
-        unsafe {
-            let values = read_parameter_lists(values)?;
-            write_block(shader, state, &values, block);
-        }
-        Ok(())
+        // SAFETY: the caller provides memory for that many vectors.
+        let block = unsafe { get_memory(shader, block, vector_count) }?;
+        // SAFETY: the caller answers for the structure and all that it points to.
+        let values = unsafe { read_parameter_lists(values) }?;
+        let filled = shader.fill_parameter_block(state, &values, block);
+        filled.map_err(refuse_memory)
     })
 }
 
-/// Fills the parameter block of a shader like `glasm_shader_fill_parameter_block` if it was never
-/// filled, or values that it reads have changed since: does what `glasm_shader_state_groups`,
-/// `glasm_state_take_changes` and that function do.
+/// Updates the parameter block of a shader: fills it like `glasm_shader_fill_parameter_block` if it was
+/// never filled; otherwise computes the vectors again whose state has changed, and compares those of
+/// `values` with the block. Calls for blocks of other programs and targets with other values have no
+/// influence on this block.
 ///
-/// `shader`, `state` and `values` stay the caller's; NULL for `values` is none, whose changes the
-/// caller records with `glasm_state_mark_changes`. `revision` is that of the block, which the caller
-/// has set to 0 before the first call, and stays the caller's. `block` points to memory of the
-/// caller for `vector_count` vectors, at least as many as the block has; it may be mapped memory.
-/// `is_filled` may be NULL; it is set to 1 if the block was filled, so that it is uploaded again,
-/// else to 0.
+/// `shader`, `state` and `values` stay the caller's; NULL for `values` is none. `revision` is that of
+/// the block, which the caller has set to 0 before the first call, and stays the caller's. `block`
+/// points to memory of the caller for `vector_count` vectors, at least as many as the block has, with
+/// the contents that the last call left in it. It is read, which is slow in mapped memory.
+/// `is_changed` may be NULL; it is set to 1 if the contents have changed, so that they are uploaded
+/// again, else to 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_shader_update_parameter_block(
     shader: Option<&glasm_shader>,
@@ -159,26 +157,19 @@ pub unsafe extern "C" fn glasm_shader_update_parameter_block(
     revision: Option<&mut u64>,
     block: *mut f32,
     vector_count: usize,
-    mut is_filled: Option<&mut MaybeUninit<glasm_bool>>,
+    mut is_changed: Option<&mut MaybeUninit<glasm_bool>>,
 ) -> glasm_result {
     catch_to_result(|| {
-        write_out(is_filled.as_deref_mut(), 0);
+        write_out(is_changed.as_deref_mut(), 0);
         let shader = require(shader, "shader")?.shader();
         let state = require(state, "state")?;
         let revision = require(revision, "revision")?;
-        // Before changes are taken: a call that fails does not lose them.
-        check_memory(shader, block, vector_count)?;
+        // SAFETY: the caller provides memory for that many vectors.
+        let block = unsafe { get_memory(shader, block, vector_count) }?;
         // SAFETY: the caller answers for the structure and all that it points to.
         let values = unsafe { read_parameter_lists(values) }?;
-        // A block of literals reads no groups, but has to be filled once.
-        let is_first = *revision == 0 && !list_slots(shader).is_empty();
-        let changed = state.take_changes(revision);
-        if !is_first && !shader.state_groups().intersects(changed) {
-            return Ok(());
-        }
-        // SAFETY: the caller provides memory for that many vectors.
-        unsafe { write_block(shader, state.state(), &values, block) };
-        write_out(is_filled, 1);
+        let updated = state.update_block(shader, &values, revision, block);
+        write_out(is_changed, updated.map_err(refuse_memory)?.into());
         Ok(())
     })
 }
@@ -200,18 +191,18 @@ pub struct glasm_parameter_value {
 }
 
 impl glasm_parameter_value {
-    /// Returns the vector with a number in the block.
-    fn new(number: usize, source: ParamSource, bits: [u32; 4]) -> Self {
+    /// Returns a vector with its name.
+    fn new(parameter: &ParameterValue) -> Self {
         let mut name = [0; NAME_SIZE];
         // The last byte is the NUL at the end.
-        let bytes = source.to_string().into_bytes();
+        let bytes = parameter.source.to_string().into_bytes();
         for (to, byte) in name[..NAME_SIZE - 1].iter_mut().zip(bytes) {
             *to = byte as c_char;
         }
         Self {
             name,
-            value: bits.map(f32::from_bits),
-            offset: 16 * number as u32,
+            value: parameter.value,
+            offset: parameter.offset as u32,
         }
     }
 }
@@ -240,13 +231,8 @@ pub unsafe extern "C" fn glasm_shader_list_parameters(
         let values = unsafe { read_parameter_lists(values) }?;
         let initial = GlState::default();
         let state = state.map_or(&initial, glasm_state::state);
-        let slots = list_slots(shader).iter().enumerate();
-        let list: Vec<_> = slots
-            .map(|(number, source)| {
-                let bits = values.evaluate_param(*source, state, &shader.reflection);
-                glasm_parameter_value::new(number, *source, bits)
-            })
-            .collect();
+        let list = shader.list_parameters(state, &values);
+        let list: Vec<_> = list.iter().map(glasm_parameter_value::new).collect();
         count.write(list.len());
         // SAFETY: the caller provides memory for that many.
         unsafe { ffi_args::write_list(parameters, capacity, &list, "parameters") }

@@ -5,9 +5,11 @@ use crate::ffi_args::{self, drop_handle, require};
 use crate::ffi_guard::{Failure, catch_or, catch_to_result, glasm_result};
 use crate::matrix::read_matrix;
 use crate::state_parameter::{glasm_state_parameter, read_parameter};
+use glasm::Shader;
 use glasm::ir::state::{Face, MatrixForm, TexGenCoord, TexGenPlane};
 use glasm::state::{
-    GlState, Material, MatrixMode, MatrixTracking, Multisample, StateChanges, StateGroups,
+    GlState, Material, MatrixMode, MatrixTracking, Multisample, ParameterValues, ShortBlock,
+    StateChanges, StateGroups,
 };
 use glasm_capi_macros::c_enum;
 
@@ -35,9 +37,15 @@ impl glasm_state {
         self.1.take(&self.0, revision)
     }
 
-    /// Records that groups which the caller has have changed.
-    pub(crate) fn mark_changes(&mut self, groups: StateGroups) {
-        self.1.mark(groups);
+    /// Updates the parameter block of a shader, as [`Shader::update_parameter_block`].
+    pub(crate) fn update_block(
+        &mut self,
+        shader: &Shader,
+        values: &ParameterValues<'_>,
+        revision: &mut u64,
+        block: &mut [u8],
+    ) -> Result<bool, ShortBlock> {
+        shader.update_parameter_block(&self.0, &mut self.1, values, revision, block)
     }
 }
 
@@ -467,7 +475,10 @@ fn set_value(
 fn read_floats<const N: usize>(values: &[f32]) -> Result<[f32; N], Failure> {
     let count = values.len();
     <[f32; N]>::try_from(values).map_err(|_| {
-        Failure::invalid_argument(format!("`count` is {count}: the value has {N} floats"))
+        let floats = if N == 1 { "float" } else { "floats" };
+        Failure::invalid_argument(format!(
+            "`count` is {count}, but the value has {N} {floats}"
+        ))
     })
 }
 

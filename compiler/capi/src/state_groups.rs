@@ -44,20 +44,20 @@ pub const GLASM_STATE_GROUP_WINDOW: u32 = 0x0001_0000;
 pub const GLASM_STATE_GROUP_MULTISAMPLE: u32 = 0x0002_0000;
 /// Thread groups of the device.
 pub const GLASM_STATE_GROUP_THREADS: u32 = 0x0004_0000;
-/// program.env, which the caller has.
+/// program.env: `env` of glasm_parameter_values.
 pub const GLASM_STATE_GROUP_ENV: u32 = 0x0008_0000;
-/// program.local, which the caller has.
+/// program.local: `local` of glasm_parameter_values.
 pub const GLASM_STATE_GROUP_LOCAL: u32 = 0x0010_0000;
-/// Named parameters, which the caller has.
+/// Named parameters: `named` of glasm_parameter_values.
 pub const GLASM_STATE_GROUP_NAMED: u32 = 0x0020_0000;
-/// Numbers of subroutines, which the caller has.
+/// Numbers of subroutines: `subroutine_indices` of glasm_parameter_values.
 pub const GLASM_STATE_GROUP_SUBROUTINES: u32 = 0x0040_0000;
-/// The argument of a vertex state program, which the caller has.
+/// The argument of a vertex state program: `state_program_argument` of glasm_parameter_values.
 pub const GLASM_STATE_GROUP_ARGUMENT: u32 = 0x0080_0000;
 
 /// Returns the groups of state that the parameter block of a shader reads, a mask of
 /// GLASM_STATE_GROUP_*: its contents change only if one of them changes. A block of constants reads
-/// none, and is filled once. 0 for NULL.
+/// none, and is filled once. Groups from GLASM_STATE_GROUP_ENV on are values of the caller. 0 for NULL.
 ///
 /// `shader` stays the caller's.
 #[unsafe(no_mangle)]
@@ -70,8 +70,8 @@ pub extern "C" fn glasm_shader_state_groups(shader: Option<&glasm_shader>) -> u3
 
 /// Returns the groups of a state that have changed since a revision, a mask of GLASM_STATE_GROUP_*,
 /// and sets the revision to the current one. A parameter block that reads none of them remains
-/// valid. Each block has a revision, at first 0, with which all groups are returned. The groups from
-/// GLASM_STATE_GROUP_ENV on are those of `glasm_state_mark_changes`. 0 for NULL.
+/// valid. Each block has a revision, at first 0, with which all groups are returned; otherwise none
+/// from GLASM_STATE_GROUP_ENV on, which are values of the caller. 0 for NULL.
 ///
 /// `state` stays the caller's, and so does `revision`, which the caller has set.
 #[unsafe(no_mangle)]
@@ -83,18 +83,6 @@ pub extern "C" fn glasm_state_take_changes(
         let revision = require(revision, "revision")?;
         Ok(require(state, "state")?.take_changes(revision).bits())
     })
-}
-
-/// Records that values have changed which the caller has, such as GLASM_STATE_GROUP_LOCAL: a mask of
-/// GLASM_STATE_GROUP_*, of which unknown bits are ignored. No effect for NULL.
-///
-/// `state` stays the caller's.
-#[unsafe(no_mangle)]
-pub extern "C" fn glasm_state_mark_changes(state: Option<&mut glasm_state>, groups: u32) {
-    catch_or((), || {
-        require(state, "state")?.mark_changes(StateGroups::from_bits(groups));
-        Ok(())
-    });
 }
 
 const _: () = assert!(

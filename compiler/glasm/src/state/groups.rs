@@ -65,21 +65,25 @@ groups! {
     MULTISAMPLE = 17,
     /// [`GlState::threads`]
     THREADS = 18,
-    /// `program.env`, which the caller has.
+    /// [`ParameterValues::env`](super::ParameterValues::env)
     ENV = 19,
-    /// `program.local`, which the caller has.
+    /// [`ParameterValues::local`](super::ParameterValues::local)
     LOCAL = 20,
-    /// Named parameters, which the caller has.
+    /// [`ParameterValues::named`](super::ParameterValues::named)
     NAMED = 21,
-    /// Subroutines, which the caller has.
+    /// [`ParameterValues::subroutines`](super::ParameterValues::subroutines)
     SUBROUTINES = 22,
-    /// The argument of a vertex state program, which the caller has.
+    /// [`ParameterValues::argument`](super::ParameterValues::argument)
     ARGUMENT = 23,
 }
 
 impl StateGroups {
     /// No groups.
     pub const NONE: Self = Self(0);
+
+    /// Groups of [`ParameterValues`](super::ParameterValues), which no record has.
+    const OF_CALLER: Self =
+        Self(Self::ENV.0 | Self::LOCAL.0 | Self::NAMED.0 | Self::SUBROUTINES.0 | Self::ARGUMENT.0);
 
     /// Number of groups.
     const COUNT: usize = Self::ALL.0.count_ones() as usize;
@@ -139,6 +143,12 @@ impl StateGroups {
         }
     }
 
+    /// Returns true if a parameter slot of a stage may have another value after changes of GL
+    /// state: it reads one of the groups, or a value of the caller.
+    pub(super) fn may_change(self, source: ParamSource, stage: Stage) -> bool {
+        Self::from_param(source, stage).intersects(self | Self::OF_CALLER)
+    }
+
     /// Returns the groups of a parameter slot of a stage.
     fn from_param(source: ParamSource, stage: Stage) -> Self {
         match source {
@@ -178,10 +188,10 @@ impl BitAnd for StateGroups {
 
 impl Shader {
     /// Returns the groups of state that the parameter block reads: its contents change only if one
-    /// of them changes. A block of constants reads none, and is filled once.
+    /// of them changes. A block of constants reads none, and is filled once. Groups from
+    /// [`StateGroups::ENV`] on are values of the caller.
     pub fn state_groups(&self) -> StateGroups {
-        let block = self.reflection.parameter_block.iter();
-        let sources = block.flat_map(|block| &block.parameters);
+        let sources = self.parameter_sources().iter();
         let stage = self.reflection.stage;
         sources.fold(StateGroups::NONE, |all, source| {
             all | StateGroups::from_param(*source, stage)
@@ -217,7 +227,7 @@ macro_rules! changed_groups {
 
 impl GlState {
     /// Returns the groups whose values differ from those of another state, −0 from 0 too. Groups
-    /// that the caller has, such as [`StateGroups::ENV`], are not among them.
+    /// of values that the caller has, from [`StateGroups::ENV`] on, are not among them.
     pub fn find_changes(&self, before: &Self) -> StateGroups {
         let changed = changed_groups! { self, before:
             modelview => MODELVIEW,
@@ -272,7 +282,8 @@ impl GlState {
 
 /// Record of the revisions at which groups of a state have changed, with which each of several
 /// parameter blocks is filled again only if necessary. It has a copy of the state, with which later
-/// states are compared.
+/// states are compared. Values that the caller has ([`ParameterValues`](super::ParameterValues)) are
+/// not part of it: [`Shader::update_parameter_block`] compares them with those in the block.
 ///
 /// ```
 /// use glasm::state::{GlState, StateChanges, StateGroups};
@@ -290,9 +301,7 @@ impl GlState {
 /// state.projection[0][0] = 2.0;
 /// assert!(!reads.intersects(changes.take(&state, &mut filled))); // the block remains valid
 /// state.fog.density = 0.5;
-/// assert!(reads.intersects(changes.take(&state, &mut filled)));
-/// changes.mark(StateGroups::LOCAL); // the application has set program.local[0]
-/// assert_eq!(changes.take(&state, &mut filled), StateGroups::LOCAL);
+/// assert_eq!(changes.take(&state, &mut filled), StateGroups::FOG);
 /// assert_eq!(changes.take(&state, &mut filled), StateGroups::NONE);
 /// # Ok::<(), glasm::Diagnostics>(())
 /// ```
@@ -317,13 +326,14 @@ impl StateChanges {
 
     /// Compares the state with that of the last call, then returns the groups that have changed
     /// since a revision, and sets `revision` to the current one. Each parameter block has a
-    /// revision, at first 0, with which all groups are returned.
+    /// revision, at first 0, with which all groups are returned. Otherwise the groups are those of
+    /// [`GlState`].
     pub fn take(&mut self, state: &GlState, revision: &mut u64) -> StateGroups {
         let changes = state.find_changes(&self.last);
         if changes != StateGroups::NONE || !state.color.has_equal_bits(&self.last.color) {
             self.last.clone_from(state);
         }
-        self.mark(changes);
+        self.record(changes);
         let changed = self.changed_at.iter().enumerate();
         let changed = changed.filter(|(_, changed_at)| **changed_at > *revision);
         let groups = changed.fold(0, |all, (group, _)| all | 1 << group);
@@ -331,8 +341,8 @@ impl StateChanges {
         StateGroups(groups)
     }
 
-    /// Records that groups have changed: those that the caller has, such as [`StateGroups::LOCAL`].
-    pub fn mark(&mut self, groups: StateGroups) {
+    /// Records that groups have changed.
+    fn record(&mut self, groups: StateGroups) {
         if groups == StateGroups::NONE {
             return;
         }
@@ -514,8 +524,8 @@ mod tests {
         state.fog.density = 0.5;
         assert_eq!(changes.take(&state, &mut first), StateGroups::FOG);
         state.point.size = 3.0;
-        changes.mark(StateGroups::ENV);
-        let expected = StateGroups::POINTS | StateGroups::ENV;
+        state.depth_clamp = true;
+        let expected = StateGroups::POINTS | StateGroups::DEPTH_RANGE;
         assert_eq!(changes.take(&state, &mut first), expected);
         assert_eq!(changes.take(&state, &mut second), StateGroups::ALL);
         assert_eq!(changes.take(&state, &mut second), StateGroups::NONE);

@@ -16,7 +16,6 @@
 //! state is set through the fields; the functions `..._mut` extend the lists.
 //!
 //! ```
-//! use glasm::ParamSource;
 //! use glasm::state::{GlState, ParameterValues, matrix};
 //! use glasm::{Options, Source, compile};
 //!
@@ -40,18 +39,16 @@
 //! state.set_light_position(0, [0.0, 0.0, 1.0, 0.0]);
 //! state.light_mut(0).diffuse = [1.0, 0.5, 0.25, 1.0];
 //!
-//! // The contents of the parameter buffer, 16 bytes for each vector.
-//! let mut vectors = [[0u32; 4]; 16];
-//! let count = shader.fill_parameter_block(&state, &ParameterValues::default(), &mut vectors);
-//! let block = shader.reflection.parameter_block.as_ref().expect("the program reads parameters");
-//! assert_eq!(count, block.parameters.len());
+//! // The contents of the parameter buffer.
+//! let values = ParameterValues::default();
+//! let mut block = vec![0; shader.parameter_block_size()];
+//! shader.fill_parameter_block(&state, &values, &mut block)?;
 //!
 //! // Light 0 times the initial material, (0.8, 0.8, 0.8, 1), whose alpha counts.
-//! let diffuse = block.parameters.iter().find_map(|slot| match slot {
-//!     ParamSource::State(param @ glasm::state::StateParam::LightProduct(..)) => Some(state.evaluate_param(*param)),
-//!     _ => None,
-//! });
-//! assert_eq!(diffuse, Some([0.8, 0.4, 0.2, 1.0]));
+//! let list = shader.list_parameters(&state, &values);
+//! let diffuse = list.iter().find(|it| it.source.to_string() == "state.lightprod[0].front.diffuse");
+//! assert_eq!(diffuse.map(|it| it.value), Some([0.8, 0.4, 0.2, 1.0]));
+//! # Ok::<(), glasm::state::ShortBlock>(())
 //! ```
 
 mod bits;
@@ -71,7 +68,7 @@ pub use groups::{StateChanges, StateGroups};
 pub use matrix::Matrix;
 pub use matrix_stack::{MAX_MATRIX_STACK_DEPTH, MatrixError, MatrixMode, MatrixStacks};
 pub use tracking::{MatrixTracking, TrackedMatrix};
-pub use values::ParameterValues;
+pub use values::{ParameterValue, ParameterValues, ShortBlock};
 
 use glasm_ir::sample_locations::get_standard_locations;
 use matrix::IDENTITY;

@@ -4,6 +4,7 @@ use super::{GlState, StateChanges};
 use crate::program::Shader;
 use crate::reflect::Reflection;
 use glasm_ir::{ParamSource, Stage};
+use std::fmt;
 
 /// Values that an application has set in addition to [`GlState`]. Values past the end of a list are
 /// (0, 0, 0, 0), or the initial value of a named parameter.
@@ -62,9 +63,79 @@ fn get_tracked_row(state: &GlState, stage: Stage, index: u32) -> Option<[f32; 4]
         .flatten()
 }
 
+/// Number of bytes of a vector of a parameter block.
+const VECTOR_SIZE: usize = 16;
+
+/// Error: memory of the caller is shorter than the parameter block of a shader.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ShortBlock {
+    /// Number of bytes that the block has.
+    pub needed: usize,
+    /// Number of bytes of the memory.
+    pub given: usize,
+}
+
+impl fmt::Display for ShortBlock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { needed, given } = self;
+        write!(
+            f,
+            "the parameter block has {needed} bytes, but its memory has {given}"
+        )
+    }
+}
+
+impl std::error::Error for ShortBlock {}
+
+/// A vector of a parameter block with its source and its value.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct ParameterValue {
+    /// The source of the value, which is printed as in programs.
+    pub source: ParamSource,
+    /// The value. Integers, such as numbers of subroutines, have their bits.
+    pub value: [f32; 4],
+    /// Offset in the block in bytes.
+    pub offset: usize,
+}
+
 impl Shader {
-    /// Writes the contents of the parameter block, four words for each 16 bytes of its buffer, as
-    /// far as they fit. Returns the number of vectors that the block has, 0 without a block.
+    /// Returns the sources of the vectors of the parameter block; none without a block.
+    pub(super) fn parameter_sources(&self) -> &[ParamSource] {
+        let block = self.reflection.parameter_block.as_ref();
+        block.map_or(&[][..], |block| &block.parameters)
+    }
+
+    /// Returns the number of bytes of the parameter block: 16 for each vector, 0 without a block.
+    pub fn parameter_block_size(&self) -> usize {
+        VECTOR_SIZE * self.parameter_sources().len()
+    }
+
+    /// Returns the bytes of a vector of the parameter block, words of the byte order of the machine.
+    fn evaluate_vector(
+        &self,
+        source: ParamSource,
+        state: &GlState,
+        values: &ParameterValues<'_>,
+    ) -> [u8; VECTOR_SIZE] {
+        let bits = values.evaluate_param(source, state, &self.reflection);
+        let words = bits.map(u32::to_ne_bytes);
+        std::array::from_fn(|byte| words[byte / 4][byte % 4])
+    }
+
+    /// Returns the vectors of the parameter block in memory of the caller.
+    fn split_block<'a>(
+        &self,
+        block: &'a mut [u8],
+    ) -> Result<&'a mut [[u8; VECTOR_SIZE]], ShortBlock> {
+        let (needed, given) = (self.parameter_block_size(), block.len());
+        let block = block.get_mut(..needed);
+        let (vectors, _) = block.ok_or(ShortBlock { needed, given })?.as_chunks_mut();
+        Ok(vectors)
+    }
+
+    /// Writes the contents of the parameter block as the buffer at its slot has them:
+    /// [`Self::parameter_block_size`] bytes, words of the byte order of the machine. The memory may
+    /// be that of the buffer; bytes past the block are unchanged.
     ///
     /// ```
     /// use glasm::state::{GlState, ParameterValues};
@@ -75,73 +146,84 @@ impl Shader {
     /// let mut state = GlState::default();
     /// state.fog.color = [1.0, 0.0, 0.0, 1.0];
     /// let values = ParameterValues { local: &[[0.5; 4]], ..ParameterValues::default() };
-    /// let mut block = [[0; 4]; 16];
-    /// assert_eq!(shader.fill_parameter_block(&state, &values, &mut block), 2);
-    /// assert_eq!(block[0], [0.5f32; 4].map(f32::to_bits));
-    /// # Ok::<(), glasm::Diagnostics>(())
+    /// let mut block = [0; 32];
+    /// shader.fill_parameter_block(&state, &values, &mut block)?;
+    /// assert_eq!(block[..4], 0.5f32.to_ne_bytes());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// # Errors
+    /// If the block is longer than the memory, which is then unchanged.
     pub fn fill_parameter_block(
         &self,
         state: &GlState,
         values: &ParameterValues<'_>,
-        block: &mut [[u32; 4]],
-    ) -> usize {
-        let Some(own) = &self.reflection.parameter_block else {
-            return 0;
-        };
-        for (vector, source) in block.iter_mut().zip(&own.parameters) {
-            *vector = values.evaluate_param(*source, state, &self.reflection);
+        block: &mut [u8],
+    ) -> Result<(), ShortBlock> {
+        let vectors = self.split_block(block)?.iter_mut();
+        for (vector, source) in vectors.zip(self.parameter_sources()) {
+            *vector = self.evaluate_vector(*source, state, values);
         }
-        own.parameters.len()
+        Ok(())
     }
 
-    /// Fills the parameter block as [`Self::fill_parameter_block`] does if it was never filled or
-    /// values that it reads have changed since. Returns true if it was filled, so that the caller
-    /// uploads it again.
+    /// Updates the parameter block: fills it if it was never filled, otherwise computes
+    /// the vectors again whose state has changed, and compares those of `values` with the block.
+    /// Returns true if the contents have changed, so that the caller uploads them.
     ///
-    /// `revision` is that of the block, 0 before the first call. `changes` records the changes of
-    /// `state`; the caller records changes of `values` with [`StateChanges::mark`].
+    /// `changes` is the record of `state`. `revision` is that of the block, 0 before the first call.
+    /// `block` has the contents that the last call left in it. Calls for blocks of other programs
+    /// and targets with other `values` have no influence on this block.
     ///
     /// ```
-    /// use glasm::state::{GlState, ParameterValues, StateChanges, StateGroups};
+    /// use glasm::state::{GlState, ParameterValues, StateChanges};
     /// use glasm::{Options, Source, compile};
     ///
     /// let text = "!!ARBfp1.0\nMUL result.color, program.local[0], state.fog.color;\nEND";
     /// let shader = compile(&Source::new("fog.fp", text), &Options::default())?;
     /// let (mut state, mut changes) = (GlState::default(), StateChanges::default());
-    /// let (mut revision, mut block) = (0, [[0; 4]; 16]);
-    /// let mut draw = |state: &GlState, changes: &mut StateChanges, color: [f32; 4]| {
+    /// let (mut revision, mut block) = (0, vec![0; shader.parameter_block_size()]);
+    /// let mut draw = |state: &GlState, color: [f32; 4]| {
     ///     let values = ParameterValues { local: &[color], ..ParameterValues::default() };
-    ///     shader.update_parameter_block(state, changes, &values, &mut revision, &mut block)
+    ///     shader.update_parameter_block(state, &mut changes, &values, &mut revision, &mut block)
     /// };
-    /// assert!(draw(&state, &mut changes, [1.0; 4]));
-    /// assert!(!draw(&state, &mut changes, [1.0; 4]));
+    /// assert!(draw(&state, [1.0; 4])?);
+    /// assert!(!draw(&state, [1.0; 4])?);
     /// state.fog.color = [0.5; 4];
-    /// assert!(draw(&state, &mut changes, [1.0; 4]));
-    /// changes.mark(StateGroups::LOCAL); // glProgramLocalParameter4fARB
-    /// assert!(draw(&state, &mut changes, [0.25; 4]));
-    /// # Ok::<(), glasm::Diagnostics>(())
+    /// assert!(draw(&state, [1.0; 4])?);
+    /// assert!(draw(&state, [0.25; 4])?); // glProgramLocalParameter4fARB
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// # Errors
+    /// If the block is longer than the memory, which is then unchanged, with its revision.
     pub fn update_parameter_block(
         &self,
         state: &GlState,
         changes: &mut StateChanges,
         values: &ParameterValues<'_>,
         revision: &mut u64,
-        block: &mut [[u32; 4]],
-    ) -> bool {
-        // A block of literals reads no groups, but has to be filled once.
-        let is_first = *revision == 0 && self.reflection.parameter_block.is_some();
+        block: &mut [u8],
+    ) -> Result<bool, ShortBlock> {
+        let vectors = self.split_block(block)?.iter_mut();
+        let is_first = *revision == 0;
         let changed = changes.take(state, revision);
-        let is_stale = is_first || self.state_groups().intersects(changed);
-        if is_stale {
-            self.fill_parameter_block(state, values, block);
+        let mut is_changed = false;
+        for (vector, source) in vectors.zip(self.parameter_sources()) {
+            if !is_first && !changed.may_change(*source, self.reflection.stage) {
+                continue;
+            }
+            let bytes = self.evaluate_vector(*source, state, values);
+            if is_first || *vector != bytes {
+                *vector = bytes;
+                is_changed = true;
+            }
         }
-        is_stale
+        Ok(is_changed)
     }
 
-    /// Returns the sources of the parameter block with their values as floats, for logs and
-    /// debuggers. Empty without a block.
+    /// Returns the vectors of the parameter block with their sources, values and offsets, for logs
+    /// and debuggers. Empty without a block.
     ///
     /// ```
     /// use glasm::state::{GlState, ParameterValues};
@@ -151,26 +233,29 @@ impl Shader {
     /// let shader = compile(&Source::new("fog.fp", text), &Options::default())?;
     /// let list = shader.list_parameters(&GlState::default(), &ParameterValues::default());
     /// // Density, start, end, 1 / (end - start).
-    /// assert_eq!((list[0].0.to_string(), list[0].1), ("state.fog.params".to_owned(), [1.0, 0.0, 1.0, 1.0]));
+    /// assert_eq!((list[0].source.to_string(), list[0].value), ("state.fog.params".to_owned(), [1.0, 0.0, 1.0, 1.0]));
+    /// assert_eq!(list[0].offset, 0);
     /// # Ok::<(), glasm::Diagnostics>(())
     /// ```
     pub fn list_parameters(
         &self,
         state: &GlState,
         values: &ParameterValues<'_>,
-    ) -> Vec<(ParamSource, [f32; 4])> {
-        let block = self.reflection.parameter_block.iter();
-        let sources = block.flat_map(|block| &block.parameters);
-        let evaluate = |source: &ParamSource| {
+    ) -> Vec<ParameterValue> {
+        let sources = self.parameter_sources().iter().enumerate();
+        let evaluate = |(number, source): (usize, &ParamSource)| {
             let bits = values.evaluate_param(*source, state, &self.reflection);
-            (*source, bits.map(f32::from_bits))
+            ParameterValue {
+                source: *source,
+                value: bits.map(f32::from_bits),
+                offset: VECTOR_SIZE * number,
+            }
         };
         sources.map(evaluate).collect()
     }
 
-    /// Returns the bytes of the parameter block, as the buffer at its slot contains them: 16 for
-    /// each vector, words of the byte order of the machine. Empty without a block.
-    /// [`Self::fill_parameter_block`] writes the same values without allocating memory.
+    /// Returns the contents of the parameter block as [`Self::fill_parameter_block`] writes them.
+    /// Empty without a block.
     ///
     /// ```
     /// use glasm::state::{GlState, ParameterValues};
@@ -188,12 +273,9 @@ impl Shader {
         state: &GlState,
         values: &ParameterValues<'_>,
     ) -> Vec<u8> {
-        let block = self.reflection.parameter_block.iter();
-        let sources = block.flat_map(|block| &block.parameters);
-        sources
-            .flat_map(|source| values.evaluate_param(*source, state, &self.reflection))
-            .flat_map(u32::to_ne_bytes)
-            .collect()
+        let sources = self.parameter_sources().iter();
+        let vectors = sources.map(|source| self.evaluate_vector(*source, state, values));
+        vectors.flatten().collect()
     }
 }
 
@@ -201,17 +283,59 @@ impl Shader {
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
-    use crate::state::{MatrixForm, MatrixTracking, TrackedMatrix};
+    use crate::state::{MatrixForm, MatrixTracking, StateGroups, TrackedMatrix};
     use crate::{Options, Source, compile};
+
+    /// A parameter block of a shader with its memory.
+    struct Block {
+        shader: Shader,
+        revision: u64,
+        bytes: Vec<u8>,
+    }
+
+    impl Block {
+        fn new(shader: Shader) -> Self {
+            Self {
+                revision: 0,
+                bytes: vec![0; shader.parameter_block_size()],
+                shader,
+            }
+        }
+
+        fn update(
+            &mut self,
+            state: &GlState,
+            changes: &mut StateChanges,
+            values: &ParameterValues<'_>,
+        ) -> bool {
+            let (revision, block) = (&mut self.revision, &mut self.bytes);
+            let shader = &self.shader;
+            shader
+                .update_parameter_block(state, changes, values, revision, block)
+                .unwrap()
+        }
+    }
+
+    fn read_vectors(bytes: &[u8]) -> Vec<[f32; 4]> {
+        let (vectors, _) = bytes.as_chunks::<16>();
+        let read = |vector: &[u8; 16], lane: usize| {
+            f32::from_ne_bytes(std::array::from_fn(|byte| vector[4 * lane + byte]))
+        };
+        let vectors = vectors.iter();
+        vectors
+            .map(|vector| std::array::from_fn(|lane| read(vector, lane)))
+            .collect()
+    }
 
     fn fill(text: &str, state: &GlState, values: &ParameterValues<'_>) -> Vec<[f32; 4]> {
         let shader = compile(&Source::new("test", text), &Options::default()).unwrap();
-        let mut block = [[7; 4]; 8];
-        let count = shader.fill_parameter_block(state, values, &mut block);
-        // Nothing is written past the block.
-        assert!(block[count..].iter().all(|vector| *vector == [7; 4]));
-        let vectors = block[..count].iter();
-        vectors.map(|vector| vector.map(f32::from_bits)).collect()
+        let mut block = [7; 128];
+        shader
+            .fill_parameter_block(state, values, &mut block)
+            .unwrap();
+        let (block, rest) = block.split_at(shader.parameter_block_size());
+        assert!(rest.iter().all(|byte| *byte == 7));
+        read_vectors(block)
     }
 
     #[test]
@@ -258,35 +382,140 @@ mod tests {
                        MOV.S n.x, vertex.id.x;\nMOV result.position, list[n.x];\nEND";
         let plain = "!!ARBvp1.0\nMOV result.position, vertex.position;\nEND";
         let (state, values) = (GlState::default(), ParameterValues::default());
-        for (text, filled) in [(indexed, [1.0, 2.0, 3.0, 4.0]), (plain, [0.0; 4])] {
+        for (text, filled) in [(indexed, true), (plain, false)] {
             let shader = compile(&Source::new("test", text), &Options::default()).unwrap();
-            assert_eq!(shader.state_groups(), crate::state::StateGroups::NONE);
-            let (mut changes, mut revision) = (StateChanges::default(), 0);
-            let mut block = [[0; 4]; 2];
-            let mut update = || {
-                shader.update_parameter_block(
-                    &state,
-                    &mut changes,
-                    &values,
-                    &mut revision,
-                    &mut block,
-                )
-            };
-            assert_eq!([update(), update()], [filled != [0.0; 4], false], "{text}");
-            assert_eq!(block[0].map(f32::from_bits), filled);
+            assert_eq!(shader.state_groups(), StateGroups::NONE);
+            let mut block = Block::new(shader);
+            let mut changes = StateChanges::default();
+            let mut update = || block.update(&state, &mut changes, &values);
+            assert_eq!([update(), update()], [filled, false], "{text}");
+            let vectors = read_vectors(&block.bytes);
+            assert_eq!(vectors.first(), filled.then_some(&[1.0, 2.0, 3.0, 4.0]));
         }
     }
 
+    /// Environment parameters belong to a target, local ones to a program: with the same record,
+    /// changes of those of one program change no block of another one.
     #[test]
-    fn short_blocks_are_filled_as_far_as_they_go() {
+    fn values_of_other_programs_and_targets_change_no_block() {
+        let sources = [
+            "!!ARBvp1.0\nADD result.position, program.env[0], program.local[0];\nEND",
+            "!!ARBvp1.0\nMUL result.position, program.env[0], program.local[0];\nEND",
+            "!!ARBfp1.0\nADD result.color, program.env[0], program.local[0];\nEND",
+        ];
+        let (state, mut changes) = (GlState::default(), StateChanges::default());
+        let mut blocks = sources.map(|text| {
+            Block::new(compile(&Source::new("test", text), &Options::default()).unwrap())
+        });
+        let (mut env, mut local) = ([[0.0; 4]; 2], [[0.0; 4]; 3]);
+        let mut draw = |env: &[[f32; 4]; 2], local: &[[f32; 4]; 3]| {
+            let mut program = 0;
+            blocks.each_mut().map(|block| {
+                let values = ParameterValues {
+                    env: &[env[program / 2]],
+                    local: &[local[program]],
+                    ..ParameterValues::default()
+                };
+                program += 1;
+                block.update(&state, &mut changes, &values)
+            })
+        };
+        assert_eq!(draw(&env, &local), [true; 3]);
+        assert_eq!(draw(&env, &local), [false; 3]);
+        local[1] = [2.0; 4];
+        assert_eq!(draw(&env, &local), [false, true, false]);
+        env[1] = [3.0; 4];
+        assert_eq!(draw(&env, &local), [false, false, true]);
+        env[0] = [4.0; 4];
+        assert_eq!(draw(&env, &local), [true, true, false]);
+        // Values are compared by bits.
+        local[2] = [-0.0; 4];
+        assert_eq!(draw(&env, &local), [false, false, true]);
+        local[2] = [f32::NAN; 4];
+        assert_eq!(draw(&env, &local), [false, false, true]);
+        assert_eq!(draw(&env, &local), [false; 3]);
+    }
+
+    /// A block has the contents that it would have if it were filled after each change.
+    #[test]
+    fn updated_blocks_have_the_contents_of_filled_ones() {
+        let text = "!!ARBvp1.0\nPARAM m[4] = { state.matrix.mvp };\nTEMP r;\n\
+                    DP4 r.x, m[0], vertex.position;\nDP4 r.y, m[3], vertex.position;\n\
+                    ADD r, r, program.env[4];\nADD r, r, state.fog.color;\n\
+                    ADD result.position, r, program.local[1];\nEND";
+        let shader = compile(&Source::new("test", text), &Options::default()).unwrap();
+        let (mut state, mut changes) = (GlState::default(), StateChanges::default());
+        let mut block = Block::new(shader.clone());
+        let locals = [[0.0; 4], [5.0; 4]];
+        let mut check = |state: &GlState, local: &[[f32; 4]], expected: bool| {
+            let values = ParameterValues {
+                local,
+                ..ParameterValues::default()
+            };
+            assert_eq!(block.update(state, &mut changes, &values), expected);
+            assert_eq!(block.bytes, shader.compute_parameter_bytes(state, &values));
+        };
+        check(&state, &[], true);
+        check(&state, &locals, true);
+        state.projection[0][0] = 3.0;
+        check(&state, &locals, true);
+        // The block reads neither of these.
+        state.point.size = 3.0;
+        state.fog.density = 0.5;
+        check(&state, &locals, false);
+        let matrix = TrackedMatrix::Projection;
+        let form = MatrixForm::Plain;
+        state.track_matrix(4, Some(MatrixTracking { matrix, form }));
+        check(&state, &locals, true);
+        state.projection[1][0] = 4.0;
+        check(&state, &locals, true);
+        check(&state, &locals, false);
+        check(&state, &[], true);
+    }
+
+    #[test]
+    fn short_memory_is_an_error() {
         let text = "!!ARBfp1.0\nADD result.color, program.local[0], program.local[1];\nEND";
         let shader = compile(&Source::new("test", text), &Options::default()).unwrap();
+        let (state, mut changes) = (GlState::default(), StateChanges::default());
         let values = ParameterValues {
             local: &[[1.0; 4], [2.0; 4]],
             ..ParameterValues::default()
         };
-        let mut block = [[0; 4]; 1];
-        let count = shader.fill_parameter_block(&GlState::default(), &values, &mut block);
-        assert_eq!((count, block), (2, [[1f32.to_bits(); 4]]));
+        let (mut block, mut revision) = ([9; 31], 0);
+        let expected = ShortBlock {
+            needed: 32,
+            given: 31,
+        };
+        let filled = shader.fill_parameter_block(&state, &values, &mut block);
+        assert_eq!(filled, Err(expected));
+        let updated =
+            shader.update_parameter_block(&state, &mut changes, &values, &mut revision, &mut block);
+        assert_eq!((updated, revision), (Err(expected), 0));
+        assert_eq!(block, [9; 31]);
+        assert_eq!(
+            expected.to_string(),
+            "the parameter block has 32 bytes, but its memory has 31"
+        );
+    }
+
+    #[test]
+    fn offsets_are_those_of_the_bytes() {
+        let text = "!!ARBfp1.0\nTEMP r;\nADD r, program.env[1], program.local[2];\n\
+                    ADD result.color, r, state.fog.color;\nEND";
+        let shader = compile(&Source::new("test", text), &Options::default()).unwrap();
+        let mut state = GlState::default();
+        state.fog.color = [1.0, 2.0, 3.0, 4.0];
+        let values = ParameterValues {
+            env: &[[0.0; 4], [5.0; 4]],
+            ..ParameterValues::default()
+        };
+        let bytes = shader.compute_parameter_bytes(&state, &values);
+        let list = shader.list_parameters(&state, &values);
+        assert_eq!(list.len(), 3);
+        for parameter in list {
+            let vector = &bytes[parameter.offset..parameter.offset + 16];
+            assert_eq!(read_vectors(vector), [parameter.value]);
+        }
     }
 }
