@@ -3,7 +3,7 @@
 use crate::compiler::glasm_compiler;
 use crate::diagnostics::glasm_diagnostics;
 use crate::enums::{glasm_bool, glasm_stage, read_number};
-use crate::ffi_args::{self, drop_handle, require, require_out_handle, return_list, write_handle};
+use crate::ffi_args::{self, require, require_out_handle, return_list};
 use crate::ffi_guard::{Failure, catch_or, catch_to_result, glasm_result};
 use crate::options::glasm_options;
 use crate::options_from_c::read_options;
@@ -19,9 +19,10 @@ use glasm::{Diagnostics, Linked, Options, Program, Reflection, Shader, Source};
 use std::ffi::{CString, c_char};
 use std::mem::MaybeUninit;
 use std::ptr;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-/// Result of linking the programs of a pipeline. Threads may share it.
+/// Result of linking the programs of a pipeline. Threads may share it. Its handles are counted, and
+/// are one pointer.
 #[derive(Debug)]
 pub struct glasm_pipeline {
     programs: Vec<Program>,
@@ -181,9 +182,9 @@ fn write_pipeline(
     texts: Vec<Option<glasm_text>>,
     pipeline: &mut MaybeUninit<*mut glasm_pipeline>,
 ) -> Result<(), Failure> {
-    let made = glasm_pipeline::new(linked, texts);
+    let made = Arc::new(glasm_pipeline::new(linked, texts));
     let result = made.check_stages();
-    write_handle(pipeline, made);
+    pipeline.write(Arc::into_raw(made).cast_mut());
     result
 }
 
@@ -223,6 +224,11 @@ impl glasm_pipeline {
     /// Returns true if two pipelines have the same programs and modules; warnings may differ.
     pub(crate) fn has_equal_modules(&self, other: &Self) -> bool {
         self.programs == other.programs && self.find_changed_stages(other) == 0
+    }
+
+    /// Returns true if a program is one of those of the pipeline.
+    pub(crate) fn has_program(&self, program: &Program) -> bool {
+        self.programs.contains(program)
     }
 
     /// Returns the shader of a stage, if it is compiled.
@@ -454,10 +460,49 @@ pub extern "C" fn glasm_pipeline_unwritten_inputs(
     })
 }
 
-/// Frees a pipeline, and with it the shaders and diagnostics of its stages.
+/// Returns 1 if a program is one of those of a pipeline, else 0. Programs are equal if their strings,
+/// settings and changes (`glasm_program_with_missing_textures` and others) are. 0 for NULL.
+///
+/// `pipeline` and `program` stay the caller's.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_pipeline_has_program(
+    pipeline: Option<&glasm_pipeline>,
+    program: Option<&glasm_program>,
+) -> glasm_bool {
+    catch_or(0, || {
+        let pipeline = require(pipeline, "pipeline")?;
+        let program = require(program, "program")?.program();
+        Ok(pipeline.has_program(program).into())
+    })
+}
+
+/// Creates another handle of a pipeline, which is the same pointer: each is freed separately, and the
+/// pipeline with the last of them. For pipelines of a cache that are to outlive their removal. Returns
+/// NULL for NULL.
+///
+/// `pipeline` stays the caller's, or the cache's. The caller owns the new handle, and frees it with
+/// `glasm_pipeline_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_pipeline_clone(
+    pipeline: *const glasm_pipeline,
+) -> *mut glasm_pipeline {
+    if !pipeline.is_null() {
+        // SAFETY: all pipelines are in an `Arc`, and the caller guarantees that this one is there.
+        unsafe { Arc::increment_strong_count(pipeline) };
+    }
+    pipeline.cast_mut()
+}
+
+/// Frees a handle of a pipeline, and with the last one the shaders and diagnostics of its stages.
 ///
 /// Takes `pipeline` away from the caller; NULL is allowed.
 #[unsafe(no_mangle)]
-pub extern "C" fn glasm_pipeline_free(pipeline: Option<Box<glasm_pipeline>>) {
-    drop_handle(pipeline);
+pub unsafe extern "C" fn glasm_pipeline_free(pipeline: *mut glasm_pipeline) {
+    catch_or((), || {
+        if !pipeline.is_null() {
+            // SAFETY: the handle is that of an `Arc`, and the caller has not freed it.
+            drop(unsafe { Arc::from_raw(pipeline) });
+        }
+        Ok(())
+    });
 }

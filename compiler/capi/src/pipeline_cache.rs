@@ -50,6 +50,16 @@ impl Pipelines {
         candidates.push(Arc::clone(&added));
         (added, true)
     }
+
+    /// Removes the pipelines of a program.
+    fn remove(&mut self, program: &Program) {
+        self.by_key
+            .retain(|_, pipeline| !pipeline.has_program(program));
+        self.by_words.retain(|_, pipelines| {
+            pipelines.retain(|pipeline| !pipeline.has_program(program));
+            !pipelines.is_empty()
+        });
+    }
 }
 
 /// Creates an empty cache; returns NULL if there is an internal error.
@@ -69,9 +79,11 @@ pub extern "C" fn glasm_pipeline_cache_create() -> Option<Box<glasm_pipeline_cac
 ///
 /// `cache` stays the caller's, and so do `compiler`, which may be NULL, `programs`, `count` of them
 /// and at least one, and `options`, which may be NULL: the default ones. `pipeline` is set to a
-/// pipeline that belongs to the cache and is valid until this is cleared or freed, or to NULL if an
-/// argument is wrong. `is_new` may be NULL; it is set to 1 if the cache did not have the pipeline,
-/// else to 0.
+/// pipeline that belongs to the cache and is valid until it is removed from the cache or this is
+/// freed, or to NULL if an argument is wrong; `glasm_pipeline_clone` retains it. A caller compares the
+/// pointer with that of the pipeline that it has bound: for the same programs, both are equal exactly
+/// if all modules are. `is_added` may be NULL; it is set to 1 if the call has added the pipeline,
+/// because the cache had none with these programs and modules, else to 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_pipeline_cache_get(
     cache: Option<&glasm_pipeline_cache>,
@@ -80,10 +92,10 @@ pub unsafe extern "C" fn glasm_pipeline_cache_get(
     count: usize,
     options: *const glasm_options,
     pipeline: Option<&mut MaybeUninit<*const glasm_pipeline>>,
-    mut is_new: Option<&mut MaybeUninit<glasm_bool>>,
+    mut is_added: Option<&mut MaybeUninit<glasm_bool>>,
 ) -> glasm_result {
     catch_to_result(|| {
-        write_out(is_new.as_deref_mut(), 0);
+        write_out(is_added.as_deref_mut(), 0);
         let pipeline = require(pipeline, "pipeline")?;
         pipeline.write(ptr::null());
         let cache = require(cache, "cache")?;
@@ -102,8 +114,8 @@ pub unsafe extern "C" fn glasm_pipeline_cache_get(
             return found.check_stages();
         }
         let linked = glasm_pipeline::link(compiler, &programs, &options);
-        let (found, is_added) = pipelines.find_or_add(linked);
-        write_out(is_new, is_added.into());
+        let (found, was_added) = pipelines.find_or_add(linked);
+        write_out(is_added, was_added.into());
         pipeline.write(Arc::as_ptr(&found));
         let result = found.check_stages();
         pipelines.by_key.insert(key, found);
@@ -111,7 +123,26 @@ pub unsafe extern "C" fn glasm_pipeline_cache_get(
     })
 }
 
-/// Frees all pipelines of a cache. No effect for NULL.
+/// Removes the pipelines of which a program is a part (`glasm_pipeline_has_program`) from a cache, for
+/// callers that delete the program. No effect for NULL.
+///
+/// `cache` and `program` stay the caller's. The cache frees its handles of these pipelines: those of
+/// `glasm_pipeline_clone` remain valid.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_pipeline_cache_remove(
+    cache: Option<&glasm_pipeline_cache>,
+    program: Option<&glasm_program>,
+) {
+    catch_or((), || {
+        if let (Some(cache), Some(program)) = (cache, program) {
+            let mut pipelines = cache.0.lock().unwrap_or_else(PoisonError::into_inner);
+            pipelines.remove(program.program());
+        }
+        Ok(())
+    });
+}
+
+/// Removes all pipelines from a cache, like `glasm_pipeline_cache_remove`. No effect for NULL.
 ///
 /// `cache` stays the caller's.
 #[unsafe(no_mangle)]
@@ -126,7 +157,7 @@ pub extern "C" fn glasm_pipeline_cache_clear(cache: Option<&glasm_pipeline_cache
     });
 }
 
-/// Frees a cache with its pipelines.
+/// Frees a cache with its handles of pipelines.
 ///
 /// Takes `cache` away from the caller; NULL is allowed.
 #[unsafe(no_mangle)]

@@ -33,21 +33,32 @@ use std::sync::Arc;
 /// assert_eq!((flat.find_changed_stages(&pipeline), cache.len()), (vec![Stage::Fragment], 2));
 /// let errors = cache.get_or_link(&[&fragment, &fragment], &options).unwrap_err();
 /// assert!(errors.to_string().contains("two fragment programs"), "{errors}");
+///
+/// cache.remove(&vertex); // glDeleteProgramsARB
+/// assert!(cache.is_empty() && pipeline.programs.contains(&vertex));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct PipelineCache {
-    by_key: HashMap<CacheKey, Result<Arc<Linked>, LinkErrors>>,
+    by_key: HashMap<CacheKey, Entry>,
     /// Pipelines without errors by the hash of their words. Those with the same programs differ in
     /// a module.
     by_words: HashMap<u64, Vec<Arc<Linked>>>,
     hash_state: RandomState,
 }
 
+/// The result of linking programs.
+#[derive(Clone, Debug)]
+struct Entry {
+    programs: Vec<Program>,
+    result: Result<Arc<Linked>, LinkErrors>,
+}
+
 impl PipelineCache {
     /// Returns the pipeline of programs for options, which is linked if the cache does not have it.
     /// Results are the same `Arc` if their programs and all of their modules are equal; its warnings
-    /// are those of the first options.
+    /// are those of the first options. A caller compares the result with the pipeline that it has
+    /// bound (`Arc::ptr_eq`), and stores what it creates from a pipeline with its `Arc`.
     ///
     /// # Errors
     /// The errors of all stages. A pipeline with errors is linked once, too.
@@ -58,11 +69,16 @@ impl PipelineCache {
     ) -> Result<Arc<Linked>, LinkErrors> {
         let key = compute_pipeline_key(programs, options);
         if let Some(known) = self.by_key.get(&key) {
-            return known.clone();
+            return known.result.clone();
         }
         let linked = link(programs, options);
+        let programs = linked.programs.clone();
         let result = linked.check().map(|()| self.find_or_add(linked));
-        self.by_key.insert(key, result.clone());
+        let entry = Entry {
+            programs,
+            result: result.clone(),
+        };
+        self.by_key.insert(key, entry);
         result
     }
 
@@ -94,6 +110,19 @@ impl PipelineCache {
     /// Returns true if the cache has no pipelines without errors.
     pub fn is_empty(&self) -> bool {
         self.by_words.is_empty()
+    }
+
+    /// Removes all pipelines of which a program is a part, for callers that delete the program.
+    /// Programs are equal if their strings, settings and changes are: the pipelines of a program
+    /// that [`Program::with_missing_textures`] or a similar function returns are removed with that
+    /// program. Each `Arc` that a caller has remains valid.
+    pub fn remove(&mut self, program: &Program) {
+        self.by_key
+            .retain(|_, entry| !entry.programs.contains(program));
+        self.by_words.retain(|_, pipelines| {
+            pipelines.retain(|pipeline| !pipeline.programs.contains(program));
+            !pipelines.is_empty()
+        });
     }
 
     /// Removes all pipelines.

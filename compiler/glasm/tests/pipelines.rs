@@ -412,3 +412,43 @@ fn caches_have_a_pipeline_for_equal_modules() {
     cache.clear();
     assert_eq!((cache.is_empty(), cache.len()), (true, 0));
 }
+
+/// Checks that the pipelines of a program are removed, with those of equal ones, and no others.
+#[test]
+fn pipelines_of_removed_programs_are_linked_again() {
+    let load = |name: &str, text: &str| Program::load(&Source::new(name, text)).unwrap();
+    // It is drawn alone, too: its results are in the fixed table.
+    let vertex = load(
+        "a",
+        &VERTEX.replace("result.attrib[27]", "result.attrib[3]"),
+    );
+    let text = "!!ARBfp1.0\nTEX result.color, fragment.texcoord[6], texture[0], 2D;\nEND";
+    let fragment = load("b", text);
+    let missing = fragment.with_missing_textures(1);
+    let options = Options::default();
+    let mut cache = PipelineCache::default();
+    let pairs = [
+        vec![&vertex, &fragment],
+        vec![&vertex, &missing],
+        vec![&vertex],
+        vec![&fragment, &fragment],
+    ];
+    let link_all = |cache: &mut PipelineCache| -> Vec<_> {
+        let link = |programs: &Vec<&Program>| cache.get_or_link(programs, &options).ok();
+        pairs.iter().map(link).collect()
+    };
+    let before = link_all(&mut cache);
+    assert_eq!((cache.len(), before[3].is_none()), (3, true));
+    // The same program under another name.
+    cache.remove(&load("c", text));
+    assert_eq!(cache.len(), 2);
+    let after = link_all(&mut cache);
+    let is_same = |index: usize| {
+        let [before, after] = [&before, &after].map(|list| list[index].as_ref().unwrap());
+        Arc::ptr_eq(before, after)
+    };
+    assert_eq!([0, 1, 2].map(is_same), [false, true, true]);
+    cache.remove(&vertex);
+    assert!(cache.is_empty());
+    assert!(before[0].as_ref().unwrap().shader(Stage::Vertex).is_some());
+}
