@@ -1,13 +1,15 @@
 //! Options of code generation, as structures for C.
 
 use crate::enums::{CNumber, glasm_bool, glasm_compare_function, glasm_target, read_number};
-use crate::ffi_args::{self, CallerStruct, Versioned, return_list};
+use crate::ffi_args::{self, CallerStruct, Versioned, require, return_list};
 use crate::ffi_guard::{Failure, catch_to_result, glasm_result};
 use crate::semantic::glasm_semantic_info;
 use crate::state_forms::glasm_state_sources;
 use crate::strings::CStringList;
 use crate::varyings::glasm_varyings;
-use glasm::{BindingLayout, Conventions, Options, PipelineState, PointSize, Subgroups};
+use glasm::{
+    BindingLayout, Conventions, Options, PipelineState, PointSize, Subgroups, TextureWrap,
+};
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -42,6 +44,46 @@ pub struct glasm_texture_wrap {
     pub min_filter: u32,
     /// Filter between levels: a glasm_mip_filter.
     pub mip_filter: u32,
+}
+
+impl From<&TextureWrap> for glasm_texture_wrap {
+    fn from(wrap: &TextureWrap) -> Self {
+        Self {
+            wrap_modes: wrap.wrap_modes.map(CNumber::to_number),
+            mag_filter: wrap.mag_filter.to_number(),
+            min_filter: wrap.min_filter.to_number(),
+            mip_filter: wrap.mip_filter.to_number(),
+        }
+    }
+}
+
+/// Gets the wrap modes and filters of a texture of GL (glTexParameter), for `texture_wraps` of
+/// glasm_options. GLASM_RESULT_INVALID_ARGUMENT if one of the values is not a mode or a filter of its
+/// parameter, for which GL's error is GL_INVALID_ENUM.
+///
+/// `wrap_modes` are the values of GL_TEXTURE_WRAP_S, _T and _R; they stay the caller's. `mag_filter` and
+/// `min_filter` are those of GL_TEXTURE_MAG_FILTER and GL_TEXTURE_MIN_FILTER. `wrap` is memory of the
+/// caller.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_texture_wrap_from_gl(
+    wrap_modes: *const u32,
+    mag_filter: u32,
+    min_filter: u32,
+    wrap: Option<&mut MaybeUninit<glasm_texture_wrap>>,
+) -> glasm_result {
+    catch_to_result(|| {
+        let wrap = require(wrap, "wrap")?;
+        // SAFETY: the caller has three numbers there.
+        let modes: [u32; 3] = unsafe { ffi_args::read_array(wrap_modes, "wrap_modes") }?;
+        let found = TextureWrap::from_gl(modes, mag_filter, min_filter).ok_or_else(|| {
+            Failure::invalid_argument(format!(
+                "wrap modes {modes:#x?}, magnification filter {mag_filter:#x} and minification filter \
+                 {min_filter:#x} are not those of a texture"
+            ))
+        })?;
+        wrap.write((&found).into());
+        Ok(())
+    })
 }
 
 /// Components of a result that transform feedback captures for every vertex.

@@ -252,14 +252,7 @@ impl OwnedLists {
             .map(|format| format.map_or(0, glasm::TexelFormat::spirv_number))
             .collect();
         let wraps = options.texture_wraps.iter();
-        self.wraps = wraps
-            .map(|wrap| glasm_texture_wrap {
-                wrap_modes: wrap.wrap_modes.map(CNumber::to_number),
-                mag_filter: wrap.mag_filter.to_number(),
-                min_filter: wrap.min_filter.to_number(),
-                mip_filter: wrap.mip_filter.to_number(),
-            })
-            .collect();
+        self.wraps = wraps.map(glasm_texture_wrap::from).collect();
         let biases = options.lod_biases.iter();
         self.biases = biases.map(|bias| bias.levels()).collect();
         let captures = options.transform_feedback.captures.iter();

@@ -350,53 +350,33 @@ static inline VkPolygonMode glasm_vulkan_convert_polygon_mode(uint32_t mode)
     }
 }
 
-/* Converts GL_TEXTURE_MIN_FILTER or GL_TEXTURE_MAG_FILTER: the filters of a sampler, and those of glasm_texture_wrap in `wrap`, which may be
- * NULL, for the filter that `is_magnification` selects. Without mipmaps `mipmap_mode` is nearest, and maxLod must be 0.25; it may be NULL.
- * Returns VK_FILTER_MAX_ENUM for other numbers. */
-static inline VkFilter glasm_vulkan_convert_filter(
-    uint32_t filter, VkBool32 is_magnification, VkSamplerMipmapMode *mipmap_mode, glasm_texture_wrap *wrap)
+/* Converts GL_TEXTURE_MIN_FILTER or GL_TEXTURE_MAG_FILTER: the filters of a sampler. Without mipmaps `mipmap_mode` is nearest, and maxLod must
+ * be 0.25; it may be NULL. Returns VK_FILTER_MAX_ENUM for other numbers. glasm_texture_wrap_from_gl returns what programs need of them. */
+static inline VkFilter glasm_vulkan_convert_filter(uint32_t filter, VkSamplerMipmapMode *mipmap_mode)
 {
     /* Bit 0 is linear within a level, bit 1 between levels, bit 8 a filter with mipmaps. */
-    VkBool32 has_mipmaps = filter - 0x2700u <= 3;
-    if (filter - 0x2600u > 1 && (!has_mipmaps || is_magnification))
+    if (filter - 0x2600u > 1 && filter - 0x2700u > 3)
         return VK_FILTER_MAX_ENUM;
-    if (mipmap_mode != NULL && !is_magnification)
+    if (mipmap_mode != NULL)
         *mipmap_mode = filter & 2 ? VK_SAMPLER_MIPMAP_MODE_LINEAR : VK_SAMPLER_MIPMAP_MODE_NEAREST;
-    if (wrap != NULL) {
-        uint32_t texels = filter & 1 ? GLASM_TEXEL_FILTER_LINEAR : GLASM_TEXEL_FILTER_NEAREST;
-        if (is_magnification) {
-            wrap->mag_filter = texels;
-        } else {
-            wrap->min_filter = texels;
-            wrap->mip_filter = !has_mipmaps ? GLASM_MIP_FILTER_NONE : filter & 2 ? GLASM_MIP_FILTER_LINEAR : GLASM_MIP_FILTER_NEAREST;
-        }
-    }
     return filter & 1 ? VK_FILTER_LINEAR : VK_FILTER_NEAREST;
 }
 
-/* Converts GL_TEXTURE_WRAP_S, _T or _R: the address mode of a sampler, and the mode for `wrap_modes` of glasm_texture_wrap, in which the
- * program does what samplers cannot; `wrap_mode` may be NULL. */
-static inline VkSamplerAddressMode glasm_vulkan_convert_wrap(uint32_t wrap, uint32_t *wrap_mode)
+/* Converts GL_TEXTURE_WRAP_S, _T or _R: the address mode of a sampler. Modes that samplers lack need `texture_wraps` of the options
+ * (glasm_texture_wrap_from_gl). Returns VK_SAMPLER_ADDRESS_MODE_MAX_ENUM for other numbers. */
+static inline VkSamplerAddressMode glasm_vulkan_convert_wrap(uint32_t wrap)
 {
-    uint32_t by_program = GLASM_WRAP_MODE_BY_SAMPLER;
-    VkSamplerAddressMode mode = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER;
     switch (wrap) {
-    case 0x2900 /* GL_CLAMP */: by_program = GLASM_WRAP_MODE_CLAMP; break;
-    case 0x2901 /* GL_REPEAT */: mode = VK_SAMPLER_ADDRESS_MODE_REPEAT; break;
-    case 0x812D /* GL_CLAMP_TO_BORDER */: break;
-    case 0x812F /* GL_CLAMP_TO_EDGE */: mode = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE; break;
-    case 0x8370 /* GL_MIRRORED_REPEAT */: mode = VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT; break;
-    case 0x8742 /* GL_MIRROR_CLAMP_EXT */: by_program = GLASM_WRAP_MODE_MIRROR_CLAMP; break;
-    case 0x8743 /* GL_MIRROR_CLAMP_TO_EDGE */:
-        by_program = GLASM_WRAP_MODE_MIRROR_CLAMP_TO_EDGE;
-        mode = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE;
-        break;
-    case 0x8912 /* GL_MIRROR_CLAMP_TO_BORDER_EXT */: by_program = GLASM_WRAP_MODE_MIRROR_CLAMP_TO_BORDER; break;
+    case 0x2900 /* GL_CLAMP */:
+    case 0x812D /* GL_CLAMP_TO_BORDER */:
+    case 0x8742 /* GL_MIRROR_CLAMP_EXT */:
+    case 0x8912 /* GL_MIRROR_CLAMP_TO_BORDER_EXT */: return VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER;
+    case 0x2901 /* GL_REPEAT */: return VK_SAMPLER_ADDRESS_MODE_REPEAT;
+    case 0x812F /* GL_CLAMP_TO_EDGE */:
+    case 0x8743 /* GL_MIRROR_CLAMP_TO_EDGE */: return VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE;
+    case 0x8370 /* GL_MIRRORED_REPEAT */: return VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT;
     default: return VK_SAMPLER_ADDRESS_MODE_MAX_ENUM;
     }
-    if (wrap_mode != NULL)
-        *wrap_mode = by_program;
-    return mode;
 }
 
 /* Returns the format of a vertex attribute (glVertexAttribPointer) for programs that read floats: components of OpenGL's type, which integers

@@ -397,6 +397,22 @@ pub enum WrapMode {
     MirrorClampToEdge,
 }
 
+impl WrapMode {
+    /// Returns the transformation for a wrap mode of GL: the value of `TEXTURE_WRAP_S`, `_T` or
+    /// `_R`. `None` for other numbers.
+    pub const fn from_gl(wrap: u32) -> Option<Self> {
+        Some(match wrap {
+            // REPEAT, CLAMP_TO_BORDER, CLAMP_TO_EDGE, MIRRORED_REPEAT
+            0x2901 | 0x812d | 0x812f | 0x8370 => Self::BySampler,
+            0x2900 => Self::Clamp,
+            0x8742 => Self::MirrorClamp,
+            0x8743 => Self::MirrorClampToEdge,
+            0x8912 => Self::MirrorClampToBorder,
+            _ => return None,
+        })
+    }
+}
+
 /// Number of texels of a level that a filter reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
@@ -461,6 +477,40 @@ pub struct TextureWrap {
     pub min_filter: TexelFilter,
     /// Filter between levels.
     pub mip_filter: MipFilter,
+}
+
+impl TextureWrap {
+    /// Returns the modes and filters of a texture of GL (`glTexParameter`): `TEXTURE_WRAP_S`, `_T`
+    /// and `_R`, `TEXTURE_MAG_FILTER` and `TEXTURE_MIN_FILTER`. `None` if one of the values is not
+    /// a mode or a filter of its parameter, for which GL's error is `INVALID_ENUM`.
+    pub fn from_gl(wraps: [u32; 3], mag_filter: u32, min_filter: u32) -> Option<Self> {
+        let [s, t, r] = wraps.map(WrapMode::from_gl);
+        let (mag_filter, MipFilter::None) = parse_filter(mag_filter)? else {
+            return None;
+        };
+        let (min_filter, mip_filter) = parse_filter(min_filter)?;
+        Some(Self {
+            wrap_modes: [s?, t?, r?],
+            mag_filter,
+            min_filter,
+            mip_filter,
+        })
+    }
+}
+
+/// Returns the filters within and between levels of a filter of GL; `None` for other numbers.
+const fn parse_filter(filter: u32) -> Option<(TexelFilter, MipFilter)> {
+    Some(match filter {
+        // NEAREST, LINEAR
+        0x2600 => (TexelFilter::Nearest, MipFilter::None),
+        0x2601 => (TexelFilter::Linear, MipFilter::None),
+        // NEAREST_MIPMAP_NEAREST and the others
+        0x2700 => (TexelFilter::Nearest, MipFilter::Nearest),
+        0x2701 => (TexelFilter::Linear, MipFilter::Nearest),
+        0x2702 => (TexelFilter::Nearest, MipFilter::Linear),
+        0x2703 => (TexelFilter::Linear, MipFilter::Linear),
+        _ => return None,
+    })
 }
 
 /// Returns the number of dimensions that have wrap modes, 0 for cubes and targets that are not

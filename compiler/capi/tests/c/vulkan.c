@@ -191,11 +191,13 @@ static void test_samplers_of_opengl(void)
         {GL_MIRROR_CLAMP_TO_BORDER_EXT, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER, GLASM_WRAP_MODE_MIRROR_CLAMP_TO_BORDER},
     };
     for (size_t i = 0; i < sizeof wraps / sizeof *wraps; i++) {
-        uint32_t by_program = 99;
-        CHECK(glasm_vulkan_convert_wrap(wraps[i].gl, &by_program) == wraps[i].mode && by_program == wraps[i].by_program);
-        CHECK(glasm_vulkan_convert_wrap(wraps[i].gl, NULL) == wraps[i].mode);
+        const uint32_t modes[3] = {GL_CLAMP, wraps[i].gl, GL_REPEAT};
+        glasm_texture_wrap wrap;
+        CHECK(glasm_vulkan_convert_wrap(wraps[i].gl) == wraps[i].mode);
+        CHECK(glasm_texture_wrap_from_gl(modes, GL_NEAREST, GL_NEAREST, &wrap) == GLASM_RESULT_OK);
+        CHECK(wrap.wrap_modes[0] == GLASM_WRAP_MODE_CLAMP && wrap.wrap_modes[1] == wraps[i].by_program && wrap.wrap_modes[2] == 0);
     }
-    CHECK(glasm_vulkan_convert_wrap(GL_LINEAR, NULL) == VK_SAMPLER_ADDRESS_MODE_MAX_ENUM);
+    CHECK(glasm_vulkan_convert_wrap(GL_LINEAR) == VK_SAMPLER_ADDRESS_MODE_MAX_ENUM);
 
     static const struct {
         uint32_t gl;
@@ -210,15 +212,22 @@ static void test_samplers_of_opengl(void)
         {GL_NEAREST_MIPMAP_LINEAR, VK_FILTER_NEAREST, VK_SAMPLER_MIPMAP_MODE_LINEAR, GLASM_TEXEL_FILTER_NEAREST, GLASM_MIP_FILTER_LINEAR},
         {GL_LINEAR_MIPMAP_LINEAR, VK_FILTER_LINEAR, VK_SAMPLER_MIPMAP_MODE_LINEAR, GLASM_TEXEL_FILTER_LINEAR, GLASM_MIP_FILTER_LINEAR},
     };
+    static const uint32_t modes[3] = {GL_REPEAT, GL_REPEAT, GL_REPEAT}, unknown[3] = {GL_REPEAT, GL_LINEAR, GL_REPEAT};
+    glasm_texture_wrap wrap;
     for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
         VkSamplerMipmapMode mode = VK_SAMPLER_MIPMAP_MODE_MAX_ENUM;
-        glasm_texture_wrap wrap = {{0}, 9, 9, 9};
-        CHECK(glasm_vulkan_convert_filter(filters[i].gl, VK_FALSE, &mode, &wrap) == filters[i].filter && mode == filters[i].mode);
-        CHECK(wrap.mag_filter == 9 && wrap.min_filter == filters[i].texels && wrap.mip_filter == filters[i].levels);
-        VkFilter magnification = glasm_vulkan_convert_filter(filters[i].gl, VK_TRUE, NULL, &wrap);
-        CHECK(magnification == (i < 2 ? filters[i].filter : VK_FILTER_MAX_ENUM) && wrap.mag_filter == (i < 2 ? filters[i].texels : 9));
+        CHECK(glasm_vulkan_convert_filter(filters[i].gl, &mode) == filters[i].filter && mode == filters[i].mode);
+        CHECK(glasm_vulkan_convert_filter(filters[i].gl, NULL) == filters[i].filter);
+        CHECK(glasm_texture_wrap_from_gl(modes, GL_LINEAR, filters[i].gl, &wrap) == GLASM_RESULT_OK && wrap.mag_filter == GLASM_TEXEL_FILTER_LINEAR);
+        CHECK(wrap.min_filter == filters[i].texels && wrap.mip_filter == filters[i].levels);
+        /* Magnification has no levels. */
+        glasm_result magnification = glasm_texture_wrap_from_gl(modes, filters[i].gl, GL_LINEAR, &wrap);
+        CHECK(magnification == (i < 2 ? GLASM_RESULT_OK : GLASM_RESULT_INVALID_ARGUMENT) && (i >= 2 || wrap.mag_filter == filters[i].texels));
     }
-    CHECK(glasm_vulkan_convert_filter(GL_REPEAT, VK_FALSE, NULL, NULL) == VK_FILTER_MAX_ENUM);
+    CHECK(glasm_vulkan_convert_filter(GL_REPEAT, NULL) == VK_FILTER_MAX_ENUM);
+    CHECK(glasm_texture_wrap_from_gl(modes, GL_LINEAR, GL_REPEAT, &wrap) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_texture_wrap_from_gl(unknown, GL_LINEAR, GL_LINEAR, &wrap) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(strstr(glasm_error_message(), "0x2601") != NULL);
 }
 
 static void test_attributes_of_opengl(void)

@@ -267,3 +267,57 @@ fn wraps_that_modules_read() {
         }
     }
 }
+
+/// The numbers are those of OpenGL's registry.
+#[test]
+fn modes_and_filters_of_gl() {
+    const REPEAT: u32 = 0x2901;
+    const NEAREST: u32 = 0x2600;
+    const LINEAR: u32 = 0x2601;
+    const LINEAR_MIPMAP_NEAREST: u32 = 0x2701;
+    const NEAREST_MIPMAP_LINEAR: u32 = 0x2702;
+    let mode = |wrap: u32| TextureWrap::from_gl([REPEAT, wrap, REPEAT], NEAREST, NEAREST);
+    for (wrap, expected) in [
+        (REPEAT, WrapMode::BySampler),
+        (0x812d, WrapMode::BySampler), // CLAMP_TO_BORDER
+        (0x812f, WrapMode::BySampler), // CLAMP_TO_EDGE
+        (0x8370, WrapMode::BySampler), // MIRRORED_REPEAT
+        (0x2900, WrapMode::Clamp),
+        (0x8742, WrapMode::MirrorClamp),
+        (0x8743, WrapMode::MirrorClampToEdge),
+        (0x8912, WrapMode::MirrorClampToBorder),
+    ] {
+        let expected = [WrapMode::BySampler, expected, WrapMode::BySampler];
+        assert_eq!(
+            mode(wrap).map(|it| it.wrap_modes),
+            Some(expected),
+            "{wrap:#x}"
+        );
+    }
+    assert_eq!(mode(LINEAR), None);
+
+    let filters = |mag_filter, min_filter| {
+        let wrap = TextureWrap::from_gl([REPEAT; 3], mag_filter, min_filter)?;
+        Some((wrap.mag_filter, wrap.min_filter, wrap.mip_filter))
+    };
+    let (nearest, linear) = (TexelFilter::Nearest, TexelFilter::Linear);
+    for (mag_filter, min_filter, expected) in [
+        (NEAREST, LINEAR, Some((nearest, linear, MipFilter::None))),
+        (
+            LINEAR,
+            LINEAR_MIPMAP_NEAREST,
+            Some((linear, linear, MipFilter::Nearest)),
+        ),
+        (
+            LINEAR,
+            NEAREST_MIPMAP_LINEAR,
+            Some((linear, nearest, MipFilter::Linear)),
+        ),
+        (LINEAR, 0x2704, None),
+        // Magnification has no levels.
+        (LINEAR_MIPMAP_NEAREST, LINEAR, None),
+        (REPEAT, LINEAR, None),
+    ] {
+        assert_eq!(filters(mag_filter, min_filter), expected, "{mag_filter:#x}");
+    }
+}

@@ -38,8 +38,8 @@ pub use pnext_chain::FeatureChain;
 pub use pnext_chain::{FeatureTable, FeatureVisitor};
 pub use structures::{
     PipelineInfo, StageInfo, build_attributes, build_layout_bindings, build_module_info,
-    build_pool_sizes, build_stage_info, get_input_format, get_stage_flag, get_view_type,
-    list_spec_constants, to_descriptor_type,
+    build_pool_sizes, build_stage_info, convert_filter, convert_wrap, get_input_format,
+    get_stage_flag, get_view_type, list_spec_constants, to_descriptor_type,
 };
 
 use ash::vk;

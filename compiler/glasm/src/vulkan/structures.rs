@@ -2,7 +2,7 @@
 
 use crate::layout::{DescriptorConflict, SetLayout};
 use crate::reflect::{InterfaceVariable, ScalarType};
-use crate::{Linked, Reflection, Shader, Stage, TexTarget};
+use crate::{Linked, MipFilter, Reflection, Shader, Stage, TexTarget, TexelFilter, TextureWrap};
 use ash::vk;
 
 /// Structures of Vulkan for all stages of a linked pipeline. The functions of this module return
@@ -216,6 +216,60 @@ pub fn build_attributes(reflection: &Reflection) -> Vec<vk::VertexInputAttribute
         })
     });
     attributes.collect()
+}
+
+/// Returns the address mode of a sampler for a wrap mode of GL: the value of `TEXTURE_WRAP_S`, `_T` or
+/// `_R`. Modes that samplers lack need [`Options::texture_wraps`](crate::Options::texture_wraps)
+/// ([`TextureWrap::from_gl`](crate::TextureWrap::from_gl)). `None` for other numbers.
+///
+/// ```
+/// use ash::vk::SamplerAddressMode;
+/// use glasm::vulkan::convert_wrap;
+///
+/// assert!(convert_wrap(0x2901) == Some(SamplerAddressMode::REPEAT)); // GL_REPEAT
+/// assert!(convert_wrap(0x2900) == Some(SamplerAddressMode::CLAMP_TO_BORDER)); // GL_CLAMP
+/// assert!(convert_wrap(0x2601).is_none());
+/// ```
+pub fn convert_wrap(wrap: u32) -> Option<vk::SamplerAddressMode> {
+    use vk::SamplerAddressMode as Mode;
+    Some(match wrap {
+        // CLAMP, CLAMP_TO_BORDER, MIRROR_CLAMP_EXT, MIRROR_CLAMP_TO_BORDER_EXT
+        0x2900 | 0x812d | 0x8742 | 0x8912 => Mode::CLAMP_TO_BORDER,
+        // CLAMP_TO_EDGE, MIRROR_CLAMP_TO_EDGE
+        0x812f | 0x8743 => Mode::CLAMP_TO_EDGE,
+        0x2901 => Mode::REPEAT,
+        0x8370 => Mode::MIRRORED_REPEAT,
+        _ => return None,
+    })
+}
+
+/// Returns the filters of a sampler within and between levels for a filter of GL: the value of
+/// `TEXTURE_MIN_FILTER` or `TEXTURE_MAG_FILTER`. Without mipmaps (`NEAREST`, `LINEAR`) the second is
+/// nearest, and `max_lod` must be 0.25. `None` for other numbers.
+///
+/// ```
+/// use ash::vk::{Filter, SamplerMipmapMode};
+/// use glasm::vulkan::convert_filter;
+///
+/// // GL_LINEAR_MIPMAP_NEAREST, GL_NEAREST_MIPMAP_LINEAR, GL_LINEAR
+/// assert!(convert_filter(0x2701) == Some((Filter::LINEAR, SamplerMipmapMode::NEAREST)));
+/// assert!(convert_filter(0x2702) == Some((Filter::NEAREST, SamplerMipmapMode::LINEAR)));
+/// assert!(convert_filter(0x2601) == Some((Filter::LINEAR, SamplerMipmapMode::NEAREST)));
+/// assert!(convert_filter(0x2901).is_none());
+/// ```
+pub fn convert_filter(filter: u32) -> Option<(vk::Filter, vk::SamplerMipmapMode)> {
+    const NEAREST: u32 = 0x2600;
+    const REPEAT: u32 = 0x2901;
+    let filters = TextureWrap::from_gl([REPEAT; 3], NEAREST, filter)?;
+    let texels = match filters.min_filter {
+        TexelFilter::Nearest => vk::Filter::NEAREST,
+        TexelFilter::Linear => vk::Filter::LINEAR,
+    };
+    let levels = match filters.mip_filter {
+        MipFilter::None | MipFilter::Nearest => vk::SamplerMipmapMode::NEAREST,
+        MipFilter::Linear => vk::SamplerMipmapMode::LINEAR,
+    };
+    Some((texels, levels))
 }
 
 /// Returns the type of the views of the textures and images of a target; `None` for buffers, which
