@@ -60,7 +60,7 @@ pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fa
         step_limit: Some(args.step_limit).filter(|&limit| limit > 0),
         #[cfg(feature = "translate")]
         text_conventions: match args.conventions {
-            None => glasm_text::ClipConventions::OfLanguage,
+            None => glasm_text::ClipConventions::OfCompilerOptions,
             Some(ConventionsArg::Opengl) => glasm_text::ClipConventions::OpenGl,
             Some(ConventionsArg::Vulkan) => glasm_text::ClipConventions::Vulkan,
         },

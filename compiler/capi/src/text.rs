@@ -22,8 +22,10 @@ use std::ptr;
 #[cfg_attr(not(feature = "text"), c_enum)]
 #[repr(u32)]
 pub enum glasm_clip_conventions {
-    /// The conventions of the language, so that positions pass unchanged.
-    OfLanguage = 0,
+    /// OpenGL's if `compiler_options` has GLASM_CLIP_DEPTH_NEGATIVE_ONE_TO_ONE, as
+    /// `glasm_options_init_for_gl_context` sets it; otherwise those of the language, so that positions
+    /// pass unchanged.
+    OfCompilerOptions = 0,
     /// OpenGL's: depth from -w to w, y up.
     #[from(OpenGl)]
     Opengl = 1,
@@ -58,8 +60,8 @@ pub struct glasm_text_options {
     pub clip_conventions: u32,
     /// A glasm_text_nan_mode.
     pub nan_mode: u32,
-    /// Options of the compiler; NULL: the default ones. Device features, conventions and debug
-    /// information are ignored: the language decides them.
+    /// Options of the compiler; NULL: the default ones. Device features and debug information are
+    /// ignored: the language decides them.
     pub compiler_options: *const glasm_options,
 }
 

@@ -11,8 +11,9 @@ pub struct Options {
     pub clip_conventions: ClipConventions,
     /// The results of minima, maxima and clamps for NaN.
     pub nan_mode: NanMode,
-    /// Options of the compiler. The language decides device features, conventions and debug
-    /// information (see [`compiler_options`](crate::compiler_options)): they are ignored here. With
+    /// Options of the compiler. The language decides device features and debug information (see
+    /// [`compiler_options`](crate::compiler_options)): they are ignored here. Of the conventions,
+    /// [`ClipConventions::OfCompilerOptions`] reads whether programs follow OpenGL. With
     /// the target [`OpenGl4_5`](glasm::Target::OpenGl4_5) GLSL has the bindings of these options
     /// ([`BindingLayout::opengl`](glasm::BindingLayout::opengl)) and OpenGL's rectangles; without
     /// it the numbers are those of `docs/text-output.md`.
@@ -33,9 +34,12 @@ impl Options {
 /// converted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum ClipConventions {
-    /// Conventions of the language, so that positions pass unchanged.
+    /// OpenGL's if [`Options::compiler`] has
+    /// [`ClipDepth::NegativeOneToOne`](glasm::ClipDepth::NegativeOneToOne), as
+    /// [`Options::for_gl_context`](glasm::Options::for_gl_context) returns it; otherwise those of
+    /// the language, so that positions pass unchanged.
     #[default]
-    OfLanguage,
+    OfCompilerOptions,
     /// OpenGL's: depth from -w to w, y up.
     OpenGl,
     /// Vulkan's: depth from 0 to w, y down.

@@ -88,15 +88,15 @@ pub fn write(source: &Source<'_>, options: &Options) -> Result<ShaderText, Error
 /// [`Error::OtherLanguage`] if the shader was compiled for SPIR-V or for another language, and the
 /// module would be a different one for this language.
 pub fn write_shader(shader: &Shader, options: &Options) -> Result<ShaderText, Error> {
-    if !Language::ALL.contains(&options.language) {
+    if let Some(unknown) = find_unknown_language(options) {
         return Err(Error::Writer {
             warnings: shader.warnings.clone(),
-            message: UnknownLanguage(options.language.to_string()).to_string(),
+            message: unknown.to_string(),
         });
     }
     check_text_target(shader, options).map_err(Error::OtherLanguage)?;
     let positions = match options.clip_conventions {
-        ClipConventions::OfLanguage | ClipConventions::OpenGl => Positions::Unchanged,
+        ClipConventions::OfCompilerOptions | ClipConventions::OpenGl => Positions::Unchanged,
         ClipConventions::Vulkan => Positions::FromVulkan,
     };
     match translate(shader, options, positions) {
@@ -108,9 +108,16 @@ pub fn write_shader(shader: &Shader, options: &Options) -> Result<ShaderText, Er
         }),
         Err(message) => Err(Error::Writer {
             warnings: shader.warnings.clone(),
-            message,
+            // Other libraries end some of their messages with a line end.
+            message: message.trim_end().to_owned(),
         }),
     }
+}
+
+/// Returns the language of the options if it is a version that does not exist.
+fn find_unknown_language(options: &Options) -> Option<UnknownLanguage> {
+    let is_known = Language::ALL.contains(&options.language);
+    (!is_known).then(|| UnknownLanguage(options.language.to_string()))
 }
 
 /// Links the programs of a pipeline, given in its order, and writes all stages in the language of
@@ -145,7 +152,8 @@ pub fn link(programs: &[&Program], options: &Options) -> Result<Vec<ShaderText>,
 ///
 /// In the pipeline, a stage that cannot be written becomes its errors, and the warnings of a shader
 /// become those of its source. Errors about features that the language does not have receive a note
-/// about languages that have them ([`explain_features`]).
+/// about languages that have them ([`explain_features`]). A version of the language that does not
+/// exist is the only error of the first stage, and no stage has a source.
 ///
 /// ```
 /// use glasm::{Program, Stage};
@@ -168,7 +176,15 @@ pub fn write_linked(linked: &mut Linked, options: &Options) -> Vec<Option<Shader
         }
     }
     let generated = linked.generated.iter_mut().map(|(_, stage)| stage);
-    let stages = linked.stages.iter_mut().chain(generated);
+    let mut stages: Vec<_> = linked.stages.iter_mut().chain(generated).collect();
+    if let Some(unknown) = find_unknown_language(options) {
+        if let Some(first) = stages.first_mut() {
+            let error = Diagnostic::whole_program(Code::Unsupported, unknown.to_string());
+            **first = Err(error.into());
+        }
+        return vec![None; stages.len()];
+    }
+    let stages = stages.into_iter();
     stages.map(|stage| write_stage(stage, options)).collect()
 }
 
@@ -304,7 +320,14 @@ fn get_conventions(options: &Options) -> glasm::Conventions {
         Language::Hlsl(_) => (false, false, true),
         Language::Wgsl | Language::Msl(_) => (false, false, false),
     };
-    let converts = options.clip_conventions == ClipConventions::OpenGl && !is_gl;
+    let follows_gl = match options.clip_conventions {
+        ClipConventions::OfCompilerOptions => {
+            options.compiler.conventions.clip_depth == ClipDepth::NegativeOneToOne
+        }
+        ClipConventions::OpenGl => true,
+        ClipConventions::Vulkan => false,
+    };
+    let converts = follows_gl && !is_gl;
     glasm::Conventions {
         clip_depth: if converts {
             ClipDepth::NegativeOneToOne

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use glasm::{Program, Shader, StateSource, link};
+use glasm::{Program, Shader, StateSource, Target, link};
 use glasm_text::{
     ClipConventions, Error, Language, LanguageMismatch, Options, Source, compiler_options,
     write_shader,
@@ -49,7 +49,7 @@ fn linked_shaders_are_written_in_their_language() {
         [VERTEX, FRAGMENT].map(|text| Program::load(&Source::new("test", text)).unwrap());
     for language in [Language::Wgsl, Language::Glsl(330), Language::Msl(24)] {
         for clip_conventions in [
-            ClipConventions::OfLanguage,
+            ClipConventions::OfCompilerOptions,
             ClipConventions::OpenGl,
             ClipConventions::Vulkan,
         ] {
@@ -149,6 +149,50 @@ fn state_in_specialization_constants_is_not_frozen_silently() {
     let shader = glasm::compile(&Source::new("test", FRAGMENT), &compiler).unwrap();
     let mismatch = find_mismatch(&shader, &options);
     assert_eq!(mismatch.difference, "wgsl has no specialization constants");
+}
+
+/// Options of the compiler that follow OpenGL are written with OpenGL's conventions without further
+/// options, and others with those of the language.
+#[test]
+fn clip_conventions_are_those_of_the_compiler_options() {
+    let write = |clip_conventions, compiler| {
+        let options = Options {
+            clip_conventions,
+            compiler,
+            ..Options::new(Language::Wgsl)
+        };
+        let source = Source::new("test", VERTEX);
+        glasm_text::write(&source, &options).unwrap().source
+    };
+    let of_gl = glasm::Options::for_gl_context(Target::Vulkan1_2);
+    let derived = ClipConventions::OfCompilerOptions;
+    let opengl = write(ClipConventions::OpenGl, glasm::Options::default());
+    let unchanged = write(derived, glasm::Options::default());
+    assert_ne!(opengl, unchanged);
+    let without_state = glasm::Options {
+        conventions: of_gl.conventions,
+        ..glasm::Options::default()
+    };
+    assert_eq!(write(derived, without_state), opengl);
+    let explicit = write(ClipConventions::OpenGl, of_gl.clone());
+    assert_eq!(write(derived, of_gl.clone()), explicit);
+    assert_ne!(write(ClipConventions::Vulkan, of_gl), explicit);
+}
+
+/// Checks that a version that does not exist is named once, although it concerns all stages.
+#[test]
+fn unknown_versions_are_one_error_of_a_pipeline() {
+    let programs = [VERTEX, FRAGMENT].map(|text| Program::load(&Source::new("test", text)));
+    let [vertex, fragment] = programs.map(Result::unwrap);
+    let options = Options::new(Language::Glsl(120));
+    let errors = glasm_text::link(&[&vertex, &fragment], &options).unwrap_err();
+    assert_eq!(errors.stages.len(), 1);
+    assert_eq!(errors.to_string().matches("unknown language").count(), 1);
+    let mut linked = link(&[&vertex, &fragment], &compiler_options(&options));
+    assert_eq!(
+        glasm_text::write_linked(&mut linked, &options),
+        [None, None]
+    );
 }
 
 /// Versions that do not exist are named as such, with those that do.
