@@ -45,8 +45,9 @@ impl PartialEq for OwnedSource {
 
 impl Eq for OwnedSource {}
 
-/// Errors of a program with its source. `Display` writes what [`Diagnostics::render`] returns, and
-/// so does `Debug`, which is the form in which `main` prints the error that it returns.
+/// Errors of a program with its source. `Display` writes what [`Diagnostics::render`] returns,
+/// without the line end, and so does `Debug`, which is the form in which `main` prints the error that
+/// it returns.
 ///
 /// ```
 /// use glasm::{Program, Stage};
@@ -93,7 +94,7 @@ impl ProgramErrors {
 
 impl fmt::Display for ProgramErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.diagnostics.render(&self.source()))
+        f.write_str(self.diagnostics.render(&self.source()).trim_end())
     }
 }
 
@@ -128,8 +129,11 @@ pub struct LinkErrors {
 
 impl fmt::Display for LinkErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut stages = self.stages.iter();
-        stages.try_for_each(|(_, errors)| write!(f, "{errors}"))
+        for (index, (_, errors)) in self.stages.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "\n\n" };
+            write!(f, "{separator}{errors}")?;
+        }
+        Ok(())
     }
 }
 
