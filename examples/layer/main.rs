@@ -11,7 +11,7 @@
 use glasm::state::{GlState, MatrixMode, ParameterValues, StateChanges, matrix};
 use glasm::vulkan::PipelineInfo;
 use glasm::{Linked, Options, PipelineCache, PipelineState, Program, Shader, Stage, Target};
-use glasm_text::{ClipConventions, Language};
+use glasm_text::Language;
 use std::error::Error;
 use std::fs;
 use std::path::Path;
@@ -56,8 +56,8 @@ fn describe_pipeline(pipeline: &Linked) -> Outcome<()> {
     Ok(())
 }
 
-/// Prints the contents of the parameter block, and which of two draws fills it.
-fn fill_block(shader: &Shader, state: &GlState, changes: &mut StateChanges) {
+/// Prints the parameters, and which of two draws with equal values upload them.
+fn fill_block(shader: &Shader, state: &GlState, changes: &mut StateChanges) -> Outcome<()> {
     // In GL, each target has environment parameters, and each program local ones; here all are equal.
     let mut env = [[0.0; 4]; 8];
     (env[0], env[7]) = ([0.1, 0.1, 0.1, 1.0], [0.5, 0.5, 1.0, 1.0]);
@@ -66,15 +66,16 @@ fn fill_block(shader: &Shader, state: &GlState, changes: &mut StateChanges) {
         local: &[[0.0; 4], [0.0; 4], [1.0, 0.75, 0.5, 1.0]],
         ..ParameterValues::default()
     };
-    let list = shader.list_parameters(state, &values);
-    for (number, (source, value)) in list.iter().enumerate() {
-        println!("offset {}: {source} = {value:?}", 16 * number);
+    for it in shader.list_parameters(state, &values) {
+        println!("offset {}: {} = {:?}", it.offset, it.source, it.value);
     }
-    let (mut block, mut revision) = (vec![[0; 4]; list.len()], 0);
-    let draws = [(); 2].map(|()| {
-        shader.update_parameter_block(state, changes, &values, &mut revision, &mut block)
-    });
-    println!("draws that fill the block: {draws:?}");
+    let (mut block, mut revision) = (vec![0; shader.parameter_block_size()], 0);
+    for draw in 0..2 {
+        let is_changed =
+            shader.update_parameter_block(state, changes, &values, &mut revision, &mut block)?;
+        println!("draw {draw}: upload {is_changed}");
+    }
+    Ok(())
 }
 
 /// Draws with other state, and prints which stages have other modules for it.
@@ -109,7 +110,6 @@ fn write_sources(
     directory: &Path,
 ) -> Outcome<()> {
     let text_options = glasm_text::Options {
-        clip_conventions: ClipConventions::OpenGl,
         compiler: options.clone(),
         ..glasm_text::Options::new(language)
     };
@@ -148,7 +148,7 @@ fn main() -> Outcome<()> {
     for shader in pipeline.shaders() {
         let extension = shader.reflection.stage.file_extension();
         fs::write(results.join(format!("{extension}.spv")), shader.to_bytes())?;
-        fill_block(shader, &state, &mut changes);
+        fill_block(shader, &state, &mut changes)?;
     }
     draw_variants(&mut cache, &programs, &options)?;
     write_sources(&programs, &options, Language::Glsl(330), results)?;

@@ -40,7 +40,7 @@ fn a_pair_of_programs_becomes_modules_and_texts() {
         "program.env[7] = [0.5, 0.5, 1.0, 1.0]\n",
         "program.local[2] = [1.0, 0.75, 0.5, 1.0]\n",
         "state.fog.params = [0.25, 0.0, 1.0, 1.0]\n",
-        "draws that fill the block: [true, false]\n",
+        "draw 0: upload true\ndraw 1: upload false\n",
         "variant 0: new modules: [Fragment]\n",
         "variant 1: new modules: [Fragment]\n",
         "variant 2: new modules: []\n",

@@ -143,19 +143,19 @@
 // Thread groups of the device.
 #define GLASM_STATE_GROUP_THREADS 262144
 
-// program.env, which the caller has.
+// program.env: `env` of glasm_parameter_values.
 #define GLASM_STATE_GROUP_ENV 524288
 
-// program.local, which the caller has.
+// program.local: `local` of glasm_parameter_values.
 #define GLASM_STATE_GROUP_LOCAL 1048576
 
-// Named parameters, which the caller has.
+// Named parameters: `named` of glasm_parameter_values.
 #define GLASM_STATE_GROUP_NAMED 2097152
 
-// Numbers of subroutines, which the caller has.
+// Numbers of subroutines: `subroutine_indices` of glasm_parameter_values.
 #define GLASM_STATE_GROUP_SUBROUTINES 4194304
 
-// The argument of a vertex state program, which the caller has.
+// The argument of a vertex state program: `state_program_argument` of glasm_parameter_values.
 #define GLASM_STATE_GROUP_ARGUMENT 8388608
 
 // Result of a call.
@@ -1682,8 +1682,10 @@ enum glasm_clip_conventions
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // The conventions of the language, so that positions pass unchanged.
-    GLASM_CLIP_CONVENTIONS_OF_LANGUAGE = 0,
+    // OpenGL's if `compiler_options` has GLASM_CLIP_DEPTH_NEGATIVE_ONE_TO_ONE, as
+    // `glasm_options_init_for_gl_context` sets it; otherwise those of the language, so that positions
+    // pass unchanged.
+    GLASM_CLIP_CONVENTIONS_OF_COMPILER_OPTIONS = 0,
     // OpenGL's: depth from -w to w, y up.
     GLASM_CLIP_CONVENTIONS_OPENGL = 1,
     // Vulkan's: depth from 0 to w, y down.
@@ -1782,7 +1784,8 @@ typedef struct glasm_compiler glasm_compiler;
 // All messages about one program, in the order of its text. Threads may share them.
 typedef struct glasm_diagnostics glasm_diagnostics;
 
-// Result of linking the programs of a pipeline. Threads may share it.
+// Result of linking the programs of a pipeline. Threads may share it. Its handles are counted, and
+// are one pointer.
 typedef struct glasm_pipeline glasm_pipeline;
 
 // Pipelines by their programs and options: state on which none of the modules depends does not lead
@@ -2842,8 +2845,8 @@ typedef struct glasm_text_options {
     uint32_t clip_conventions;
     // A glasm_text_nan_mode.
     uint32_t nan_mode;
-    // Options of the compiler; NULL: the default ones. Device features, conventions and debug
-    // information are ignored: the language decides them.
+    // Options of the compiler; NULL: the default ones. Device features and debug information are
+    // ignored: the language decides them.
     const struct glasm_options *compiler_options;
 } glasm_text_options;
 
@@ -3051,6 +3054,18 @@ void glasm_diagnostics_free(struct glasm_diagnostics *diagnostics);
 //
 // `varying` stays the caller's.
 uint32_t glasm_semantic_fixed_location(const struct glasm_semantic_info *varying);
+
+// Gets the wrap modes and filters of a texture of GL (glTexParameter), for `texture_wraps` of
+// glasm_options. GLASM_RESULT_INVALID_ARGUMENT if one of the values is not a mode or a filter of its
+// parameter, for which GL's error is GL_INVALID_ENUM.
+//
+// `wrap_modes` are the values of GL_TEXTURE_WRAP_S, _T and _R; they stay the caller's. `mag_filter` and
+// `min_filter` are those of GL_TEXTURE_MAG_FILTER and GL_TEXTURE_MIN_FILTER. `wrap` is memory of the
+// caller.
+glasm_result glasm_texture_wrap_from_gl(const uint32_t *wrap_modes,
+                                        uint32_t mag_filter,
+                                        uint32_t min_filter,
+                                        struct glasm_texture_wrap *wrap);
 
 // Fills options with their initial values. `size` is `sizeof(glasm_options)`.
 //
@@ -3388,23 +3403,24 @@ glasm_result glasm_shader_fill_parameter_block(const struct glasm_shader *shader
                                                float *block,
                                                size_t vector_count);
 
-// Fills the parameter block of a shader like `glasm_shader_fill_parameter_block` if it was never
-// filled, or values that it reads have changed since: does what `glasm_shader_state_groups`,
-// `glasm_state_take_changes` and that function do.
+// Updates the parameter block of a shader: fills it like `glasm_shader_fill_parameter_block` if it was
+// never filled; otherwise computes the vectors again whose state has changed, and compares those of
+// `values` with the block. Calls for blocks of other programs and targets with other values have no
+// influence on this block.
 //
-// `shader`, `state` and `values` stay the caller's; NULL for `values` is none, whose changes the
-// caller records with `glasm_state_mark_changes`. `revision` is that of the block, which the caller
-// has set to 0 before the first call, and stays the caller's. `block` points to memory of the
-// caller for `vector_count` vectors, at least as many as the block has; it may be mapped memory.
-// `is_filled` may be NULL; it is set to 1 if the block was filled, so that it is uploaded again,
-// else to 0.
+// `shader`, `state` and `values` stay the caller's; NULL for `values` is none. `revision` is that of
+// the block, which the caller has set to 0 before the first call, and stays the caller's. `block`
+// points to memory of the caller for `vector_count` vectors, at least as many as the block has, with
+// the contents that the last call left in it. It is read, which is slow in mapped memory.
+// `is_changed` may be NULL; it is set to 1 if the contents have changed, so that they are uploaded
+// again, else to 0.
 glasm_result glasm_shader_update_parameter_block(const struct glasm_shader *shader,
                                                  struct glasm_state *state,
                                                  const struct glasm_parameter_values *values,
                                                  uint64_t *revision,
                                                  float *block,
                                                  size_t vector_count,
-                                                 glasm_bool *is_filled);
+                                                 glasm_bool *is_changed);
 
 // Lists the vectors of the parameter block of a shader with their names and the values with which
 // `glasm_shader_fill_parameter_block` fills it.
@@ -3558,7 +3574,21 @@ const char *glasm_pipeline_render_diagnostics(const struct glasm_pipeline *pipel
 const struct glasm_unwritten_input *glasm_pipeline_unwritten_inputs(const struct glasm_pipeline *pipeline,
                                                                     size_t *count);
 
-// Frees a pipeline, and with it the shaders and diagnostics of its stages.
+// Returns 1 if a program is one of those of a pipeline, else 0. Programs are equal if their strings,
+// settings and changes (`glasm_program_with_missing_textures` and others) are. 0 for NULL.
+//
+// `pipeline` and `program` stay the caller's.
+glasm_bool glasm_pipeline_has_program(const struct glasm_pipeline *pipeline, const struct glasm_program *program);
+
+// Creates another handle of a pipeline, which is the same pointer: each is freed separately, and the
+// pipeline with the last of them. For pipelines of a cache that are to outlive their removal. Returns
+// NULL for NULL.
+//
+// `pipeline` stays the caller's, or the cache's. The caller owns the new handle, and frees it with
+// `glasm_pipeline_free`.
+struct glasm_pipeline *glasm_pipeline_clone(const struct glasm_pipeline *pipeline);
+
+// Frees a handle of a pipeline, and with the last one the shaders and diagnostics of its stages.
 //
 // Takes `pipeline` away from the caller; NULL is allowed.
 void glasm_pipeline_free(struct glasm_pipeline *pipeline);
@@ -3945,23 +3975,32 @@ struct glasm_pipeline_cache *glasm_pipeline_cache_create(void);
 //
 // `cache` stays the caller's, and so do `compiler`, which may be NULL, `programs`, `count` of them
 // and at least one, and `options`, which may be NULL: the default ones. `pipeline` is set to a
-// pipeline that belongs to the cache and is valid until this is cleared or freed, or to NULL if an
-// argument is wrong. `is_new` may be NULL; it is set to 1 if the cache did not have the pipeline,
-// else to 0.
+// pipeline that belongs to the cache and is valid until it is removed from the cache or this is
+// freed, or to NULL if an argument is wrong; `glasm_pipeline_clone` retains it. A caller compares the
+// pointer with that of the pipeline that it has bound: for the same programs, both are equal exactly
+// if all modules are. `is_added` may be NULL; it is set to 1 if the call has added the pipeline,
+// because the cache had none with these programs and modules, else to 0.
 glasm_result glasm_pipeline_cache_get(const struct glasm_pipeline_cache *cache,
                                       const struct glasm_compiler *compiler,
                                       const struct glasm_program *const *programs,
                                       size_t count,
                                       const struct glasm_options *options,
                                       const struct glasm_pipeline **pipeline,
-                                      glasm_bool *is_new);
+                                      glasm_bool *is_added);
 
-// Frees all pipelines of a cache. No effect for NULL.
+// Removes the pipelines of which a program is a part (`glasm_pipeline_has_program`) from a cache, for
+// callers that delete the program. No effect for NULL.
+//
+// `cache` and `program` stay the caller's. The cache frees its handles of these pipelines: those of
+// `glasm_pipeline_clone` remain valid.
+void glasm_pipeline_cache_remove(const struct glasm_pipeline_cache *cache, const struct glasm_program *program);
+
+// Removes all pipelines from a cache, like `glasm_pipeline_cache_remove`. No effect for NULL.
 //
 // `cache` stays the caller's.
 void glasm_pipeline_cache_clear(const struct glasm_pipeline_cache *cache);
 
-// Frees a cache with its pipelines.
+// Frees a cache with its handles of pipelines.
 //
 // Takes `cache` away from the caller; NULL is allowed.
 void glasm_pipeline_cache_free(struct glasm_pipeline_cache *cache);
@@ -3985,24 +4024,18 @@ glasm_result glasm_options_write_state_block(const struct glasm_options *options
 
 // Returns the groups of state that the parameter block of a shader reads, a mask of
 // GLASM_STATE_GROUP_*: its contents change only if one of them changes. A block of constants reads
-// none, and is filled once. 0 for NULL.
+// none, and is filled once. Groups from GLASM_STATE_GROUP_ENV on are values of the caller. 0 for NULL.
 //
 // `shader` stays the caller's.
 uint32_t glasm_shader_state_groups(const struct glasm_shader *shader);
 
 // Returns the groups of a state that have changed since a revision, a mask of GLASM_STATE_GROUP_*,
 // and sets the revision to the current one. A parameter block that reads none of them remains
-// valid. Each block has a revision, at first 0, with which all groups are returned. The groups from
-// GLASM_STATE_GROUP_ENV on are those of `glasm_state_mark_changes`. 0 for NULL.
+// valid. Each block has a revision, at first 0, with which all groups are returned; otherwise none
+// from GLASM_STATE_GROUP_ENV on, which are values of the caller. 0 for NULL.
 //
 // `state` stays the caller's, and so does `revision`, which the caller has set.
 uint32_t glasm_state_take_changes(struct glasm_state *state, uint64_t *revision);
-
-// Records that values have changed which the caller has, such as GLASM_STATE_GROUP_LOCAL: a mask of
-// GLASM_STATE_GROUP_*, of which unknown bits are ignored. No effect for NULL.
-//
-// `state` stays the caller's.
-void glasm_state_mark_changes(struct glasm_state *state, uint32_t groups);
 
 // Returns the name of a result, such as "GLASM_RESULT_PROGRAM_ERROR"; "unknown result" for other
 // numbers. `result` is a glasm_result.

@@ -110,12 +110,12 @@ fn the_layer_in_c_prints_what_a_pair_of_programs_needs() {
         "state.fog.params = 0.25 0 1 1\n",
         "program.env[7] = 0.5 0.5 1 1\n",
         "program.local[2] = 1 0.75 0.5 1\n",
-        "draw 0: filled\ndraw 1: valid\n",
+        "draw 0: upload 1\ndraw 1: upload 0\n",
         // VK_SHADER_STAGE_FRAGMENT_BIT
-        "variant 0: new pipeline, new modules: 0x10\n",
-        "variant 1: new pipeline, new modules: 0x10\n",
-        "variant 2: old pipeline, new modules: 0\n",
-        "variant 3: old pipeline, new modules: 0\n",
+        "variant 0: new modules: 0x10\n",
+        "variant 1: new modules: 0x10\n",
+        "variant 2: new modules: 0\n",
+        "variant 3: new modules: 0\n",
     ] {
         assert!(said.contains(expected), "{expected}: {said}");
     }
@@ -128,6 +128,19 @@ fn the_layer_in_c_prints_what_a_pair_of_programs_needs() {
     }
     let module = std::fs::read(results.join("frag.spv")).unwrap();
     assert_eq!(module[..4], 0x0723_0203_u32.to_ne_bytes());
+}
+
+/// Checks that the page about embedding has the example as its listing in C.
+#[test]
+fn the_page_has_the_layer_in_c() {
+    let read = |path: &str| std::fs::read_to_string(crate_dir().join(path)).unwrap();
+    let page = read("../../docs/embedding.md");
+    let example = read("examples/layer.c");
+    let (_, code) = example.split_once("\n#include").unwrap();
+    assert!(
+        page.contains(&format!("```C\n#include{code}```\n")),
+        "docs/embedding.md does not have examples/layer.c from its first `#include` on"
+    );
 }
 
 /// An octahedron in two colors, lit from above: its upper faces are bright, and nothing is around

@@ -26,7 +26,7 @@ use glasm::reflect::{
     ScalarType, StateBinding, StateParam, StateProgram, StateSpecConstant, TessMode, TessSpacing,
     TessWinding, TextureBinding, ViewReplication, ViewportSelection,
 };
-use glasm::state::{GlState, Light, MatrixForm, MatrixName};
+use glasm::state::{GlState, Light, MatrixForm, MatrixName, ParameterValue, ShortBlock};
 use glasm::{
     Acceptance, AlphaTest, BaseType, BindingLayout, CacheKey, Capture, ClipDepth, Code,
     CompareFunction, Compiler, Conventions, DebugInfo, DefaultTessLevels, DepthMode,
@@ -123,12 +123,6 @@ fn functions_have_these_types() {
     let _: fn(&str, Stage, &str) -> Result<Program, ProgramErrors> = Program::load_string;
     let _: fn(&ProgramErrors) -> (i64, String) = ProgramErrors::gl_error;
     let _: fn(Stage) -> &'static str = Stage::file_extension;
-    type CachedPipeline = Result<Arc<Linked>, LinkErrors>;
-    let _: fn(&mut PipelineCache, &[&Program], &Options) -> CachedPipeline =
-        PipelineCache::get_or_link;
-    let _: fn(Target) -> Options = Options::for_gl_context;
-    let _: fn(&Diagnostics, &Source<'_>) -> (i64, String) = Diagnostics::gl_error;
-    let _: fn(&Shader, &Shader) -> bool = Shader::is_same_module;
     let _: fn(&[(&Program, &Options)]) -> Linked = link_with;
     let _: fn(&Source<'_>, &Options) -> CacheKey = compute_cache_key;
     let _: fn(&CacheKey) -> &[u8; 32] = CacheKey::as_bytes;
@@ -149,6 +143,20 @@ fn functions_have_these_types() {
     let _: fn(&TextureShaderKey) -> u8 = find_consistent_stages;
     let _: fn(&Light) -> LightKey = LightKey::from_light;
     assert_eq!(split_programs(b"!!ARBfp1.0 END").count(), 1);
+}
+
+#[test]
+fn functions_for_layers_have_these_types() {
+    type CachedPipeline = Result<Arc<Linked>, LinkErrors>;
+    let _: fn(&mut PipelineCache, &[&Program], &Options) -> CachedPipeline =
+        PipelineCache::get_or_link;
+    let _: fn(&mut PipelineCache, &Program) = PipelineCache::remove;
+    let _: fn(Target) -> Options = Options::for_gl_context;
+    let _: fn([u32; 3], u32, u32) -> Option<TextureWrap> = TextureWrap::from_gl;
+    let _: fn(u32) -> Option<WrapMode> = WrapMode::from_gl;
+    let _: fn(&Shader) -> usize = Shader::parameter_block_size;
+    let _: fn(&Diagnostics, &Source<'_>) -> (i64, String) = Diagnostics::gl_error;
+    let _: fn(&Shader, &Shader) -> bool = Shader::is_same_module;
 }
 
 fn value<T: Clone + PartialEq + Debug + Send + Sync + Unpin + 'static>() {}
@@ -184,9 +192,9 @@ fn types_have_these_traits() {
         value: Shader, Linked, Program, Reflection, ResourceCounts, Limits, Input, Output, Location, Severity, Position,
         AttachmentBinding, BufferBinding, HandleArray, ImageBinding, InterfaceVariable,
         NamedParameter, ParamBlock, PrimitiveInfo, ViewReplication, Requirements, SamplerBinding,
-        StateBinding, StateProgram, TextureBinding, GlState,
+        StateBinding, StateProgram, TextureBinding, GlState, ParameterValue,
     );
-    all!(error: Diagnostic, Diagnostics, LinkErrors, ProgramErrors);
+    all!(error: Diagnostic, Diagnostics, LinkErrors, ProgramErrors, ShortBlock);
 }
 
 #[test]

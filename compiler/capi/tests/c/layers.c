@@ -151,7 +151,6 @@ static void test_copied_options(void)
     glasm_options_free(second);
     CHECK(glasm_options_clone(NULL, &copy) == GLASM_RESULT_OK && are_equal(copy, NULL));
     glasm_options_free(copy);
-    options.features = NULL;
     options.target = 99;
     CHECK(glasm_options_clone(&options, &copy) == GLASM_RESULT_INVALID_ARGUMENT && copy == NULL);
     CHECK(glasm_options_clone(&options, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
@@ -451,21 +450,21 @@ static void test_pipeline_cache(void)
     glasm_options_init(&options, sizeof options);
     glasm_pipeline_cache *cache = glasm_pipeline_cache_create();
     const glasm_pipeline *first, *pipeline;
-    glasm_bool is_new = 9;
-    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 2, &options, &first, &is_new) == GLASM_RESULT_OK && is_new == 1);
+    glasm_bool is_added = 9;
+    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 2, &options, &first, &is_added) == GLASM_RESULT_OK && is_added == 1);
     CHECK(glasm_pipeline_shader(first, GLASM_STAGE_VERTEX) != NULL && glasm_pipeline_shader(first, GLASM_STAGE_FRAGMENT) != NULL);
-    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 2, NULL, &pipeline, &is_new) == GLASM_RESULT_OK && pipeline == first && is_new == 0);
+    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 2, NULL, &pipeline, &is_added) == GLASM_RESULT_OK && pipeline == first && is_added == 0);
     /* Neither program has texture coordinates; the fragment program has a color. */
     options.coord_replace_mask = 1;
     CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 2, &options, &pipeline, NULL) == GLASM_RESULT_OK && pipeline == first);
     options.flat_colors = 1;
-    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 2, &options, &pipeline, &is_new) == GLASM_RESULT_OK && pipeline != first && is_new == 1);
+    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 2, &options, &pipeline, &is_added) == GLASM_RESULT_OK && pipeline != first && is_added == 1);
     CHECK(!glasm_shader_is_equal(glasm_pipeline_shader(first, GLASM_STAGE_FRAGMENT), glasm_pipeline_shader(pipeline, GLASM_STAGE_FRAGMENT)));
     CHECK(glasm_pipeline_find_changed_stages(pipeline, first) == 1u << GLASM_STAGE_FRAGMENT);
     CHECK(glasm_pipeline_find_changed_stages(first, first) == 0);
     CHECK(glasm_pipeline_find_changed_stages(NULL, first) == 0 && glasm_pipeline_find_changed_stages(first, NULL) == 0);
     const glasm_pipeline *single;
-    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 1, &options, &single, &is_new) == GLASM_RESULT_OK && is_new == 1);
+    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 1, &options, &single, &is_added) == GLASM_RESULT_OK && is_added == 1);
     /* Only one of them has a fragment stage; the color has location 0 in both vertex modules. */
     CHECK(glasm_pipeline_find_changed_stages(single, pipeline) == 1u << GLASM_STAGE_FRAGMENT);
 
@@ -474,11 +473,11 @@ static void test_pipeline_cache(void)
     const glasm_pipeline *smooth, *flat;
     uint8_t keys[2][GLASM_CACHE_KEY_SIZE];
     CHECK(glasm_pipeline_cache_key(colorless, 2, &options, keys[0]) == GLASM_RESULT_OK);
-    CHECK(glasm_pipeline_cache_get(cache, NULL, colorless, 2, &options, &flat, &is_new) == GLASM_RESULT_OK && is_new == 1);
+    CHECK(glasm_pipeline_cache_get(cache, NULL, colorless, 2, &options, &flat, &is_added) == GLASM_RESULT_OK && is_added == 1);
     options.flat_colors = 0;
     CHECK(glasm_pipeline_cache_key(colorless, 2, &options, keys[1]) == GLASM_RESULT_OK && memcmp(keys[0], keys[1], sizeof keys[0]) != 0);
-    CHECK(glasm_pipeline_cache_get(cache, NULL, colorless, 2, &options, &smooth, &is_new) == GLASM_RESULT_OK && is_new == 0 && smooth == flat);
-    CHECK(glasm_pipeline_cache_get(cache, NULL, colorless, 2, &options, &smooth, &is_new) == GLASM_RESULT_OK && is_new == 0 && smooth == flat);
+    CHECK(glasm_pipeline_cache_get(cache, NULL, colorless, 2, &options, &smooth, &is_added) == GLASM_RESULT_OK && is_added == 0 && smooth == flat);
+    CHECK(glasm_pipeline_cache_get(cache, NULL, colorless, 2, &options, &smooth, &is_added) == GLASM_RESULT_OK && is_added == 0 && smooth == flat);
     glasm_program_free((glasm_program *)colorless[0]);
 
     /* A pipeline with errors: compiled once, reported each time. */
@@ -486,12 +485,27 @@ static void test_pipeline_cache(void)
     const glasm_program *loading = load("!!NVfp5.0\nTEMP r;\nLOAD.F32 r, program.local[0].x;\nMOV result.color, r;\nEND\n");
     options.features = none;
     for (glasm_bool i = 0; i < 2; i++) {
-        CHECK(glasm_pipeline_cache_get(cache, NULL, &loading, 1, &options, &pipeline, &is_new) == GLASM_RESULT_PROGRAM_ERROR && is_new == !i);
+        CHECK(glasm_pipeline_cache_get(cache, NULL, &loading, 1, &options, &pipeline, &is_added) == GLASM_RESULT_PROGRAM_ERROR && is_added == !i);
         CHECK(strstr(glasm_error_message(), "bufferDeviceAddress") != NULL && glasm_pipeline_stages(pipeline, NULL)[0].diagnostics != NULL);
     }
+
+    /* The pipelines of a program are removed, with those that have errors; others remain, and handles of the caller. */
+    CHECK(glasm_pipeline_has_program(single, programs[0]) == 1 && glasm_pipeline_has_program(single, programs[1]) == 0);
+    CHECK(glasm_pipeline_has_program(NULL, programs[0]) == 0 && glasm_pipeline_has_program(single, NULL) == 0);
+    glasm_pipeline *bound = glasm_pipeline_clone(first);
+    CHECK(bound == first && glasm_pipeline_clone(NULL) == NULL);
+    glasm_pipeline_cache_remove(cache, programs[1]);
+    glasm_pipeline_cache_remove(cache, loading);
+    glasm_pipeline_cache_remove(NULL, programs[0]);
+    glasm_pipeline_cache_remove(cache, NULL);
+    CHECK(glasm_pipeline_find_changed_stages(bound, single) == 1u << GLASM_STAGE_FRAGMENT && glasm_pipeline_has_program(bound, programs[1]) == 1);
+    CHECK(glasm_pipeline_cache_get(cache, NULL, &loading, 1, &options, &pipeline, &is_added) == GLASM_RESULT_PROGRAM_ERROR && is_added == 1);
+    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 2, NULL, &pipeline, &is_added) == GLASM_RESULT_OK && is_added == 1 && pipeline != bound);
+    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 1, NULL, &pipeline, &is_added) == GLASM_RESULT_OK && is_added == 0 && pipeline == single);
+    glasm_pipeline_free(bound);
     glasm_pipeline_cache_clear(cache);
-    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 2, NULL, &pipeline, &is_new) == GLASM_RESULT_OK && is_new == 1);
-    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 0, NULL, &pipeline, &is_new) == GLASM_RESULT_INVALID_ARGUMENT && pipeline == NULL && is_new == 0);
+    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 2, NULL, &pipeline, &is_added) == GLASM_RESULT_OK && is_added == 1);
+    CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 0, NULL, &pipeline, &is_added) == GLASM_RESULT_INVALID_ARGUMENT && pipeline == NULL && is_added == 0);
     CHECK(glasm_pipeline_cache_get(NULL, NULL, programs, 2, NULL, &pipeline, NULL) == GLASM_RESULT_INVALID_ARGUMENT && pipeline == NULL);
     CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 2, NULL, NULL, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
     glasm_pipeline_cache_clear(NULL);
@@ -518,10 +532,7 @@ static void test_stale_blocks(void)
     CHECK(glasm_state_take_changes(state, &second) == 0xffffff);
     CHECK(glasm_state_set(state, GLASM_STATE_VARIABLE_FOG_COLOR, 0, color, 4) == GLASM_RESULT_OK);
     CHECK(glasm_state_take_changes(state, &first) == 0);
-    glasm_state_mark_changes(state, GLASM_STATE_GROUP_LOCAL | 0x80000000u);
-    glasm_state_mark_changes(NULL, GLASM_STATE_GROUP_LOCAL);
-    CHECK(glasm_state_take_changes(state, &first) == GLASM_STATE_GROUP_LOCAL);
-    CHECK(glasm_state_take_changes(state, &second) == GLASM_STATE_GROUP_LOCAL);
+    CHECK(glasm_state_take_changes(state, &second) == 0);
     glasm_state_free(state);
     glasm_shader_free(shader);
     glasm_program_free(program);
@@ -534,19 +545,19 @@ static void test_updated_blocks(void)
     glasm_state *state = glasm_state_create();
     uint64_t revision = 0;
     float block[1][4] = {{9, 9, 9, 9}};
-    glasm_bool is_filled = 9;
+    glasm_bool is_changed = 9;
     const float color[4] = {1, 0.5f, 0.25f, 1}, black[4] = {0, 0, 0, 0};
-    CHECK(glasm_shader_update_parameter_block(shader, state, NULL, &revision, block[0], 1, &is_filled) == GLASM_RESULT_OK && is_filled == 1);
+    CHECK(glasm_shader_update_parameter_block(shader, state, NULL, &revision, block[0], 1, &is_changed) == GLASM_RESULT_OK && is_changed == 1);
     CHECK(memcmp(block[0], black, sizeof black) == 0);
-    CHECK(glasm_shader_update_parameter_block(shader, state, NULL, &revision, block[0], 1, &is_filled) == GLASM_RESULT_OK && is_filled == 0);
+    CHECK(glasm_shader_update_parameter_block(shader, state, NULL, &revision, block[0], 1, &is_changed) == GLASM_RESULT_OK && is_changed == 0);
     CHECK(glasm_state_set(state, GLASM_STATE_VARIABLE_FOG_COLOR, 0, color, 4) == GLASM_RESULT_OK);
     /* A call that fails does not take the change. */
-    CHECK(glasm_shader_update_parameter_block(shader, state, NULL, &revision, block[0], 0, &is_filled) == GLASM_RESULT_INVALID_ARGUMENT && is_filled == 0);
+    CHECK(glasm_shader_update_parameter_block(shader, state, NULL, &revision, block[0], 0, &is_changed) == GLASM_RESULT_INVALID_ARGUMENT && is_changed == 0);
     CHECK(glasm_shader_update_parameter_block(shader, state, NULL, &revision, NULL, 1, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
-    CHECK(glasm_shader_update_parameter_block(shader, state, NULL, &revision, block[0], 1, &is_filled) == GLASM_RESULT_OK && is_filled == 1);
+    CHECK(glasm_shader_update_parameter_block(shader, state, NULL, &revision, block[0], 1, &is_changed) == GLASM_RESULT_OK && is_changed == 1);
     CHECK(memcmp(block[0], color, sizeof color) == 0);
     CHECK(glasm_state_set(state, GLASM_STATE_VARIABLE_POINT_SIZE, 0, color, 1) == GLASM_RESULT_OK);
-    CHECK(glasm_shader_update_parameter_block(shader, state, NULL, &revision, block[0], 1, &is_filled) == GLASM_RESULT_OK && is_filled == 0);
+    CHECK(glasm_shader_update_parameter_block(shader, state, NULL, &revision, block[0], 1, &is_changed) == GLASM_RESULT_OK && is_changed == 0);
     CHECK(glasm_shader_update_parameter_block(shader, state, NULL, NULL, block[0], 1, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
     CHECK(glasm_shader_update_parameter_block(shader, NULL, NULL, &revision, block[0], 1, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
     CHECK(glasm_shader_update_parameter_block(NULL, state, NULL, &revision, block[0], 1, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
@@ -579,6 +590,60 @@ static void test_updated_blocks(void)
     glasm_shader_free(shader);
     glasm_program_free(program);
     glasm_state_free(state);
+}
+
+/* Environment parameters belong to a target, local ones to a program: those of other programs do not concern a block. */
+static void test_blocks_of_several_programs(void)
+{
+    static const char *const sources[3] = {
+        "!!ARBvp1.0\nADD result.position, program.env[0], program.local[0];\nEND\n",
+        "!!ARBvp1.0\nMUL result.position, program.env[0], program.local[0];\nEND\n",
+        "!!ARBfp1.0\nADD result.color, program.env[0], program.local[0];\nEND\n",
+    };
+    static const struct {
+        int is_local, index;    /* the value that is set */
+        glasm_bool expected[3]; /* blocks that change */
+    } draws[] = {{1, 0, {1, 1, 1}}, {1, 1, {0, 1, 0}}, {0, 1, {0, 0, 1}}, {0, 0, {1, 1, 0}}};
+    glasm_state *state = glasm_state_create();
+    glasm_shader *shaders[3];
+    for (int i = 0; i < 3; i++) {
+        glasm_program *program = load(sources[i]);
+        shaders[i] = compile(program, NULL);
+        glasm_program_free(program);
+    }
+    float env[2][4] = {{0}}, local[3][4] = {{0}}, blocks[3][2][4];
+    uint64_t revisions[3] = {0};
+    for (size_t draw = 0; draw < sizeof draws / sizeof *draws; draw++) {
+        (draws[draw].is_local ? local : env)[draws[draw].index][2] = 5;
+        for (int i = 0; i < 3; i++) {
+            const glasm_parameter_values values = {.size = sizeof values, .env = env[i / 2], .env_count = 1, .local = local[i], .local_count = 1};
+            glasm_bool is_changed = 9;
+            CHECK(glasm_shader_update_parameter_block(shaders[i], state, &values, &revisions[i], blocks[i][0], 2, &is_changed) == GLASM_RESULT_OK);
+            CHECK(is_changed == draws[draw].expected[i]);
+        }
+    }
+    /* Both parameters of the first program are set. */
+    CHECK(blocks[0][0][2] == 5 && blocks[0][1][2] == 5 && blocks[0][0][0] == 0);
+    CHECK(glasm_shader_update_parameter_block(shaders[0], state, NULL, &revisions[0], blocks[0][0], 1, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(strcmp(glasm_error_message(), "`vector_count` is 1, but the parameter block has 2 vectors") == 0);
+    for (int i = 0; i < 3; i++)
+        glasm_shader_free(shaders[i]);
+    glasm_state_free(state);
+}
+
+/* glTexParameteri(GL_TEXTURE_2D, ...): vulkan.c has all values. */
+static void test_wraps_of_opengl(void)
+{
+    enum { NEAREST = 0x2600, LINEAR = 0x2601, LINEAR_MIPMAP_NEAREST = 0x2701, CLAMP = 0x2900, REPEAT = 0x2901 };
+    const uint32_t modes[3] = {CLAMP, REPEAT, REPEAT};
+    glasm_texture_wrap wrap;
+    CHECK(glasm_texture_wrap_from_gl(modes, NEAREST, LINEAR_MIPMAP_NEAREST, &wrap) == GLASM_RESULT_OK);
+    CHECK(wrap.wrap_modes[0] == GLASM_WRAP_MODE_CLAMP && wrap.wrap_modes[1] == GLASM_WRAP_MODE_BY_SAMPLER);
+    CHECK(wrap.mag_filter == GLASM_TEXEL_FILTER_NEAREST && wrap.min_filter == GLASM_TEXEL_FILTER_LINEAR && wrap.mip_filter == GLASM_MIP_FILTER_NEAREST);
+    CHECK(glasm_texture_wrap_from_gl(modes, LINEAR_MIPMAP_NEAREST, LINEAR, &wrap) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_texture_wrap_from_gl(modes, CLAMP, LINEAR, &wrap) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_texture_wrap_from_gl(NULL, LINEAR, LINEAR, &wrap) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_texture_wrap_from_gl(modes, LINEAR, LINEAR, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
 }
 
 static void check_matrix(const glasm_state *state, uint32_t matrix, uint32_t index, const float *expected)
@@ -708,6 +773,8 @@ int main(void)
     test_pipeline_cache();
     test_stale_blocks();
     test_updated_blocks();
+    test_blocks_of_several_programs();
+    test_wraps_of_opengl();
     test_matrix_commands();
     test_names();
     return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
