@@ -2041,10 +2041,11 @@ typedef struct glasm_options {
     // Elements of arrays of images that handles index, at least 1.
     uint32_t handle_image_count;
     // Features that the device has, by their names in Vulkan ("shaderInt64"): the device does not
-    // have features that are not in the list. NULL: it has the features of nearly all devices. For
-    // OpenGL these are names of its extensions ("GL_ARB_gpu_shader_int64") and of those that it
-    // accepts in SPIR-V (GL_SPIR_V_EXTENSIONS); NULL: all of them. For Vulkan only names of
-    // `glasm_feature_names` are allowed; for OpenGL names on which no module depends are ignored.
+    // have features that are not in the list. A program that cannot do without such a feature has
+    // the error E0906. NULL: it has the features of nearly all devices. For OpenGL these are names
+    // of its extensions ("GL_ARB_gpu_shader_int64") and of those that it accepts in SPIR-V
+    // (GL_SPIR_V_EXTENSIONS); NULL: all of them. For Vulkan only names of `glasm_feature_names` are
+    // allowed; for OpenGL names on which no module depends are ignored.
     const char *const *features;
     // Number of them; with 0 and a pointer other than NULL the device has none.
     size_t feature_count;

@@ -12,7 +12,9 @@
  *
  * Not members of these structures are: features whose names begin with VK_, which are extensions to enable; shaderSMBuiltins and
  * fullyCoveredFragmentShaderInputVariable, which have extensions of NVIDIA and a property; and names that begin with `subgroup`, which are
- * the properties subgroup_size, subgroup_stage_mask and subgroup_operation_mask of glasm_options, except shaderSubgroupClock.
+ * the properties subgroup_size, subgroup_stage_mask and subgroup_operation_mask of glasm_options, except shaderSubgroupClock. Devices of
+ * Vulkan 1.1 with VK_EXT_shader_viewport_index_layer have shaderOutputLayer and shaderOutputViewportIndex. Add the names of such features
+ * that the application enables to `features` of glasm_options: programs that need a feature that is not in that list are rejected.
  */
 
 #ifndef GLASM_VULKAN_H

@@ -145,9 +145,7 @@ unsafe fn read_device_features(given: &glasm_options) -> Result<DeviceFeatures, 
     // SAFETY: as above.
     let names = unsafe { ffi_args::read_strings(list, count, "disabled_features") }?;
     let known = DeviceFeatures::names();
-    check_names(&names, "disabled_features", |name| {
-        known.contains(&name) || is_feature(name)
-    })?;
+    check_names(&names, "disabled_features", |name| known.contains(&name))?;
     Ok(device.without(|name| names.iter().any(|known| known == name)))
 }
 

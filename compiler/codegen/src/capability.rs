@@ -40,13 +40,8 @@ macro_rules! optional {
     };
 }
 
-/// Reads a feature from the options, by the column of the table; features without an option are
-/// available.
+/// Reads a feature from the options, by the column of the table.
 macro_rules! field {
-    ($device:ident ()) => {{
-        let _ = $device;
-        true
-    }};
     ($device:ident ($field:ident = $($rest:tt)*)) => {
         $device.$field
     };
@@ -134,11 +129,12 @@ pub(crate) fn check_subgroups(device: &DeviceFeatures, stage: Stage) -> Result<(
 
 /// Ordered set of [`Requirement`]s.
 // One bit for each entry of the table, which has fewer than 128.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct RequirementSet(u128);
 
 impl RequirementSet {
-    /// Adds `requirement` to the set, which the module then declares.
+    /// Adds `requirement` to the set, which the module then declares. Whether the device satisfies
+    /// it is checked later, by [`Self::check_since`].
     pub(crate) fn insert(&mut self, requirement: Requirement) {
         self.0 |= 1 << requirement as u32;
     }
@@ -157,6 +153,17 @@ impl RequirementSet {
     /// Returns true if `requirement` is in the set.
     pub(crate) fn contains(self, requirement: Requirement) -> bool {
         self.0 >> requirement as u32 & 1 != 0
+    }
+
+    /// Returns an error that names the first feature of the set that the device lacks. The
+    /// requirements in `checked` are skipped.
+    pub(crate) fn check_since(self, checked: Self, device: &DeviceFeatures) -> Result<(), Failure> {
+        let added = Self(self.0 & !checked.0);
+        let mut features = added.entries().filter_map(|entry| entry.feature.as_ref());
+        match features.find(|feature| !(feature.is_in)(device)) {
+            Some(missing) => Err(Error::missing_feature(missing.name)),
+            None => Ok(()),
+        }
     }
 
     /// Iterates over the table entries of the requirements in the set, in the order of the table.

@@ -1,6 +1,6 @@
 //! Errors of programs that cannot be expressed for a target.
 
-use glasm_ir::Span;
+use glasm_ir::{Inst, Span};
 use std::fmt;
 
 /// Kind of an error.
@@ -67,6 +67,15 @@ impl Error {
         // The innermost location is set first.
         self.span.get_or_insert(span);
         self
+    }
+
+    /// Returns the error with the location of `inst`, unless it has one or there is no instruction.
+    /// Instructions that options add have no location.
+    pub(crate) fn at_inst(self: Box<Self>, inst: Option<&Inst>) -> Failure {
+        match inst.filter(|inst| inst.span != Span::default()) {
+            Some(inst) => self.at(inst.span),
+            None => self,
+        }
     }
 }
 

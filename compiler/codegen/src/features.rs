@@ -18,7 +18,8 @@ use glasm_ir::Stage;
 ///   [`Target::OpenGl4_5`](crate::options::Target): `from` the version that includes it in its
 ///   core, and extensions of OpenGL or of SPIR-V; `always`; nothing if OpenGL has no such feature;
 /// - `field = default` makes it a field of [`DeviceFeatures`], with additional documentation as a
-///   string; `& field` is another feature that the same field represents, or a part of it;
+///   string; `& field` is another feature that the same field represents, or a part of it. Tables of
+///   other crates leave it empty;
 /// - the items that modules may need from it: a name for the emission, a capability, an extension
 ///   and the target whose core includes the extension.
 ///
@@ -73,7 +74,7 @@ macro_rules! device_features {
     plain SampledBuffer SampledBuffer;
     // Vulkan has one feature for both, SPIR-V a capability for sampled images and one for storage
     // images.
-    feature "imageCubeArray" (core.image_cube_array) {from 400 "GL_ARB_texture_cube_map_array"} () [CubeArray SampledCubeArray, ImageCubeArray ImageCubeArray];
+    feature "imageCubeArray" (core.image_cube_array) {from 400 "GL_ARB_texture_cube_map_array"} (image_cube_array = true) [CubeArray SampledCubeArray, ImageCubeArray ImageCubeArray];
     feature "shaderImageGatherExtended" (core.shader_image_gather_extended) {from 400 "GL_ARB_gpu_shader5"} (image_gather_extended = true)
         [GatherExtended ImageGatherExtended];
     feature "shaderSampledImageArrayDynamicIndexing" (core.shader_sampled_image_array_dynamic_indexing) {from 400 "GL_ARB_gpu_shader5"}
@@ -108,11 +109,11 @@ macro_rules! device_features {
             ": the device keeps accesses inside storage and atomic counter buffers, so that modules need not compare with their sizes and"
             "read and write vectors as a whole. Off by default; callers must enable it.")
         [RobustAccess Shader];
-    feature "vertexPipelineStoresAndAtomics" (core.vertex_pipeline_stores_and_atomics) {from 430 "GL_ARB_shader_storage_buffer_object" "GL_ARB_shader_image_load_store"} () [VertexStores Shader];
-    feature "fragmentStoresAndAtomics" (core.fragment_stores_and_atomics) {from 430 "GL_ARB_shader_storage_buffer_object" "GL_ARB_shader_image_load_store"} () [FragmentStores Shader];
-    feature "shaderClipDistance" (core.shader_clip_distance) {always} () [ClipDistance ClipDistance];
-    feature "shaderCullDistance" (core.shader_cull_distance) {from 450 "GL_ARB_cull_distance"} () [CullDistance CullDistance];
-    feature "VK_EXT_shader_stencil_export" (extension) {"GL_ARB_shader_stencil_export"} () [StencilExport StencilExportEXT "SPV_EXT_shader_stencil_export" NEVER];
+    feature "vertexPipelineStoresAndAtomics" (core.vertex_pipeline_stores_and_atomics) {from 430 "GL_ARB_shader_storage_buffer_object" "GL_ARB_shader_image_load_store"} (vertex_pipeline_stores_and_atomics = true) [VertexStores Shader];
+    feature "fragmentStoresAndAtomics" (core.fragment_stores_and_atomics) {from 430 "GL_ARB_shader_storage_buffer_object" "GL_ARB_shader_image_load_store"} (fragment_stores_and_atomics = true) [FragmentStores Shader];
+    feature "shaderClipDistance" (core.shader_clip_distance) {always} (clip_distance = true) [ClipDistance ClipDistance];
+    feature "shaderCullDistance" (core.shader_cull_distance) {from 450 "GL_ARB_cull_distance"} (cull_distance = true) [CullDistance CullDistance];
+    feature "VK_EXT_shader_stencil_export" (extension) {"GL_ARB_shader_stencil_export"} (stencil_export = true) [StencilExport StencilExportEXT "SPV_EXT_shader_stencil_export" NEVER];
     feature "tessellationShader" (core.tessellation_shader) {from 400 "GL_ARB_tessellation_shader"} (tessellation_shader = true) [Tessellation Tessellation];
     feature "geometryShader" (core.geometry_shader) {always} (geometry_shader = true) [Geometry Geometry];
     feature "shaderTessellationAndGeometryPointSize" (core.shader_tessellation_and_geometry_point_size) {always}
@@ -120,9 +121,9 @@ macro_rules! device_features {
         [GeometryPointSize GeometryPointSize, TessPointSize TessellationPointSize];
     // Until Vulkan 1.2 one extension with one capability covers layer and viewport; SPIR-V 1.5 has
     // a capability for each.
-    feature "shaderOutputLayer" (vulkan12.shader_output_layer) {"GL_ARB_shader_viewport_layer_array"} ()
+    feature "shaderOutputLayer" (vulkan12.shader_output_layer) {"GL_ARB_shader_viewport_layer_array"} (output_layer = true)
         [LayerOutputExtension ShaderViewportIndexLayerEXT "SPV_EXT_shader_viewport_index_layer" NEVER, LayerOutput ShaderLayer];
-    feature "shaderOutputViewportIndex" (vulkan12.shader_output_viewport_index) {"GL_ARB_shader_viewport_layer_array"} ()
+    feature "shaderOutputViewportIndex" (vulkan12.shader_output_viewport_index) {"GL_ARB_shader_viewport_layer_array"} (output_viewport_index = true)
         [ViewportOutputExtension ShaderViewportIndexLayerEXT "SPV_EXT_shader_viewport_index_layer" NEVER,
             ViewportOutput ShaderViewportIndex];
     feature "multiViewport" (core.multi_viewport) {from 410 "GL_ARB_viewport_array"} (multi_viewport = true) [MultiViewport MultiViewport];
@@ -133,8 +134,8 @@ macro_rules! device_features {
     plain DerivativeControl DerivativeControl;
     // SPIR-V 1.0 includes this capability and the next in its core: Vulkan's extension only changes
     // the API.
-    feature "transformFeedback" (feedback.transform_feedback) {always} () [TransformFeedback TransformFeedback];
-    feature "geometryStreams" (feedback.geometry_streams) {from 400 "GL_ARB_gpu_shader5"} () [GeometryStreams GeometryStreams];
+    feature "transformFeedback" (feedback.transform_feedback) {always} (transform_feedback = true) [TransformFeedback TransformFeedback];
+    feature "geometryStreams" (feedback.geometry_streams) {from 400 "GL_ARB_gpu_shader5"} (geometry_streams = true) [GeometryStreams GeometryStreams];
     // Basic operations are available in every stage with subgroups
     // (`VK_SUBGROUP_FEATURE_BASIC_BIT`), which `check_subgroups` checks.
     plain Group GroupNonUniform;
@@ -152,11 +153,11 @@ macro_rules! device_features {
     // OpenGL only, like the rectangles above.
     plain ImageRect ImageRect;
     plain ImageBuffer ImageBuffer;
-    feature "shaderStorageImageMultisample" (core.shader_storage_image_multisample) {from 420 "GL_ARB_shader_image_load_store"} ()
+    feature "shaderStorageImageMultisample" (core.shader_storage_image_multisample) {from 420 "GL_ARB_shader_image_load_store"} (storage_image_multisample = true)
         [ImageMultisample StorageImageMultisample];
     // The feature of the preceding entry covers arrays, too.
     plain ImageMultisampleArray ImageMSArray;
-    feature "shaderStorageImageExtendedFormats" (core.shader_storage_image_extended_formats) {from 420 "GL_ARB_shader_image_load_store"} ()
+    feature "shaderStorageImageExtendedFormats" (core.shader_storage_image_extended_formats) {from 420 "GL_ARB_shader_image_load_store"} (storage_image_extended_formats = true)
         [ImageExtendedFormats StorageImageExtendedFormats];
     // GLSL requires a format for images that are read, and none for images that are only written.
     feature "shaderStorageImageReadWithoutFormat" (core.shader_storage_image_read_without_format) {"GL_EXT_shader_image_load_formatted"}
@@ -175,7 +176,7 @@ macro_rules! device_features {
         (vulkan12|indexing.shader_storage_texel_buffer_array_non_uniform_indexing) {}
         (storage_texel_buffer_non_uniform_indexing = true)
         [ImageBufferDivergence StorageTexelBufferArrayNonUniformIndexing "SPV_EXT_descriptor_indexing" V12];
-    feature "VK_EXT_post_depth_coverage" (extension) {"GL_ARB_post_depth_coverage"} ()
+    feature "VK_EXT_post_depth_coverage" (extension) {"GL_ARB_post_depth_coverage"} (post_depth_coverage = true)
         [PostDepthCoverage SampleMaskPostDepthCoverage "SPV_KHR_post_depth_coverage" NEVER];
     feature "VK_NV_viewport_array2" (extension) {"SPV_NV_viewport_array2"}
         (viewport_array2 = false
@@ -187,11 +188,11 @@ macro_rules! device_features {
             "of `VK_EXT_conservative_rasterization`. Off by default: fragments then never know themselves fully covered, as in GL without"
             "conservative rasterization.")
         [FullyCovered FragmentFullyCoveredEXT "SPV_EXT_fragment_fully_covered" NEVER];
-    feature "VK_NV_sample_mask_override_coverage" (extension) {"SPV_NV_sample_mask_override_coverage"} ()
+    feature "VK_NV_sample_mask_override_coverage" (extension) {"SPV_NV_sample_mask_override_coverage"} (sample_mask_override_coverage = true)
         [SampleMaskOverride SampleMaskOverrideCoverageNV "SPV_NV_sample_mask_override_coverage" NEVER];
-    feature "fragmentShaderPixelInterlock" (interlock.fragment_shader_pixel_interlock) {"SPV_EXT_fragment_shader_interlock"} ()
+    feature "fragmentShaderPixelInterlock" (interlock.fragment_shader_pixel_interlock) {"GL_ARB_fragment_shader_interlock" "SPV_EXT_fragment_shader_interlock"} (fragment_shader_pixel_interlock = true)
         [PixelInterlock FragmentShaderPixelInterlockEXT "SPV_EXT_fragment_shader_interlock" NEVER];
-    feature "fragmentShaderSampleInterlock" (interlock.fragment_shader_sample_interlock) {"SPV_EXT_fragment_shader_interlock"} ()
+    feature "fragmentShaderSampleInterlock" (interlock.fragment_shader_sample_interlock) {"GL_ARB_fragment_shader_interlock" "SPV_EXT_fragment_shader_interlock"} (fragment_shader_sample_interlock = true)
         [SampleInterlock FragmentShaderSampleInterlockEXT "SPV_EXT_fragment_shader_interlock" NEVER];
     feature "shaderResourceResidency" (core.shader_resource_residency) {"GL_ARB_sparse_texture2"}
         (resource_residency = true ". Without it nothing counts as unpopulated.") [SparseResidency SparseResidency];
@@ -314,8 +315,9 @@ macro_rules! feature_fields {
             ($($field:ident = $default:literal $($more:literal)*)? $(& $($part:ident).+)?) $requirements:tt)?
         $(plain $requirement:ident $capability:ident $($extension:literal $core:ident)?)?;
     )*) => {
-        /// Features of the device that change the emitted code. Nearly all are on by default; clear
-        /// those that the device lacks.
+        /// Features of the device. No module requires one that is off: the compiler emits other code
+        /// for a program that needs it, or reports an error that names the feature. Nearly all are on
+        /// by default; clear those that the device lacks.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize), serde(default, deny_unknown_fields))]
         pub struct DeviceFeatures {
@@ -403,7 +405,7 @@ device_features! { feature_names {} }
 pub(crate) const SUBGROUPS: &str = "subgroups";
 
 impl DeviceFeatures {
-    /// Returns the names of all features that [`Self::without`] distinguishes.
+    /// Returns the names of all features, for [`Self::without`].
     pub fn names() -> Vec<&'static str> {
         let mut names = vec![SUBGROUPS];
         Self::default().visit(|feature, _| names.push(feature.name));
@@ -453,8 +455,8 @@ impl DeviceFeatures {
         self
     }
 
-    /// Returns true if programs of a stage lack the feature of this name, or `None` if the compiler
-    /// never checks it. The stage matters only for subgroups.
+    /// Returns true if programs of a stage lack the feature of this name, or `None` if there is no
+    /// such feature. The stage matters only for subgroups.
     pub fn lacks(&self, name: &str, stage: Stage) -> Option<bool> {
         if name == SUBGROUPS {
             return Some(!self.subgroups.stages[stage as usize]);

@@ -36,8 +36,8 @@ pub fn find_device_features(version: u32, has_extension: impl Fn(&str) -> bool) 
 
 /// Returns the features that a module needs and an implementation does not support, with `version`
 /// and `has_extension` as in [`find_device_features`]: names of Vulkan features, as in
-/// [`Requirements::features`](crate::reflect::Requirements::features). Not all of them are compiler
-/// options.
+/// [`Requirements::features`](crate::reflect::Requirements::features). Modules that were compiled
+/// for the features of the implementation need no others.
 pub fn find_missing_features(
     reflection: &Reflection,
     version: u32,

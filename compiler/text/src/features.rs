@@ -6,7 +6,8 @@ use glasm::ir::Stage;
 use glasm::{DeviceFeatures, Subgroups};
 
 /// Returns the device features for which a program is compiled so that the writer of the language,
-/// naga in builds without SPIRV-Cross, can express it.
+/// naga in builds without SPIRV-Cross, can express it. Features for which the compiler has no other
+/// code may be on although the language lacks them: the writer names what modules need from them.
 pub(crate) fn get_device_features(language: Language) -> DeviceFeatures {
     if cfg!(not(feature = "spirv-cross")) {
         return get_naga_features();

@@ -168,7 +168,9 @@ impl ModuleHead<'_> {
         if modes.early_fragment_tests || modes.post_depth_coverage {
             mode(ExecutionMode::EarlyFragmentTests);
         }
-        if modes.post_depth_coverage {
+        // Absent if no instruction depends on it and the device lacks it.
+        let requirements = self.builder.requirements;
+        if requirements.contains(Requirement::PostDepthCoverage) {
             mode(ExecutionMode::PostDepthCoverage);
         }
         modes

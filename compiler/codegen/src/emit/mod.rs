@@ -55,7 +55,9 @@ use debug::LineTable;
 pub use debug::SourceText;
 use glasm_ir::arena::Id;
 use glasm_ir::program::Interlock;
-use glasm_ir::{OutputId, Program, RoutineId, Stage, Storage};
+use glasm_ir::{
+    Inst, Op as IrOp, OperandBase, OutputId, Program, RoutineId, Semantic, Stage, Storage,
+};
 use head::ModuleHead;
 use memory::buffer::check_buffers;
 use memory::resource_use::ResourceUse;
@@ -144,6 +146,7 @@ impl ProgramEmitter<'_> {
     /// cannot express the program, or a limit is exceeded.
     fn emit_program(&mut self) -> Result<(), Failure> {
         self.require_stage()?;
+        self.require_modes()?;
         check_buffers(self.function.program, self.function.options)?;
         self.function.io().params().check_block()?;
         self.function.analysis.run(self.function.program)?;
@@ -161,7 +164,7 @@ impl ProgramEmitter<'_> {
         if self.function.builder.interface.len() > MAX_GLOBALS {
             return Err(Error::limit("the program has too many variables"));
         }
-        Ok(())
+        self.function.builder.check_requirements()
     }
 
     /// Allocates the ids of all functions that are not inlined, the entry point among them, and
@@ -329,23 +332,33 @@ impl ProgramEmitter<'_> {
     }
 
     /// Adds the requirements of the modes of the program: coverage after depth tests, and
-    /// interlocks.
-    fn require_modes(&mut self) {
-        let modes = self.function.program.modes;
-        if modes.post_depth_coverage {
-            self.function
-                .builder
-                .requirements
-                .insert(Requirement::PostDepthCoverage);
+    /// interlocks. Returns an error if the device lacks one, at the first instruction whose effect
+    /// the mode determines.
+    fn require_modes(&mut self) -> Result<(), Failure> {
+        let program = self.function.program;
+        let builder = &mut *self.function.builder;
+        if program.modes.post_depth_coverage {
+            let reader = find_coverage_reader(program);
+            // If no instruction reads the coverage, the mode has no effect except for early tests.
+            if reader.is_some() || Requirement::PostDepthCoverage.is_met(&builder.device) {
+                builder
+                    .require(Requirement::PostDepthCoverage)
+                    .map_err(|error| error.at_inst(reader))?;
+            }
         }
-        if let Some(interlock) = modes.interlock {
-            self.function.builder.requirements.insert(match interlock {
+        let Some(interlock) = program.modes.interlock else {
+            return Ok(());
+        };
+        let mut insts = program.insts.iter();
+        let begin = insts.find(|inst| inst.op == IrOp::InterlockBegin);
+        builder
+            .require(match interlock {
                 Interlock::PixelOrdered | Interlock::PixelUnordered => Requirement::PixelInterlock,
                 Interlock::SampleOrdered | Interlock::SampleUnordered => {
                     Requirement::SampleInterlock
                 }
-            });
-        }
+            })
+            .map_err(|error| error.at_inst(begin))
     }
 
     /// Borrows the state that writing the head of the module needs.
@@ -387,7 +400,6 @@ impl ProgramEmitter<'_> {
                 .requirements
                 .insert(Requirement::DenormFlush);
         }
-        self.require_modes();
         let len: usize = self
             .function
             .builder
@@ -437,4 +449,20 @@ impl ProgramEmitter<'_> {
         // At least one (VUID-VkPipelineShaderStageCreateInfo-stage-00714).
         limit.min(vertices_that_fit).max(1)
     }
+}
+
+/// Returns the first instruction that reads the coverage of the fragment; `None` if there is none.
+fn find_coverage_reader(program: &Program) -> Option<&Inst> {
+    let is_coverage = |base| match base {
+        OperandBase::Input(id) => matches!(
+            program.inputs[id].semantic,
+            Semantic::SampleMask | Semantic::FullyCovered
+        ),
+        OperandBase::Register(_)
+        | OperandBase::Param(_)
+        | OperandBase::Output(_)
+        | OperandBase::Literal(_) => false,
+    };
+    let mut insts = program.insts.iter();
+    insts.find(|inst| (program.sources(inst).iter()).any(|src| is_coverage(src.base)))
 }

@@ -27,6 +27,8 @@ const SMALL_CONSTANTS: usize = 32;
 pub(crate) struct ModuleWriter {
     /// Capabilities and the declarations that they require.
     pub(crate) requirements: RequirementSet,
+    /// Those of the requirements that the device is known to satisfy.
+    checked_requirements: RequirementSet,
     /// True if values get names.
     pub(crate) has_names: bool,
     /// Stage of the module.
@@ -79,6 +81,7 @@ impl ModuleWriter {
         self.has_names = options.debug.names;
         self.requirements = RequirementSet::default();
         self.requirements.insert(Requirement::Shader);
+        self.checked_requirements = RequirementSet::default();
         self.reset_sections();
         self.reset_ids();
         self.reset_declarations();
@@ -118,6 +121,16 @@ impl ModuleWriter {
     /// Adds a requirement of the module. Returns an error if the device does not satisfy it.
     pub(crate) fn require(&mut self, requirement: Requirement) -> Result<(), Failure> {
         self.requirements.require(&self.device, requirement)
+    }
+
+    /// Checks the requirements that were added since the last call. Returns an error that names the
+    /// first feature that the device lacks.
+    pub(crate) fn check_requirements(&mut self) -> Result<(), Failure> {
+        if self.requirements != self.checked_requirements {
+            let checked = std::mem::replace(&mut self.checked_requirements, self.requirements);
+            self.requirements.check_since(checked, &self.device)?;
+        }
+        Ok(())
     }
 
     /// Returns the stage that the module is for.

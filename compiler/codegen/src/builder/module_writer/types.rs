@@ -40,8 +40,7 @@ impl ModuleWriter {
         ty
     }
 
-    /// Declares a scalar type and adds the capability that it requires. Whether the device meets it
-    /// is not checked.
+    /// Declares a scalar type and adds the capability that it requires.
     fn declare_scalar_type(&mut self, scalar: Scalar) -> TypeWord {
         let requirement = match scalar {
             Scalar::U8 => Some(Requirement::Int8),

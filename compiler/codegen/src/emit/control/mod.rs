@@ -94,11 +94,14 @@ impl ProgramEmitter<'_> {
         }
     }
 
-    /// Emits a range of instructions; errors get the source position of their instruction.
+    /// Emits a range of instructions; errors get the source position of their instruction. Returns
+    /// an error for an instruction that requires a feature that the device lacks.
     fn emit_insts(&mut self, first: u32, len: u32) -> Result<(), Failure> {
         let program = self.function.program;
         for inst in &program.insts[first as usize..(first + len) as usize] {
-            self.emit_inst(inst).map_err(|error| error.at(inst.span))?;
+            self.emit_inst(inst)
+                .and_then(|()| self.function.builder.check_requirements())
+                .map_err(|error| error.at(inst.span))?;
         }
         Ok(())
     }

@@ -15,7 +15,7 @@ use crate::emit::texture::texture_variable::{
 };
 use crate::error::{Error, Failure};
 use crate::interface::{ImageVariable, Io, base_scalar, decorate_binding};
-use crate::options::{IMAGE_UNITS, Options, TexelFormat};
+use crate::options::{DeviceFeatures, IMAGE_UNITS, Options, TexelFormat};
 use crate::reflect::HandleKind;
 use crate::reflect::{DescriptorSlot, ImageBinding, ImageFormat};
 use crate::spirv_writer::{TypeWord, ValueWord};
@@ -174,7 +174,12 @@ fn choose_image_type(
     let component = io.builder.get_type(texel_component(image.texels), 1);
     let format = match image.texels {
         ImageTexels::Formatted(ty) => choose_format(io, image, ty.base(), uses)?,
-        ImageTexels::Raw(bits) => TexelFormat::from_raw_bits(bits),
+        ImageTexels::Raw(bits) => TexelFormat::from_raw_bits(bits).filter(|format| {
+            // The bound view has the format in any case. Views of buffers are declared with theirs.
+            is_available(*format, &io.builder.device)
+                || image.target == TexTarget::Buffer
+                || require_unknown_format(io.builder, uses).is_err()
+        }),
         ImageTexels::Unused => None,
     };
     if format.is_some_and(TexelFormat::is_extended) {
@@ -217,20 +222,10 @@ fn choose_format(
     if unit_format.is_none()
         && let Some(format) = image.format.and_then(TexelFormat::from_vulkan_name)
         && format.base() == base
-        && (!format.is_extended()
-            || Requirement::ImageExtendedFormats
-                .check(&io.builder.device)
-                .is_ok())
+        && is_available(format, &io.builder.device)
     {
         return Ok(Some(format));
     }
-    let requirements = [
-        (ResourceUse::READ, Requirement::ImageReadWithoutFormat),
-        (ResourceUse::WRITTEN, Requirement::ImageWriteWithoutFormat),
-    ];
-    let requirements = requirements
-        .iter()
-        .filter(|(usage, _)| uses.contains(*usage));
     // The features apply to images; for views of buffers the format must support them, too, so a
     // known format is declared.
     if image.target == TexTarget::Buffer
@@ -239,14 +234,8 @@ fn choose_format(
     {
         return Ok(Some(format));
     }
-    let device = &io.builder.device;
-    // With these features the device determines the format of the bound image. Without one of them
-    // the module must declare it.
-    let mut checks = requirements
-        .clone()
-        .map(|(_, requirement)| requirement.check(device));
-    let Some(missing) = checks.find_map(Result::err) else {
-        requirements.for_each(|(_, requirement)| io.builder.requirements.insert(*requirement));
+    // Where the device cannot determine the format of the bound image, the module must declare it.
+    let Err(missing) = require_unknown_format(io.builder, uses) else {
         return Ok(None);
     };
     match unit_format {
@@ -259,6 +248,29 @@ fn choose_format(
         }
         Some(format) => Ok(Some(format)),
     }
+}
+
+/// Returns true if modules for the device may declare images of a format.
+fn is_available(format: TexelFormat, device: &DeviceFeatures) -> bool {
+    !format.is_extended() || Requirement::ImageExtendedFormats.is_met(device)
+}
+
+/// Adds the requirements of an image with these uses whose format the module does not declare.
+/// Returns an error, and adds none, if the device lacks one of them.
+fn require_unknown_format(module: &mut ModuleWriter, uses: ResourceUse) -> Result<(), Failure> {
+    let requirements = [
+        (ResourceUse::READ, Requirement::ImageReadWithoutFormat),
+        (ResourceUse::WRITTEN, Requirement::ImageWriteWithoutFormat),
+    ];
+    let requirements = requirements
+        .iter()
+        .filter(|(usage, _)| uses.contains(*usage))
+        .map(|(_, requirement)| *requirement);
+    requirements
+        .clone()
+        .try_for_each(|requirement| requirement.check(&module.device))?;
+    requirements.for_each(|requirement| module.requirements.insert(requirement));
+    Ok(())
 }
 
 /// Returns the format that the options specify for the image unit, or for each unit of an array;

@@ -439,8 +439,7 @@ pub(in crate::emit) fn check_buffers(program: &Program, options: &Options) -> Re
     }
 }
 
-/// Adds the requirement that the stage can write to memory. Whether the device meets it is not
-/// checked here.
+/// Adds the requirement that the stage can write to memory.
 pub(in crate::emit) fn require_stores(module: &mut ModuleWriter) {
     let requirement = match module.stage() {
         Stage::Fragment => Requirement::FragmentStores,

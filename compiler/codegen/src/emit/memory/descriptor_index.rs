@@ -181,8 +181,7 @@ pub(in crate::emit) fn find_switch_selector(
     (!requirement.is_met(&module.device)).then_some(number)
 }
 
-/// Adds the requirements for a descriptor index to the module: none for constants. Whether the
-/// device meets them is not checked.
+/// Adds the requirements for a descriptor index to the module: none for constants.
 fn require_indexing(
     module: &mut ModuleWriter,
     indexing: IndexingRequirements,

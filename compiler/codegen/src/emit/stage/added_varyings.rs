@@ -163,7 +163,7 @@ fn map_to_window(
 impl OutputEmitter<'_, '_> {
     /// Selects the variable of each capture in the options: that of the result, or a separate copy,
     /// and adds the requirements of transform feedback. Returns an error for captures that cannot
-    /// be expressed. Requires that the analysis has run.
+    /// be expressed or that the device does not support. Requires that the analysis has run.
     pub(in crate::emit) fn plan_captures(&mut self) -> Result<(), Failure> {
         if self.function.options.transform_feedback.is_empty() {
             return Ok(());
@@ -174,13 +174,11 @@ impl OutputEmitter<'_, '_> {
         let captures = &self.function.options.transform_feedback.captures;
         self.function
             .builder
-            .requirements
-            .insert(Requirement::TransformFeedback);
+            .require(Requirement::TransformFeedback)?;
         if captures.iter().any(|capture| capture.stream > 0) {
             self.function
                 .builder
-                .requirements
-                .insert(Requirement::GeometryStreams);
+                .require(Requirement::GeometryStreams)?;
         }
         let without_variable = sources.into_iter().map(|source| (source, ValueWord::NONE));
         self.captures.extend(without_variable);

@@ -149,7 +149,9 @@ pub(in crate::emit) fn determine_vertex_emission(
         // One instruction determines the form for all: SPIR-V does not mix `OpEmitVertex` with
         // streams.
         if find_constant_stream(program, inst) != Some(0) {
-            module.require(Requirement::GeometryStreams)?;
+            module
+                .require(Requirement::GeometryStreams)
+                .map_err(|error| error.at(inst.span))?;
             return Ok(VertexEmission::Streams);
         }
         emission = VertexEmission::FirstStream;

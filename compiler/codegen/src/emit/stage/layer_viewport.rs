@@ -73,18 +73,21 @@ impl OutputEmitter<'_, '_> {
             return self.store_replication(views);
         }
         if let Some((id, lane)) = layer {
-            self.store_layer(id, lane, views)?;
+            let stored = self.store_layer(id, lane, views);
+            self.check_output(id, stored)?;
         }
         if let Some((id, viewport)) = viewport {
             require_layer_output(&mut self.function.io(), Requirement::ViewportOutput);
-            self.store_view_builtin(id, viewport)?;
+            let stored = self.store_view_builtin(id, viewport);
+            self.check_output(id, stored)?;
         }
         if let Some((id, mask)) = mask {
             self.function
                 .builder
                 .requirements
                 .insert(Requirement::ViewportMask);
-            self.store_view_builtin(id, mask)?;
+            let stored = self.store_view_builtin(id, mask);
+            self.check_output(id, stored)?;
         }
         Ok(())
     }

@@ -39,7 +39,7 @@ use crate::varyings::{DistanceKind, written_lanes};
 use glasm_ir::arena::Id;
 use glasm_ir::primitive::{InputPrimitive, OutputPrimitive};
 use glasm_ir::{
-    BaseType, InputId, Output, OutputId, Program, RegisterId, Saturate, Semantic, Stage,
+    BaseType, InputId, Inst, Output, OutputId, Program, RegisterId, Saturate, Semantic, Stage,
 };
 use spirv::{BuiltIn, Op as Spv, StorageClass};
 
@@ -86,7 +86,8 @@ impl OutputEmitter<'_, '_> {
                 if !is_view_selector(semantic)
                     || is_forwarded(self.function.program, self.function.options, semantic)
                 {
-                    self.store_output(output, lanes)?;
+                    let stored = self.store_output(output, lanes);
+                    self.check_output(output, stored)?;
                     continue;
                 }
                 self.store_captures(output, &lanes);
@@ -123,10 +124,25 @@ impl OutputEmitter<'_, '_> {
             if !output.passthrough.is_empty() && !self.is_written(id) {
                 let pad = self.function.builder.float_padding();
                 let lanes = load_passthrough_lanes(&mut self.function.io(), id, vertex, pad)?;
-                self.store_output(id, lanes)?;
+                let stored = self.store_output(id, lanes);
+                self.check_output(id, stored)?;
             }
         }
         Ok(())
+    }
+
+    /// Returns `stored`, the result of storing or declaring output `id`, or an error if the device
+    /// lacks a feature that this requires. Errors get the position of the first instruction that
+    /// writes the output.
+    pub(super) fn check_output<T>(
+        &mut self,
+        id: OutputId,
+        stored: Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let checked = self.function.builder.check_requirements();
+        stored
+            .and_then(|stored| checked.map(|()| stored))
+            .map_err(|error| error.at_inst(find_writer(self.function.program, id)))
     }
 
     /// Returns the current lanes of an output register's element. An unwritten w of floats in
@@ -296,6 +312,16 @@ impl OutputEmitter<'_, '_> {
                 && (self.is_written(id) || !output.passthrough.is_empty())
         })
     }
+}
+
+/// Returns the first instruction that writes an output; `None` if there is none.
+fn find_writer(program: &Program, id: OutputId) -> Option<&Inst> {
+    let holds = |register| {
+        let mut registers = program.output_registers();
+        registers.any(|(own, outputs)| own == register && outputs.contains(&id.index()))
+    };
+    let mut insts = program.insts.iter();
+    insts.find(|inst| inst.dst.is_some_and(|dst| holds(dst.register)))
 }
 
 /// Returns true if an output that selects layers, viewports or views is passed to the next stage

@@ -75,7 +75,8 @@ impl OutputEmitter<'_, '_> {
     fn declare_shared_range(&mut self, outputs: Range<usize>) -> Result<(), Failure> {
         for id in outputs.map(OutputId::new) {
             if !self.function.interface.outputs.variables[id.index()].is_some() {
-                self.declare_shared_output(id)?;
+                let declared = self.declare_shared_output(id);
+                self.check_output(id, declared)?;
             }
         }
         Ok(())
