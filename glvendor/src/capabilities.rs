@@ -219,6 +219,10 @@ impl Capabilities {
         // receive modules whose operations are individually exact.
         device.signed_zero_inf_nan_preserve_float32 |=
             driver_state::string(driver::constants::VERSION).contains("Mesa");
+        // Drivers may accept interlocks that they do not report: Mesa's llvmpipe runs the fragments
+        // of a pixel one after the other in any case.
+        device.fragment_shader_pixel_interlock = true;
+        device.fragment_shader_sample_interlock = true;
         let uniform_buffers =
             driver_state::integer(driver::constants::MAX_UNIFORM_BUFFER_BINDINGS).max(0) as u32;
         let storage_buffers =
