@@ -410,7 +410,9 @@ mod tests {
             disabled_feature_count: count,
             ..glasm_options::initial()
         };
-        assert!(read(&options).is_ok());
+        let device = read(&options).unwrap().device;
+        assert_eq!(device.clip_distance, device.int64);
+        assert!(!device.clip_distance && !device.stencil_export && device.signed_atomics);
         assert_eq!(count, glasm::vulkan_feature_names().len());
     }
 

@@ -380,6 +380,8 @@ fn features_come_with_versions_and_extensions() {
     let new = opengl::find_device_features(450, |_| false);
     assert!(new.tessellation_shader && new.float64 && new.multi_viewport);
     assert!(!new.int64 && !new.resource_residency && !new.storage_image_read_without_format);
+    assert!(!old.image_cube_array && new.image_cube_array && !old.fragment_stores_and_atomics);
+    assert!(old.clip_distance && !old.cull_distance && !new.stencil_export);
     let all = opengl::find_device_features(460, |_| true);
     assert!(all.int64 && all.resource_residency && all.storage_image_read_without_format);
     // No version or extension adds these.
@@ -388,8 +390,7 @@ fn features_come_with_versions_and_extensions() {
     assert_eq!(all, DeviceFeatures::of_opengl(460, |_| true));
 }
 
-/// Checks ARB_shader_stencil_export: it is not an option of the compiler, so the module reports
-/// that it needs it.
+/// Checks ARB_shader_stencil_export for a module that was compiled for another implementation.
 #[test]
 fn modules_tell_what_an_implementation_lacks() {
     let text = "FRAG\nDCL OUT[0], STENCIL\nDCL CONST[0]\n0: MOV OUT[0].y, CONST[0]\n1: END";

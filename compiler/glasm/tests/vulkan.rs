@@ -177,6 +177,12 @@ fn extensions_stand_for_features() {
     assert_eq!(enabled, expected);
     let features = support.device_features();
     assert!(features.viewport_array2 && features.fully_covered);
+    assert!(features.output_layer && features.output_viewport_index);
+    // Their extensions are not there, nor the members of structures.
+    assert!(!features.stencil_export && !features.sample_mask_override_coverage);
+    assert!(!features.clip_distance && !features.image_cube_array && !features.transform_feedback);
+    let old = query_device(vk::API_VERSION_1_1, &[], |_| ()).device_features();
+    assert!(!old.output_layer && !old.output_viewport_index);
 }
 
 #[test]

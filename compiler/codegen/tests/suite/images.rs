@@ -139,6 +139,29 @@ fn run_time_elements_need_what_the_device_has() {
     }
 }
 
+/// Raw texels of 8, 16 and 64 bits have extended formats. The bound view has the format also if the
+/// module does not name it.
+#[test]
+fn raw_texels_need_no_extended_formats() {
+    for (bits, access) in [(8, "u8 x1"), (16, "u16 x1"), (64, "u32 x2")] {
+        let (ty, components) = access.split_once(' ').unwrap();
+        let body = format!("imgstore.{ty} (img0 {components}) r1.xyzw, r0.xyzw");
+        let program = program("compute", &format!("img0: unit 0 2d raw{bits}"), &body);
+        let mut options = Options::default();
+        let features = |options: &Options| emit(&program, options).unwrap().reflection.requirements;
+        let extended = "shaderStorageImageExtendedFormats";
+        assert!(features(&options).features.contains(&extended));
+        options.device.storage_image_extended_formats = false;
+        check_one(&program, &options, 0);
+        let needed = features(&options).features;
+        assert!(!needed.contains(&extended));
+        assert!(needed.contains(&"shaderStorageImageWriteWithoutFormat"));
+        options.device.storage_image_write_without_format = false;
+        let error = emit(&program, &options).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::MissingFeature(extended));
+    }
+}
+
 #[test]
 fn reflection_tells_views_apart() {
     let declarations = "img0: unit 3 2d raw32\nimg1: unit 3 2d f32\nimg2: unit 1[2] buffer raw128\nimg3: unit 9 cube unused";

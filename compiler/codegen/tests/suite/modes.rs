@@ -41,6 +41,21 @@ fn post_depth_coverage_implies_early_tests() {
     assert_eq!(count(&text, "EarlyFragmentTests"), 1);
 }
 
+/// EXT_post_depth_coverage: the option changes the input coverage and nothing else.
+#[test]
+fn coverage_that_is_not_read_needs_no_feature() {
+    let mut m = Make::new(Stage::Fragment);
+    let (color, input) = (m.color(), m.input(Semantic::Color(0)));
+    m.f(Op::Mov, d(color, "xyzw"), &[input]);
+    let mut program = m.finish();
+    program.modes.post_depth_coverage = true;
+    let mut options = Options::default();
+    options.device.post_depth_coverage = false;
+    let text = disassemble(&check_with(&program, &options).words);
+    assert_eq!(count(&text, "PostDepthCoverage"), 0);
+    assert_eq!(count(&text, "EarlyFragmentTests"), 1);
+}
+
 /// `Shader` is what every module needs, and the capability for stores of fragment programs as well.
 #[test]
 fn capabilities_of_several_needs_are_declared_once() {
