@@ -282,8 +282,8 @@ impl GlState {
 
 /// Record of the revisions at which groups of a state have changed, with which each of several
 /// parameter blocks is filled again only if necessary. It has a copy of the state, with which later
-/// states are compared. Values that the caller has ([`ParameterValues`](super::ParameterValues)) are
-/// not part of it: [`Shader::update_parameter_block`] compares them with those in the block.
+/// states are compared. Values of the caller ([`ParameterValues`](super::ParameterValues)) are not
+/// part of it: [`Shader::update_parameter_block`] compares them with those in the block.
 ///
 /// ```
 /// use glasm::state::{GlState, StateChanges, StateGroups};

@@ -110,7 +110,7 @@ impl Shader {
         VECTOR_SIZE * self.parameter_sources().len()
     }
 
-    /// Returns the bytes of a vector of the parameter block, words of the byte order of the machine.
+    /// Returns the bytes of a vector of the parameter block, in the byte order of the machine.
     fn evaluate_vector(
         &self,
         source: ParamSource,
@@ -171,9 +171,9 @@ impl Shader {
     /// the vectors again whose state has changed, and compares those of `values` with the block.
     /// Returns true if the contents have changed, so that the caller uploads them.
     ///
-    /// `changes` is the record of `state`. `revision` is that of the block, 0 before the first call.
-    /// `block` has the contents that the last call left in it. Calls for blocks of other programs
-    /// and targets with other `values` have no influence on this block.
+    /// `changes` is the record of `state`. `revision` is that of the block, 0 before the first
+    /// call. `block` has the contents that the last call left in it. Calls for blocks of other
+    /// programs and targets with other `values` have no influence on this block.
     ///
     /// ```
     /// use glasm::state::{GlState, ParameterValues, StateChanges};
