@@ -4,11 +4,11 @@
 use crate::step_times::{StepRecord, StepTime};
 use anyhow::{Context as _, Result, ensure};
 use glasm_ci_support::counts::Counts;
+use glasm_ci_support::process_group::ProcessGroup;
 use glasm_ci_support::shell;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 
 /// Option of `cargo xtask test` for the process of these steps. Its value is the file that receives
 /// their results.
@@ -68,9 +68,9 @@ impl StepResults {
     }
 }
 
-/// Running process of the steps. It ends when this is dropped.
+/// Running process of the steps. It and what it has started end when this is dropped.
 pub(crate) struct BackgroundSteps {
-    process: Child,
+    process: ProcessGroup,
     /// Its output.
     log: PathBuf,
     /// Number of bytes of the output that were printed.
@@ -96,13 +96,12 @@ impl BackgroundSteps {
             Ok(()) | Err(_) => {}
         }
         let output = File::create(&log).with_context(|| log.display().to_string())?;
-        let mut command = Command::new(std::env::current_exe()?);
+        let mut command = ProcessGroup::command(std::env::current_exe()?);
         command.args(["test", "--all", "--no-setup", OPTION]);
-        command.arg(&results).stdin(Stdio::null());
+        command.arg(&results);
         command.stdout(output.try_clone()?).stderr(output);
-        let process = command.spawn().context("starting the background steps")?;
         Ok(Self {
-            process,
+            process: ProcessGroup::spawn(&mut command)?,
             log,
             printed: 0,
             results,
@@ -149,14 +148,6 @@ impl BackgroundSteps {
             println!("\nAt the same time:{}", String::from_utf8_lossy(part));
             self.printed = end;
         }
-    }
-}
-
-impl Drop for BackgroundSteps {
-    fn drop(&mut self) {
-        // It has usually ended.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }
 

@@ -4,6 +4,7 @@
 use super::Wine;
 use super::toolchain::Toolchain;
 use anyhow::{Context as _, Result, ensure};
+use glasm_ci_support::process_group::ProcessGroup;
 use glasm_ci_support::shell;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -12,9 +13,9 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 /// Source of the program that runs in Wine as long as a session.
 const KEEPER_SOURCE: &str = "glvendor/tests/windows/keep.c";
 
-/// X server. It ends when this is dropped.
+/// X server. It ends when this is dropped, and with this process.
 pub(super) struct XServer {
-    process: Child,
+    _process: ProcessGroup,
     /// Value of `DISPLAY`.
     display: String,
 }
@@ -22,31 +23,22 @@ pub(super) struct XServer {
 impl XServer {
     /// Starts a server whose number no other one has.
     pub(super) fn start() -> Result<Self> {
-        let mut command = Command::new("Xvfb");
+        let mut command = ProcessGroup::command("Xvfb");
         command.args(["-displayfd", "1", "-nolisten", "tcp"]);
         command.args(["-screen", "0", "640x480x24", "-noreset"]);
-        command.stderr(Stdio::null());
-        let (process, output) = spawn(&mut command)?;
-        let mut server = Self {
-            process,
-            display: String::new(),
-        };
+        command.stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut process = ProcessGroup::spawn(&mut command)?;
+        let output = process.take_output()?;
         let number = read_line(output).context("Xvfb does not start")?;
-        server.display = format!(":{number}");
-        Ok(server)
+        Ok(Self {
+            _process: process,
+            display: format!(":{number}"),
+        })
     }
 
     /// Lets a command use the server.
     pub(super) fn set_display(&self, command: &mut Command) {
         command.env("DISPLAY", &self.display);
-    }
-}
-
-impl Drop for XServer {
-    fn drop(&mut self) {
-        // It may have ended.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }
 
@@ -75,7 +67,11 @@ impl<'a> WineSession<'a> {
         command.stderr(Stdio::null());
         wine.prefix.set_variables(&mut command);
         server.set_display(&mut command);
-        let (keeper, output) = spawn(&mut command)?;
+        let mut keeper = command
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("running {}", shell::display_command(&command)))?;
+        let output = keeper.stdout.take().context("standard output was piped")?;
         let session = Self {
             wine,
             server,
@@ -117,16 +113,6 @@ fn create_settings(wine: &Wine, server: &XServer) -> Result<()> {
     wine.prefix.set_variables(&mut command);
     server.set_display(&mut command);
     shell::run_checked(&mut command)
-}
-
-/// Starts a command with its output piped.
-fn spawn(command: &mut Command) -> Result<(Child, ChildStdout)> {
-    let mut process = command
-        .stdout(Stdio::piped())
-        .spawn()
-        .with_context(|| format!("running {}", shell::display_command(command)))?;
-    let output = process.stdout.take().context("standard output was piped")?;
-    Ok((process, output))
 }
 
 /// Reads the first line of a program that continues to run.
