@@ -72,17 +72,20 @@ struct UnstrippedBinaries {
 
 impl Builds {
     /// Builds everything for an old version of glibc, with a profile of Cargo. Downloads the tools
-    /// first.
-    pub(super) fn create(profile: &str, release: &Release) -> Result<Self> {
+    /// first. The files of the playground are in a directory.
+    pub(super) fn create(
+        profile: &str,
+        release: &Release,
+        playground: Option<&Path>,
+    ) -> Result<Self> {
         let directory = std::path::absolute(shell::below_target("dist"))?;
         let tools = Tools::download(&directory)?;
         let binaries = build_with_zig(&tools, profile, release, &directory)?;
         let dependencies = format!("libc6 (>= {GLIBC})");
         let zig = directory.join("zig/ziglang");
-        let playground = web::build_if_possible()?;
         let builds = Self::strip(&binaries, &directory, dependencies, Some(zig))?;
         Ok(Self {
-            playground,
+            playground: playground.map(Path::to_owned),
             ..builds
         })
     }

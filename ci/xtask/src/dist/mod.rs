@@ -14,7 +14,7 @@ mod release;
 mod tree;
 mod windows;
 
-use crate::{cross, downloads, installed};
+use crate::{cross, downloads, installed, web};
 use anyhow::{Result, ensure};
 use build::Builds;
 use glasm_ci_support::counts::{Counts, Skip};
@@ -96,11 +96,17 @@ pub(crate) fn run_command(options: &Options) -> Result<ExitCode> {
     }
     check_work_tree()?;
     shell::create_dir(&options.output)?;
+    let site = if options.includes(Part::Linux) || options.includes(Part::Windows) {
+        web::build_if_possible()?
+    } else {
+        None
+    };
+    let site = site.as_deref();
     if options.includes(Part::Linux) {
-        write_linux_files(options, &release)?;
+        write_linux_files(options, &release, site)?;
     }
     if options.includes(Part::Windows) {
-        windows::write_archive(&options.profile, &release, &options.output)?;
+        windows::write_archive(&options.profile, &release, site, &options.output)?;
     }
     if options.includes(Part::Crates) {
         crates::write_crates(&options.output.join("crates"))?;
@@ -114,9 +120,14 @@ pub(crate) fn run_command(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Builds everything for Linux, and writes the archives and the packages of Debian.
-fn write_linux_files(options: &Options, release: &Release) -> Result<()> {
-    let builds = Builds::create(&options.profile, release)?;
+/// Builds everything for Linux, and writes the archives and the packages of Debian, with the
+/// playground in a directory.
+fn write_linux_files(
+    options: &Options,
+    release: &Release,
+    playground: Option<&Path>,
+) -> Result<()> {
+    let builds = Builds::create(&options.profile, release, playground)?;
     if options.profile == "dist" {
         check_sizes(&builds)?;
     }

@@ -7,7 +7,6 @@ use super::licenses::{self, Scope, SystemLibrary};
 use super::release::Release;
 use super::tree::{Tree, write_zip};
 use crate::cross;
-use crate::web;
 use crate::windows::toolchain::{Architecture, NARROW, Toolchain, WIDE};
 use anyhow::Result;
 use glasm_ci_support::shell;
@@ -38,8 +37,14 @@ const RUNTIME_LICENSES: [(&str, &str, &str); 2] = [
 /// Limits on the sizes of stripped binaries in bytes, for builds with the profile `dist`.
 const SIZE_LIMITS: [(&str, u64); 2] = [("glasm.exe", 20 << 20), ("opengl32.dll", 13 << 20)];
 
-/// Builds everything for Windows with a profile of Cargo, and writes the archive to a directory.
-pub(super) fn write_archive(profile: &str, release: &Release, output: &Path) -> Result<()> {
+/// Builds everything for Windows with a profile of Cargo, and writes the archive to a directory, with
+/// the playground in another one.
+pub(super) fn write_archive(
+    profile: &str,
+    release: &Release,
+    playground: Option<&Path>,
+    output: &Path,
+) -> Result<()> {
     let name = format!("glasm-{}-windows", release.version);
     let tree = Tree::create(shell::below_target("dist/archive").join(&name))?;
     let mut licenses = String::new();
@@ -61,7 +66,7 @@ pub(super) fn write_archive(profile: &str, release: &Release, output: &Path) -> 
         licenses = collect_licenses(&toolchain.document_directory())?;
     }
     add_documents(&tree, release, &licenses)?;
-    add_playground(&tree, web::build_if_possible()?.as_deref(), "share")?;
+    add_playground(&tree, playground, "share")?;
     write_zip(tree.root(), release, &output.join(format!("{name}.zip")))
 }
 
