@@ -117,12 +117,12 @@ impl InstalledCommand {
 
     /// Runs a script on Vulkan, by `vulkan-1.dll`.
     fn test_vulkan(&self, session: &WineSession<'_>) -> Result<Counts> {
-        let Some(driver) = vulkan::find_lavapipe() else {
+        let Some(driver) = &session.wine.vulkan_driver else {
             println!("lavapipe is not installed: skipped");
             return Ok(Counts::one_skipped());
         };
         let mut command = self.command(session);
-        vulkan::use_driver(&mut command, &driver);
+        vulkan::use_driver(&mut command, driver);
         let script = std::path::absolute(SCRIPT)?;
         command.args(["run", "--validation", "off"]).arg(script);
         let output = shell::capture_output(&mut command)?;

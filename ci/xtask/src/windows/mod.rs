@@ -1,5 +1,6 @@
 //! The vendor library for Windows, `opengl32.dll`, in Wine: built for both word sizes with MinGW-w64,
-//! and tried with clients in C, each with the library in its directory.
+//! and tried with clients in C, each with the library in its directory. The command `glasm.exe` of
+//! both word sizes is compared with that of Linux.
 //!
 //! 32-bit programs need Wine for i386, whose packages of Debian are unpacked below `target`; the
 //! machine is not changed.
@@ -15,10 +16,12 @@ use crate::downloads::{self, CG_WINDOWS_32, CG_WINDOWS_64, Download};
 use crate::installed;
 use crate::wine::WinePrefix;
 use crate::workspace_build::prepare_vendor_test;
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use command::InstalledCommand;
 use glasm_ci_support::counts::{Counts, Skip};
 use glasm_ci_support::shell;
+use glasm_ci_support::vulkan::{self, Driver};
+use serde_json::json;
 use session::{WineSession, XServer};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -46,7 +49,7 @@ enum Extent {
     Full,
     /// Those with another result than for the other word size if a type, a layout or a calling
     /// convention is wrong: neither those of GLSL, whose C++ takes longer to build than the rest,
-    /// nor scripts.
+    /// nor scripts through the library.
     WordSize,
 }
 
@@ -75,25 +78,35 @@ static ARCHITECTURES: [Tested; 2] = [
             "--package",
             "glasm-glvendor",
             "--lib",
+            "--package",
+            "glasm-cli",
+            "--bins",
             "--no-default-features",
+            "--features",
+            "glasm-cli/run",
         ],
         extent: Extent::WordSize,
     },
 ];
 
-/// Packages that a 32-bit program of OpenGL needs in Wine.
-const WINE_PACKAGES: &str =
-    "wine32:i386 libgl1:i386 libglx-mesa0:i386 libgl1-mesa-dri:i386 libx11-6:i386 libxext6:i386";
+/// Packages that 32-bit programs of OpenGL and Vulkan need in Wine.
+const WINE_PACKAGES: &str = "wine32:i386 libgl1:i386 libglx-mesa0:i386 libgl1-mesa-dri:i386 \
+    libx11-6:i386 libxext6:i386 libvulkan1:i386 mesa-vulkan-drivers:i386";
+
+/// Directory of the libraries of these packages.
+const LIBRARIES: &str = "usr/lib/i386-linux-gnu";
 
 /// Wine, with the program that it is started by.
 struct Wine {
     /// Program that runs programs of Windows.
     program: PathBuf,
     prefix: WinePrefix,
+    /// Vulkan driver for the CPU with the word size of the programs; `None` if it is not installed.
+    vulkan_driver: Option<Driver>,
 }
 
-/// Runs the step that builds the library for both word sizes and tests it. A word size whose tools
-/// are missing is skipped.
+/// Runs the step that builds the library and the command for both word sizes and tests them. A word
+/// size whose tools are missing is skipped.
 pub(crate) fn run_step() -> Result<Counts> {
     let server = XServer::start()?;
     let mut tally = Counts::default();
@@ -105,7 +118,7 @@ pub(crate) fn run_step() -> Result<Counts> {
 }
 
 impl Tested {
-    /// Builds the library for the architecture and runs the tests with it.
+    /// Builds the library and the command for the architecture and runs the tests with them.
     fn run(&self, server: &XServer) -> Result<Counts> {
         let architecture = self.architecture;
         let toolchain = Toolchain::prepare(architecture, &OUT)?;
@@ -117,28 +130,30 @@ impl Tested {
         let library = built("glasm_glvendor.dll")?;
         let session = WineSession::start(&wine, server, &toolchain, &out)?;
         let mut tally = self.test_library(&toolchain, &session, &library, &out)?;
+        let command = built("glasm.exe")?;
+        let directory = out.join("command");
+        let installed = InstalledCommand::install(&toolchain, &command, &library, directory)?;
+        tally += installed.test(&session)?;
         match self.extent {
-            Extent::Full => {
-                let command = built("glasm.exe")?;
-                let directory = out.join("command");
-                let installed =
-                    InstalledCommand::install(&toolchain, &command, &library, directory)?;
-                tally += installed.test(&session)?;
-                tally += scripts::run_scripts(&session, &installed, &out)?;
-            }
+            Extent::Full => tally += scripts::run_scripts(&session, &installed, &out)?,
             Extent::WordSize => {}
         }
         Ok(tally)
     }
 
-    /// Builds the library, and what else belongs to the tests.
+    /// Builds the library and the command.
     fn build(&self, toolchain: &Toolchain) -> Result<()> {
         let mut build = toolchain.cargo("build")?;
         build.args(self.packages);
         // Only scripts run for more time than optimizing the compiler takes.
         let unoptimized: &[&str] = match self.extent {
             Extent::Full => &["glasm-extract"],
-            Extent::WordSize => &["glasm-codegen", "glasm-frontend", "glasm-ir"],
+            Extent::WordSize => &[
+                "glasm-codegen",
+                "glasm-extract",
+                "glasm-frontend",
+                "glasm-ir",
+            ],
         };
         for package in unoptimized {
             let setting = format!("profile.dev.package.{package}.opt-level=0");
@@ -191,6 +206,7 @@ fn find_installed_wine(out: &Path) -> Result<Wine> {
     Ok(Wine {
         program,
         prefix: WinePrefix::new(out.join("prefix"), server),
+        vulkan_driver: vulkan::find_lavapipe(),
     })
 }
 
@@ -222,13 +238,30 @@ fn unpack_wine(out: &Path) -> Result<Wine> {
     Ok(Wine {
         prefix: WinePrefix::new(prefix, write_script(&root, "wineserver", "wineserver32")?),
         program: write_script(&root, "wine", "wine")?,
+        vulkan_driver: Some(find_unpacked_driver(&root)?),
+    })
+}
+
+/// Returns the Vulkan driver for the CPU below a directory. Its own manifest names the path of an
+/// installed driver.
+fn find_unpacked_driver(root: &Path) -> Result<Driver> {
+    let library = root.join(LIBRARIES).join("libvulkan_lvp.so");
+    let manifest = root.join("lavapipe.json");
+    let text = json!({
+        "file_format_version": "1.0.0",
+        "ICD": { "api_version": "1.1.0", "library_path": library },
+    });
+    std::fs::write(&manifest, text.to_string()).with_context(|| manifest.display().to_string())?;
+    Ok(Driver {
+        name: "lavapipe",
+        manifest,
     })
 }
 
 /// Writes a script that runs a program of Wine below a directory with its dynamic linker and
 /// libraries there, and returns its path.
 fn write_script(root: &Path, name: &str, program: &str) -> Result<PathBuf> {
-    let libraries = root.join("usr/lib/i386-linux-gnu");
+    let libraries = root.join(LIBRARIES);
     let linker = root.join("lib/i386-linux-gnu");
     let text = format!(
         "#!/bin/sh\n\
