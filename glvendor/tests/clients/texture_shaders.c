@@ -425,6 +425,59 @@ static void depths(void) {
     ERROR(GL_NO_ERROR);
 }
 
+/* The points of a grid, one of each pixel: unit 1 has z, unit 2 has w, and unit 3 has the position, z and w, multiplied by w. */
+static void draw_depth_grid(void) {
+    glBegin(GL_POINTS);
+    for (int y = 0; y < CLIENT_SIZE; y++)
+        for (int x = 0; x < CLIENT_SIZE; x++) {
+            int number = y * CLIENT_SIZE + x;
+            float w = 3 + 0.37f * (float)number, z = w * (0.3f + (float)number / 512);
+            coordinates(1, 0, 0, z, 0);
+            coordinates(2, 0, 0, w, 0);
+            coordinates(3, ((float)x + 0.5f) * w, ((float)y + 0.5f) * w, z, w);
+            glVertex2f((2 * (float)x + 1) / CLIENT_SIZE - 1, (2 * (float)y + 1) / CLIENT_SIZE - 1);
+        }
+    glEnd();
+}
+
+/* A comparison divides r by q as the replacement of depths divides dot products: Coin (SORTED_LAYERS_BLEND) draws transparent layers by
+   comparing the depths of fragments with those of the layer before. */
+static void equal_depths(void) {
+    GLuint framebuffer;
+    reset();
+    bind_texture(3, GL_TEXTURE_RECTANGLE);
+    glTexImage2D(GL_TEXTURE_RECTANGLE, 0, GL_DEPTH_COMPONENT32F, CLIENT_SIZE, CLIENT_SIZE, 0, GL_DEPTH_COMPONENT, GL_FLOAT, NULL);
+    glTexParameteri(GL_TEXTURE_RECTANGLE, GL_TEXTURE_COMPARE_MODE, GL_COMPARE_REF_TO_TEXTURE);
+    glTexParameteri(GL_TEXTURE_RECTANGLE, GL_TEXTURE_COMPARE_FUNC, GL_EQUAL);
+    GLint texture = 0;
+    glGetIntegerv(GL_TEXTURE_BINDING_RECTANGLE, &texture);
+    texel(0, GL_HILO_NV, GL_HILO_NV, 0, 0, 0, 0);
+    stage(0, GL_TEXTURE_2D);
+    dependent(1, GL_DOT_PRODUCT_NV, 0);
+    dependent(2, GL_DOT_PRODUCT_DEPTH_REPLACE_NV, 0);
+    glGenFramebuffers(1, &framebuffer);
+    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_RECTANGLE, (GLuint)texture, 0);
+    glDrawBuffer(GL_NONE);
+    glReadBuffer(GL_NONE);
+    glEnable(GL_DEPTH_TEST);
+    glDepthFunc(GL_ALWAYS);
+    draw_depth_grid();
+    glDisable(GL_DEPTH_TEST);
+    glDepthFunc(GL_LESS);
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    glDeleteFramebuffers(1, &framebuffer);
+    stage(3, GL_TEXTURE_RECTANGLE);
+    clear();
+    draw_depth_grid();
+    GLubyte pixels[CLIENT_SIZE * CLIENT_SIZE];
+    glReadPixels(0, 0, CLIENT_SIZE, CLIENT_SIZE, GL_RED, GL_UNSIGNED_BYTE, pixels);
+    int equal = 0;
+    for (size_t i = 0; i < sizeof pixels; i++) equal += pixels[i] == 255;
+    EQUAL(equal, CLIENT_SIZE * CLIENT_SIZE);
+    ERROR(GL_NO_ERROR);
+}
+
 /* Texture environments with negative texels: tables 3.18 and 3.19. */
 static void environments(void) {
     reset();
@@ -866,6 +919,7 @@ int main(void) {
         dot_products();
         dot_product_textures();
         depths();
+        equal_depths();
         environments();
     }
     formats();

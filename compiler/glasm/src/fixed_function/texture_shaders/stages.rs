@@ -144,11 +144,25 @@ impl<'a> StageBuilder<'a> {
         let unit = self.key.fragment.texture_units[number];
         if let Some((opcode, target)) = unit.get_lookup() {
             let saturation = self.get_saturation(number);
+            let coordinates = format!("fragment.texcoord[{number}]");
+            let (opcode, coordinates) = if opcode == "TXP" && target.starts_with("SHADOW") {
+                self.emit_quotient("coord", &coordinates, &format!("{coordinates}.w"));
+                ("TEX", "coord".to_owned())
+            } else {
+                (opcode, coordinates)
+            };
             self.emit(&format!(
-                "{opcode}{saturation} r{number}, fragment.texcoord[{number}], texture[{number}], {target}"
+                "{opcode}{saturation} r{number}, {coordinates}, texture[{number}], {target}"
             ));
             self.emit_result(number);
         }
+    }
+
+    /// Emits the quotient of a vector and a scalar. Depths that are compared with replaced depths
+    /// must be divided in the same way as these: the reciprocal is rounded before the product is.
+    fn emit_quotient(&mut self, result: &str, dividend: &str, divisor: &str) {
+        self.emit(&format!("RCP scalar.x, {divisor}"));
+        self.emit(&format!("MUL {result}, {dividend}, scalar.x"));
     }
 
     /// Emits the lookup of a texture with the coordinates in `coord`, which have no divisor. Depths
@@ -269,8 +283,7 @@ impl<'a> StageBuilder<'a> {
         let matrix = compute_parameter_index(number, 0);
         let coordinates = format!("fragment.texcoord[{number}]");
         if form.is_projective {
-            self.emit(&format!("RCP scalar.x, {coordinates}.w"));
-            self.emit(&format!("MUL coord.xy, {coordinates}, scalar.x"));
+            self.emit_quotient("coord.xy", &coordinates, &format!("{coordinates}.w"));
         } else {
             self.emit(&format!("MOV coord.xy, {coordinates}"));
         }
@@ -361,8 +374,8 @@ impl<'a> StageBuilder<'a> {
     /// fragment if it is outside of the depth range. Sections 3.8.13.1.21 and 3.8.13.1.37.
     fn push_depth(&mut self, number: usize, kind: OperationKind) {
         if kind == OperationKind::DepthReplace {
-            self.emit(&format!("RCP scalar.x, d{number}.x"));
-            self.emit(&format!("MUL depth.x, d{}.x, scalar.x", number - 1));
+            let dividend = format!("d{}.x", number - 1);
+            self.emit_quotient("depth.x", &dividend, &format!("d{number}.x"));
         } else {
             self.emit(&format!("MOV depth.x, d{number}.x"));
         }
