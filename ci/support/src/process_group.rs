@@ -38,7 +38,7 @@ impl ProcessGroup {
     ///
     /// # Errors
     ///
-    /// If there is no shell. A program that cannot be started ends with an exit status.
+    /// If the shell cannot be started. A program that cannot be started ends with an exit status.
     pub fn spawn(command: &mut Command) -> Result<Self> {
         let mut leader = command
             .stdin(Stdio::piped())
