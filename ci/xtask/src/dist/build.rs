@@ -42,6 +42,10 @@ const ZIGBUILD: Download<'_> = Download {
     paths: "",
 };
 
+/// Flags of clang for C++. Many functions of SPIRV-Cross are instances of templates with equal code,
+/// which clang merges only with this flag, and the linker of zig not at all.
+const MERGE_FUNCTIONS: [&str; 2] = ["-Xclang", "-fmerge-functions"];
+
 /// Stripped binaries, and directories of their debug information.
 pub(super) struct Builds {
     /// The command.
@@ -261,15 +265,21 @@ impl Tools {
             (std::env::current_dir()?, "/glasm"),
             (cargo_home()?, "/cargo"),
         ];
-        set_path_names(&mut command, &paths, &[]);
+        set_path_names(&mut command, &paths, &[], &MERGE_FUNCTIONS);
         Ok(command)
     }
 }
 
 /// Sets the flags of the compilers for a build whose files must not depend on this machine: they
-/// contain a name instead of each path. `others` are further flags of Rust.
-pub(super) fn set_path_names(command: &mut Command, paths: &[(PathBuf, &str)], others: &[&str]) {
-    let mut rust_flags: Vec<OsString> = others.iter().map(OsString::from).collect();
+/// contain a name instead of each path. `rust_flags` and `cxx_flags` are further flags of Rust and of
+/// C++.
+pub(super) fn set_path_names(
+    command: &mut Command,
+    paths: &[(PathBuf, &str)],
+    rust_flags: &[&str],
+    cxx_flags: &[&str],
+) {
+    let mut rust_flags: Vec<OsString> = rust_flags.iter().map(OsString::from).collect();
     let mut c_flags = Vec::new();
     for (path, name) in paths {
         for (flags, option) in [
@@ -287,8 +297,9 @@ pub(super) fn set_path_names(command: &mut Command, paths: &[(PathBuf, &str)], o
         "CARGO_ENCODED_RUSTFLAGS",
         rust_flags.join(OsStr::new("\u{1f}")),
     );
-    let c_flags = c_flags.join(OsStr::new(" "));
-    command.env("CFLAGS", &c_flags).env("CXXFLAGS", &c_flags);
+    command.env("CFLAGS", c_flags.join(OsStr::new(" ")));
+    c_flags.extend(cxx_flags.iter().map(OsString::from));
+    command.env("CXXFLAGS", c_flags.join(OsStr::new(" ")));
 }
 
 /// Returns the directory of Cargo's registry.

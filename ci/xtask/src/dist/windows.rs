@@ -97,7 +97,7 @@ fn build(toolchain: &Toolchain, profile: &str, release: &Release) -> Result<()> 
     ];
     // The linker would write the time of the build.
     let flags = ["-Clink-arg=-Wl,--no-insert-timestamp"];
-    set_path_names(&mut cargo, &paths, &flags);
+    set_path_names(&mut cargo, &paths, &flags, &[]);
     shell::run_checked(&mut cargo)
 }
 
