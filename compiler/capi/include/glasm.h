@@ -2973,7 +2973,7 @@ extern "C" {
 // Returns why the last call of this thread that failed did so, as UTF-8; the empty string if none
 // has failed.
 //
-// The string belongs to the library. It is valid until the next call in this thread.
+// The string belongs to the library. It is valid until the next call in this thread that fails.
 const char *glasm_error_message(void);
 
 // Returns the version of the library, such as "0.1.0". GLASM_VERSION_MAJOR and its neighbors are
@@ -3223,8 +3223,8 @@ glasm_result glasm_program_with_missing_textures(const struct glasm_program *pro
                                                  struct glasm_program **variant);
 
 // Creates the same program with clip distances that clip only if their planes are enabled
-// (`clip_plane_mask`), as in OpenGL. Otherwise all written distances clip, except in programs of
-// NV_vertex_program2. For the last stage before rasterization.
+// (`clip_plane_mask`), as in OpenGL. Otherwise all written distances clip, except in
+// `!!VP2.0` programs. For the last stage before rasterization.
 //
 // `program` stays the caller's. `variant` is set to a program that the caller owns and frees with
 // `glasm_program_free`.
@@ -3995,6 +3995,11 @@ glasm_result glasm_pipeline_cache_get(const struct glasm_pipeline_cache *cache,
 // `cache` and `program` stay the caller's. The cache frees its handles of these pipelines: those of
 // `glasm_pipeline_clone` remain valid.
 void glasm_pipeline_cache_remove(const struct glasm_pipeline_cache *cache, const struct glasm_program *program);
+
+// Returns the number of pipelines without errors in a cache; 0 for NULL.
+//
+// `cache` stays the caller's.
+size_t glasm_pipeline_cache_count(const struct glasm_pipeline_cache *cache);
 
 // Removes all pipelines from a cache, like `glasm_pipeline_cache_remove`. No effect for NULL.
 //

@@ -179,7 +179,7 @@ pub(crate) fn catch_or<T>(fallback: T, body: impl FnOnce() -> Result<T, Failure>
 /// Returns why the last call of this thread that failed did so, as UTF-8; the empty string if none
 /// has failed.
 ///
-/// The string belongs to the library. It is valid until the next call in this thread.
+/// The string belongs to the library. It is valid until the next call in this thread that fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_error_message() -> *const c_char {
     let message = MESSAGE.try_with(|last| last.borrow().as_ptr());

@@ -142,6 +142,18 @@ pub extern "C" fn glasm_pipeline_cache_remove(
     });
 }
 
+/// Returns the number of pipelines without errors in a cache; 0 for NULL.
+///
+/// `cache` stays the caller's.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_pipeline_cache_count(cache: Option<&glasm_pipeline_cache>) -> usize {
+    catch_or(0, || {
+        let Some(cache) = cache else { return Ok(0) };
+        let pipelines = cache.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(pipelines.by_words.values().map(Vec::len).sum())
+    })
+}
+
 /// Removes all pipelines from a cache, like `glasm_pipeline_cache_remove`. No effect for NULL.
 ///
 /// `cache` stays the caller's.

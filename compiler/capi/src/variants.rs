@@ -93,8 +93,8 @@ pub extern "C" fn glasm_program_with_missing_textures(
 }
 
 /// Creates the same program with clip distances that clip only if their planes are enabled
-/// (`clip_plane_mask`), as in OpenGL. Otherwise all written distances clip, except in programs of
-/// NV_vertex_program2. For the last stage before rasterization.
+/// (`clip_plane_mask`), as in OpenGL. Otherwise all written distances clip, except in
+/// `!!VP2.0` programs. For the last stage before rasterization.
 ///
 /// `program` stays the caller's. `variant` is set to a program that the caller owns and frees with
 /// `glasm_program_free`.

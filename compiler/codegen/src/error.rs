@@ -69,7 +69,7 @@ impl Error {
         self
     }
 
-    /// Returns the error with the location of `inst`, unless it has one or there is no instruction.
+    /// Returns the error with the location of `inst`, unless it has one or `inst` is `None`.
     /// Instructions that options add have no location.
     pub(crate) fn at_inst(self: Box<Self>, inst: Option<&Inst>) -> Failure {
         match inst.filter(|inst| inst.span != Span::default()) {

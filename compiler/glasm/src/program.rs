@@ -223,7 +223,7 @@ impl Program {
 
     /// Returns the same program with clip distances that clip only if their planes are enabled
     /// ([`PipelineState::clip_plane_mask`](crate::PipelineState::clip_plane_mask)), as in OpenGL.
-    /// Otherwise all written distances clip, except in programs of NV_vertex_program2. For the last
+    /// Otherwise all written distances clip, except in `!!VP2.0` programs. For the last
     /// stage before rasterization.
     pub fn with_enabled_clip_distances(&self) -> Self {
         self.clone_with(Variant::EnabledClipDistances, |program| {

@@ -202,6 +202,46 @@ fn robust_accesses_come_with_the_feature_they_need() {
     assert_eq!(without.enabled.core.robust_buffer_access, vk::FALSE);
 }
 
+/// Checks that only features with given names are enabled, with those that they require, and that a
+/// name that the device lacks is returned.
+#[test]
+fn features_are_selected_by_name() {
+    let fill = |found: &mut vk::BaseOutStructure<'_>| {
+        set_core_features(found, |core| {
+            core.shader_clip_distance = vk::TRUE;
+            core.shader_float64 = vk::TRUE;
+            core.robust_buffer_access = vk::TRUE;
+        });
+        let robustness = find_structure::<vk::PhysicalDeviceRobustness2FeaturesEXT<'_>>(found);
+        if let Some(robustness) = robustness {
+            robustness.robust_buffer_access2 = vk::TRUE;
+        }
+    };
+    let extensions = [
+        ash::ext::robustness2::NAME,
+        ash::ext::shader_stencil_export::NAME,
+    ];
+    let support = query_device(vk::API_VERSION_1_2, &extensions, fill);
+    let select = |names: &[&'static str]| {
+        let chain = support.select_features(names.iter().copied())?;
+        let robustness = chain.robustness.as_ref().unwrap();
+        Ok::<_, &str>([
+            chain.core.shader_clip_distance,
+            chain.core.shader_float64,
+            chain.core.robust_buffer_access,
+            robustness.robust_buffer_access2,
+        ])
+    };
+    assert_eq!(select(&[]), Ok([0, 0, 0, 0]));
+    let names = ["shaderClipDistance", "VK_EXT_shader_stencil_export"];
+    assert_eq!(select(&names), Ok([1, 0, 0, 0]));
+    assert_eq!(select(&["robustBufferAccess2"]), Ok([0, 0, 1, 1]));
+    assert_eq!(
+        select(&["shaderFloat64", "shaderInt64"]),
+        Err("shaderInt64")
+    );
+}
+
 /// Links a vertex program with an integer attribute, and a fragment program with a texture and state
 /// in specialization constants; returns the pipeline with its options.
 fn link_pair() -> (Linked, Options) {

@@ -503,7 +503,9 @@ static void test_pipeline_cache(void)
     CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 2, NULL, &pipeline, &is_added) == GLASM_RESULT_OK && is_added == 1 && pipeline != bound);
     CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 1, NULL, &pipeline, &is_added) == GLASM_RESULT_OK && is_added == 0 && pipeline == single);
     glasm_pipeline_free(bound);
+    CHECK(glasm_pipeline_cache_count(cache) == 2 && glasm_pipeline_cache_count(NULL) == 0);
     glasm_pipeline_cache_clear(cache);
+    CHECK(glasm_pipeline_cache_count(cache) == 0);
     CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 2, NULL, &pipeline, &is_added) == GLASM_RESULT_OK && is_added == 1);
     CHECK(glasm_pipeline_cache_get(cache, NULL, programs, 0, NULL, &pipeline, &is_added) == GLASM_RESULT_INVALID_ARGUMENT && pipeline == NULL && is_added == 0);
     CHECK(glasm_pipeline_cache_get(NULL, NULL, programs, 2, NULL, &pipeline, NULL) == GLASM_RESULT_INVALID_ARGUMENT && pipeline == NULL);

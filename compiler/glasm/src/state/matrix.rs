@@ -114,6 +114,9 @@ pub fn scaling(factors: [f32; 3]) -> Matrix {
 /// Returns the matrix of `glRotate`: `degrees` counter-clockwise around `axis`, which need not have
 /// length 1; the zero vector is used unchanged. GL 2.1 section 2.11.2.
 pub fn rotation(degrees: f32, axis: [f32; 3]) -> Matrix {
+    if axis == [0.0; 3] {
+        return IDENTITY;
+    }
     let (sin, cos) = compute_sin_cos(f64::from(degrees));
     let [x, y, z] = normalize3(axis.map(f64::from));
     // u u^T + cos (I - u u^T) + sin S, where S is the matrix of the cross product with the axis u:
@@ -240,6 +243,11 @@ mod tests {
             assert_close(&rotation(90.0, axis), &expected);
             assert_close(&rotation(-90.0, axis), &transpose(&expected));
         }
+    }
+
+    #[test]
+    fn rotations_without_an_axis_change_nothing() {
+        assert_eq!(rotation(90.0, [0.0; 3]), IDENTITY);
     }
 
     /// Checks a third of a turn around (1, 1, 1), which maps x to y, y to z and z to x.

@@ -157,6 +157,30 @@ impl DeviceSupport {
         &self.feature_names
     }
 
+    /// Returns [`Self::enabled`] with only the features of these names, which are those of
+    /// [`Requirements::features`](crate::reflect::Requirements::features). Names of extensions and
+    /// of features without a member of a structure do not change it.
+    ///
+    /// # Errors
+    /// The first name of a feature that the device lacks.
+    pub fn select_features<'a>(
+        &self,
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Result<FeatureChain, &'a str> {
+        let mut selected = BTreeSet::new();
+        for name in names {
+            let known = self.feature_names.get(name).ok_or(name)?;
+            selected.insert(*known);
+        }
+        let mut chain = self.enabled.clone();
+        chain.core.robust_buffer_access = vk::FALSE;
+        (pnext_chain::MODULE_FEATURES.visit)(&mut chain, &mut |name, on| {
+            *on = (*on == vk::TRUE && selected.contains(name)).into();
+        });
+        chain.enable_dependencies();
+        Ok(chain)
+    }
+
     /// Returns the extensions to enable, of those that the device has: the extensions that define
     /// structures of [`Self::enabled`], and those that are features themselves.
     pub fn extensions(&self) -> &[&'static CStr] {
