@@ -13,10 +13,13 @@ mod vulkan;
 use device::{Extension, Validation, take_messages};
 use glasm_tests::skip::skip;
 use glasm_vkrunner::{Outcome, RunOptions, Runner};
-use programs::{FRAGMENT, UNWRITTEN, VERTEX, Varying, Vector, modules};
+use programs::{FRAGMENT, VERTEX, Varying, Vector, modules};
 use std::fmt::Write;
 use std::path::Path;
 use vulkan::{Drawn, Gpu, Linking, Part};
+
+/// Value of varyings that the vertex program does not write.
+const UNWRITTEN: Vector = [0.0, 0.0, 0.0, 1.0];
 
 /// Returns the color of a fragment, from the values that the vertex program writes.
 fn color(written: &[(Varying, Vector)], read: &[Varying]) -> Vector {

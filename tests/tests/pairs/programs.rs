@@ -15,9 +15,6 @@ pub(crate) enum Varying {
     Generic5,
 }
 
-/// Value of varyings that the vertex program does not write.
-pub(crate) const UNWRITTEN: Vector = [0.0, 0.0, 0.0, 1.0];
-
 /// Vertex programs with the varyings that they write.
 pub(crate) const VERTEX: &[(&str, &[(Varying, Vector)])] = &[
     (
