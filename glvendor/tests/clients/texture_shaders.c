@@ -2,6 +2,8 @@
    3.8.13. Textures are looked up without filters; coordinates are in the middle of texels. */
 #include "client.h"
 
+#include <stdlib.h>
+
 static GLint stage_value(GLenum name) {
     GLint values[4] = {-1, -1, -1, -1};
     glGetTexEnviv(GL_TEXTURE_SHADER_NV, name, values);
