@@ -52,6 +52,18 @@ impl Error {
         self
     }
 
+    /// Adds to the message that `part` of the options requires the missing feature, which no
+    /// instruction of the program does. Errors of other kinds are unchanged.
+    pub(crate) fn required_by_options(self: Box<Self>, part: &str) -> Failure {
+        match self.kind {
+            ErrorKind::MissingFeature(feature) => {
+                let description = format!("{feature}, which {part} of the options requires");
+                self.describing_feature(&description)
+            }
+            ErrorKind::Unsupported | ErrorKind::Limit => self,
+        }
+    }
+
     /// Returns an error for a program that exceeds a limit of the implementation.
     pub(crate) fn limit(message: impl Into<String>) -> Failure {
         Box::new(Self {

@@ -31,6 +31,7 @@ pub use error::{Error, ErrorKind};
 pub use options::Options;
 pub use reflect::Reflection;
 
+use capability::Requirement;
 use glasm_ir::{Program, lockstep, lower_returns};
 
 /// SPIR-V module and its reflection.
@@ -67,6 +68,11 @@ impl Emitter {
         words: &mut Vec<u32>,
     ) -> Result<Reflection, Error> {
         let clipped = added_outputs::add_clip_planes(program, options);
+        if clipped.is_some() {
+            // Checked here because the added instructions have no location for an error.
+            let checked = Requirement::ClipDistance.check(&options.device);
+            checked.map_err(|failure| *failure.required_by_options("`clip_plane_mask`"))?;
+        }
         let program = clipped.as_ref().unwrap_or(program);
         let completed = added_outputs::add_unwritten_varyings(program, options);
         let program = completed.as_ref().unwrap_or(program);

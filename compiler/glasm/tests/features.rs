@@ -2,8 +2,8 @@
 //! becomes of the program on a device that lacks it.
 
 use glasm::{
-    Capture, Code, DeviceFeatures, Diagnostics, Location, Options, Semantic, Shader, Source,
-    TransformFeedback, compile, is_feature,
+    Capture, Code, DeviceFeatures, Diagnostics, Location, Options, PipelineState, Semantic, Shader,
+    Source, TransformFeedback, compile, is_feature,
 };
 use std::collections::BTreeSet;
 
@@ -29,6 +29,8 @@ struct Case {
     without: Without,
     /// Stream of position in transform feedback buffer 0, if it is captured.
     stream: Option<u32>,
+    /// The enabled clip planes, as a mask.
+    clip_plane_mask: u8,
 }
 
 /// Returns a case in which the compiler emits other instructions.
@@ -38,6 +40,7 @@ const fn replaced(lacking: &'static [&'static str], program: &'static str) -> Ca
         program,
         without: Without::Replaced,
         stream: None,
+        clip_plane_mask: 0,
     }
 }
 
@@ -59,6 +62,14 @@ const fn captured(feature: &'static [&'static str], program: &'static str, strea
     Case {
         stream: Some(stream),
         ..error(feature, program, "")
+    }
+}
+
+/// Returns a case in which clip planes are enabled and the whole program has an error.
+const fn clipped(lacking: &'static [&'static str], program: &'static str) -> Case {
+    Case {
+        clip_plane_mask: 0b100,
+        ..error(lacking, program, "")
     }
 }
 
@@ -145,6 +156,7 @@ static CASES: &[Case] = &[
     error(&["multiViewport"], "!!NVgp5.0\nOPTION NV_viewport_array2;\nPRIMITIVE_IN POINTS;\nPRIMITIVE_OUT POINTS;\nVERTICES_OUT 1;\n\
         MOV result.position, vertex[0].position;\nMOV.S result.viewport.x, 1;\nEMIT;\nEND", "MOV.S result.viewport.x, 1;"),
     error(&["sampleRateShading"], "!!NVfp5.0\nMOV.S result.color, fragment.sampleid.x;\nEND", "MOV.S result.color, fragment.sampleid.x;"),
+    clipped(&["shaderClipDistance"], "!!ARBvp1.0\nOPTION ARB_position_invariant;\nMOV result.color, vertex.color;\nEND"),
     captured(&["transformFeedback"], "!!ARBvp1.0\nMOV result.position, vertex.position;\nEND", 0),
     error(&["geometryStreams"], STREAMS, "EMITS 1;"),
     captured(&["geometryStreams"], "!!NVgp5.0\nPRIMITIVE_IN POINTS;\nPRIMITIVE_OUT POINTS;\nVERTICES_OUT 1;\n\
@@ -224,8 +236,13 @@ fn compile_case(case: &Case, device: DeviceFeatures) -> Result<Shader, Diagnosti
         offset: 0,
         stream,
     });
+    let pipeline_state = PipelineState {
+        clip_plane_mask: case.clip_plane_mask,
+        ..PipelineState::default()
+    };
     let options = Options {
         device,
+        pipeline_state,
         transform_feedback: TransformFeedback {
             captures: captures.into_iter().collect(),
             strides: Vec::new(),
@@ -268,6 +285,27 @@ fn check_errors(
     }
 }
 
+/// Checks that the message of an error names the part of the options that requires the feature, and
+/// none if the program does. Returns the message if it does not.
+fn check_cause(message: &str, case: &Case) -> Result<(), String> {
+    let cause = if case.stream.is_some() {
+        Some("transform feedback of the options")
+    } else if case.clip_plane_mask != 0 {
+        Some("`clip_plane_mask` of the options")
+    } else {
+        None
+    };
+    let is_named = match cause {
+        Some(cause) => message.ends_with(&format!("which {cause} requires")),
+        None => !message.contains("options"),
+    };
+    if is_named {
+        Ok(())
+    } else {
+        Err(format!("the message is {message:?}"))
+    }
+}
+
 /// Checks one case. Returns the difference.
 fn check_case(case: &Case) -> Result<(), String> {
     let all = all_features();
@@ -287,7 +325,8 @@ fn check_case(case: &Case) -> Result<(), String> {
         (Without::Replaced, Err(errors)) => Err(format!("not replaced: {errors:?}")),
         (Without::Error { .. }, Ok(_)) => Err("no error".to_owned()),
         (Without::Error { feature, place }, Err(errors)) => {
-            check_errors(&errors, case.program, feature, place)
+            check_errors(&errors, case.program, feature, place)?;
+            check_cause(&errors.list[0].message, case)
         }
     }
 }

@@ -172,13 +172,11 @@ impl OutputEmitter<'_, '_> {
         let sources =
             xfb::choose_capture_sources(self.function.program, self.function.options, &written)?;
         let captures = &self.function.options.transform_feedback.captures;
-        self.function
-            .builder
-            .require(Requirement::TransformFeedback)?;
-        if captures.iter().any(|capture| capture.stream > 0) {
-            self.function
-                .builder
-                .require(Requirement::GeometryStreams)?;
+        let has_streams = captures.iter().any(|capture| capture.stream > 0);
+        let streams = has_streams.then_some(Requirement::GeometryStreams);
+        for requirement in [Requirement::TransformFeedback].into_iter().chain(streams) {
+            let required = self.function.builder.require(requirement);
+            required.map_err(|error| error.required_by_options("transform feedback"))?;
         }
         let without_variable = sources.into_iter().map(|source| (source, ValueWord::NONE));
         self.captures.extend(without_variable);
