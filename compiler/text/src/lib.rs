@@ -25,6 +25,7 @@
 
 mod features;
 mod language;
+mod limits;
 mod naga_backend;
 mod options;
 mod passes;

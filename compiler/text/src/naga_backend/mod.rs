@@ -4,6 +4,8 @@
 mod builtins;
 mod catch_panic;
 mod flat_bindings;
+#[cfg(test)]
+mod glsl_versions;
 mod images;
 mod interpolate_at;
 mod nonfinite_constants;
@@ -16,6 +18,7 @@ mod value_names;
 mod value_operations;
 mod wrap_kills;
 
+use crate::limits::{Textures1d, add_required_extensions, check_limits};
 use crate::passes::{compare, extended_mul};
 use crate::spirv_edit::ModuleEditor;
 use crate::{Language, Resource};
@@ -104,31 +107,47 @@ fn translate_without_guard(
                 format_error_chain(error.as_inner())
             )
         })?;
-    let written = match language {
-        Language::Wgsl => wgsl::write_string(&module, &info, wgsl::WriterFlags::empty())
-            .map(|text| format!("{}{text}", format_uniformity_directive(&prepared)))
-            .map(without_resources)
-            .map_err(|error| format_error_chain(&error)),
-        Language::Msl(version) => write_msl(&module, &info, version).map(without_resources),
-        Language::Hlsl(model) => write_hlsl(&module, &info, model).map(without_resources),
-        Language::Glsl(version) => {
-            let version = glsl::Version::Desktop(version as u16);
-            write_glsl((&module, &info), shader, version, positions)
-        }
-        Language::Essl(version) => {
-            let version = glsl::Version::new_gles(version as u16);
-            write_glsl((&module, &info), shader, version, positions)
-        }
-        Language::VulkanGlsl => Err("naga has no GLSL for Vulkan".to_owned()),
-    };
-    let (text, resources) =
-        written.map_err(|error| format!("naga cannot write the module: {error}"))?;
+    let (text, resources) = write_module((&module, &info), &prepared, shader, language, positions)?;
     let differences = prepared.differences().iter().cloned().collect();
     Ok(NagaOutput {
         text,
         resources,
         differences,
     })
+}
+
+/// Writes naga's module in a language and returns the source and its resources. Fails if naga does,
+/// or if the source needs a feature that the version of GLSL lacks.
+fn write_module(
+    (module, info): (&Module, &ModuleInfo),
+    prepared: &ModuleEditor,
+    shader: &Shader,
+    language: Language,
+    positions: Positions,
+) -> Result<(String, Vec<Resource>), String> {
+    let written = match language {
+        Language::Wgsl => wgsl::write_string(module, info, wgsl::WriterFlags::empty())
+            .map(|text| format!("{}{text}", format_uniformity_directive(prepared)))
+            .map(without_resources)
+            .map_err(|error| format_error_chain(&error)),
+        Language::Msl(version) => write_msl(module, info, version).map(without_resources),
+        Language::Hlsl(model) => write_hlsl(module, info, model).map(without_resources),
+        Language::Glsl(version) => {
+            let version = glsl::Version::Desktop(version as u16);
+            write_glsl((module, info), shader, version, positions)
+        }
+        Language::Essl(version) => {
+            let version = glsl::Version::new_gles(version as u16);
+            write_glsl((module, info), shader, version, positions)
+        }
+        Language::VulkanGlsl => Err("naga has no GLSL for Vulkan".to_owned()),
+    };
+    let (text, resources) =
+        written.map_err(|error| format!("naga cannot write the module: {error}"))?;
+    // The prepared module has two-dimensional textures instead.
+    let textures_1d = Textures1d::Absent;
+    let text = add_required_extensions(text, language, shader.reflection.stage, textures_1d)?;
+    Ok((text, resources))
 }
 
 /// Returns a text with an empty list of resources.
@@ -145,9 +164,16 @@ fn prepare_module(words: &[u32], language: Language) -> Result<ModuleEditor, Str
     let mut editor = ModuleEditor::new(module);
     lower_for_language(&mut editor, language)
         .map_err(|what| format!("{} has no {what}", language.family().to_uppercase()))?;
+    if matches!(language, Language::Glsl(_) | Language::Essl(_)) {
+        check_limits(&editor, language)?;
+        unsupported::check_gathers(&editor)?;
+    }
     split_combined_samplers::split_combined_samplers(&mut editor);
     value_operations::cast_signed_operations(&mut editor).map_err(broken)?;
     value_operations::lower_logical_vectors(&mut editor);
+    if matches!(language, Language::Glsl(..450) | Language::Essl(..310)) {
+        value_operations::split_integer_selections(&mut editor);
+    }
     editor.clear_extensions();
     value_names::name_loads_and_entry_function(&mut editor);
     value_names::name_deep_values(&mut editor);
@@ -319,7 +345,29 @@ fn write_glsl(
     .map_err(|error| format_error_chain(&error))?;
     let numbers = supports_resource_numbers(version).then_some(&options.binding_map);
     let resources = flat_bindings::collect_glsl_resources(module, &reflection, numbers);
-    Ok((text, resources))
+    Ok((restore_sample_types(&text), resources))
+}
+
+/// Returns a source of GLSL in which sample numbers, which are signed there, and sample masks,
+/// which are arrays, are converted to and from the unsigned integers that naga has instead.
+fn restore_sample_types(text: &str) -> String {
+    let mut lines = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        match line
+            .split_once("gl_SampleMask = ")
+            .map(|(indent, rest)| (indent, rest.split_once(';')))
+        {
+            Some((indent, Some((value, end)))) => {
+                lines += &format!("{indent}gl_SampleMask[0] = int({value});{end}");
+            }
+            _ => {
+                lines += &line
+                    .replace("= gl_SampleMaskIn;", "= uint(gl_SampleMaskIn[0]);")
+                    .replace("= gl_SampleID;", "= uint(gl_SampleID);");
+            }
+        }
+    }
+    lines
 }
 
 /// Returns true if a version of GLSL can express the numbers of resources.

@@ -1,11 +1,12 @@
 //! Names of operations, types and capabilities that WGSL cannot express.
 
 use super::split_combined_samplers::SAMPLER_BINDING_OFFSET;
+use crate::limits::ModuleFeature;
 use crate::spirv_edit::{ImageType, InstructionExt, ModuleEditor};
 use rspirv::dr::Instruction;
 use rspirv::spirv::{
-    BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, ImageFormat, Op, StorageClass,
-    Word,
+    BuiltIn, Capability, Decoration, Dim, ExecutionMode, ExecutionModel, ImageFormat, Op,
+    StorageClass, Word,
 };
 use std::collections::HashSet;
 
@@ -107,6 +108,19 @@ pub(super) fn check_supported(editor: &mut ModuleEditor) -> Result<(), String> {
         return Err("clip distances in fragment programs".to_owned());
     }
     check_binding_conflicts(editor)
+}
+
+/// Refuses a module that gathers comparisons from arrays or cube maps, for which naga writes GLSL
+/// with the arguments of other functions. Returns the message.
+pub(super) fn check_gathers(editor: &ModuleEditor) -> Result<(), String> {
+    let gathers = ModuleFeature::Accesses(&[Op::ImageDrefGather], |image| {
+        image.is_arrayed || image.dim == Dim::DimCube
+    });
+    if gathers.is_in(editor) {
+        Err("naga writes no GLSL that gathers comparisons from arrays or cube maps".to_owned())
+    } else {
+        Ok(())
+    }
 }
 
 /// Refuses several resources at a binding, which Vulkan allows and WGSL does not. The samplers of

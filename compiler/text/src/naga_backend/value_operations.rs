@@ -7,7 +7,7 @@
 
 use crate::spirv_edit::{InstructionExt, ModuleEditor, SignedTypes, VectorShape, to_id_operands};
 use rspirv::dr::Instruction;
-use rspirv::spirv::{GlslStd450Op as GlslOp, Op};
+use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
 
 /// Replaces unordered comparisons, which hold if an operand is NaN, by the negation of those that
 /// hold where they do not: naga does not distinguish ordered and unordered ones. Ordered
@@ -51,6 +51,38 @@ pub(super) fn lower_logical_vectors(editor: &mut ModuleEditor) {
             VectorShape { size: 1, .. } => code.emit_unchanged(instruction),
             _ => code.replace_with_op(&instruction, Op::Select, to_id_operands(&operands)),
         }
+    });
+}
+
+/// Replaces selections between vectors of integers or booleans by selections between their
+/// components: naga writes the former as `mix`, which selects only between floats in GLSL before
+/// 4.50 and in GLSL ES before 3.10.
+pub(super) fn split_integer_selections(editor: &mut ModuleEditor) {
+    editor.rewrite_instructions(|code, instruction| {
+        let VectorShape { scalar, size } = code
+            .editor
+            .type_shape(instruction.result_type.unwrap_or_default());
+        let is_float = (code.editor.find_global(scalar)).is_some_and(|ty| ty.op() == Op::TypeFloat);
+        let (Op::Select, false, [Some(condition), Some(accepted), Some(rejected)]) = (
+            instruction.op(),
+            is_float || size == 1,
+            [0, 1, 2].map(|index| instruction.id_operand(index)),
+        ) else {
+            return code.emit_unchanged(instruction);
+        };
+        let vectors = [condition, accepted, rejected].map(|id| code.extract_components(id));
+        let selected: Vec<Word> = (0..size as usize)
+            .map(|index| {
+                let operands = [0, 1, 2].map(|operand: usize| {
+                    let components = &vectors[operand];
+                    // A scalar condition selects a whole vector.
+                    components[index.min(components.len() - 1)]
+                });
+                code.emit_op(Op::Select, scalar, &operands)
+            })
+            .collect();
+        let vector = code.construct_vector(&selected);
+        code.replace_with_value(&instruction, vector);
     });
 }
 

@@ -8,12 +8,9 @@
 
 mod barriers;
 mod doubles;
-mod glsl_features;
 mod glsl_text_fixups;
 mod hlsl;
 mod integers;
-mod language_limits;
-mod module_features;
 mod pointers;
 mod precise_qualifiers;
 mod prepare;
@@ -21,12 +18,12 @@ mod resource_bindings;
 mod sanitize_names;
 mod signs;
 
+use crate::limits::{Textures1d, add_required_extensions};
 use crate::naga_backend::Positions;
 use crate::resource_numbers::Numbering;
 use crate::spirv_edit::ModuleEditor;
 use crate::{Language, NanMode, Options, Resource};
 use glasm::{Shader, Target};
-use glsl_features::Textures1d;
 use rspirv::dr::load_words;
 use rspirv::spirv::{ExecutionMode, Op};
 use spirv_cross2::compile::glsl::GlslVersion;
@@ -88,12 +85,7 @@ pub(crate) fn translate(
     } else {
         Textures1d::Absent
     };
-    let text = glsl_features::add_required_extensions(
-        text,
-        language,
-        shader.reflection.stage,
-        textures_1d,
-    )?;
+    let text = add_required_extensions(text, language, shader.reflection.stage, textures_1d)?;
     let text = match language {
         Language::Glsl(version) if options.nan_mode == NanMode::Exact => {
             precise_qualifiers::qualify_precise(&text, version)

@@ -1,7 +1,8 @@
 //! Edits modules such that SPIRV-Cross writes them with their intended semantics.
 
 use super::doubles::{self, DoubleConversion};
-use super::{barriers, glsl_text_fixups, hlsl, integers, language_limits, sanitize_names, signs};
+use super::{barriers, glsl_text_fixups, hlsl, integers, sanitize_names, signs};
+use crate::limits::check_limits;
 use crate::passes::{compare, extended_mul};
 use crate::spirv_edit::{InstructionExt, ModuleEditor};
 use crate::{Language, NanMode, Options};
@@ -37,7 +38,7 @@ pub(super) fn prepare_module(editor: &mut ModuleEditor, options: &Options) -> Re
         integers::lower_int64_minmax(editor);
         signs::cast_signed_builtins(editor);
     }
-    language_limits::check_limits(editor, language)?;
+    check_limits(editor, language)?;
     if is_glsl && !barriers::are_barriers_allowed(editor) {
         return Err(format!(
             "{language} has no barriers in flow control; SPIR-V has them"

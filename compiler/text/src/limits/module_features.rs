@@ -9,7 +9,7 @@ use rspirv::spirv::{
 use std::collections::HashSet;
 
 /// Something that a module may contain.
-pub(super) enum ModuleFeature {
+pub(crate) enum ModuleFeature {
     /// A program of one of these stages.
     Stages(&'static [ExecutionModel]),
     /// An execution mode.
@@ -30,7 +30,7 @@ pub(super) enum ModuleFeature {
 
 impl ModuleFeature {
     /// Returns true if a module has this content.
-    pub(super) fn is_in(&self, editor: &ModuleEditor) -> bool {
+    pub(crate) fn is_in(&self, editor: &ModuleEditor) -> bool {
         match *self {
             Self::Stages(stages) => editor.has_execution_model(stages),
             Self::Mode(mode) => editor.has_execution_mode(mode),

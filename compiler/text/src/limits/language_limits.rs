@@ -1,5 +1,6 @@
-//! Contents of modules that languages do not support as SPIRV-Cross writes them. Modules are
-//! checked before they are written, such that errors name the contents in one way.
+//! Contents of modules that languages do not support: HLSL and MSL as SPIRV-Cross writes them, GLSL
+//! and GLSL ES as both writers do. Modules are checked before they are written, such that errors
+//! name the contents in one way.
 //!
 //! [`glsl_features`](super::glsl_features) checks what appears in the finished GLSL only, and
 //! [`module_features`](super::module_features) has the predicates.
@@ -68,7 +69,8 @@ limits! {
     "helper invocations", Other(reads_helper_invocation) => 450, 310, 60, 21;
     "stencil values of fragments", Declares(Capability::StencilExportEXT) => 0, NEVER, NEVER, 21;
     "numbers of levels", Ops(&[Op::ImageQueryLevels]) => 430, NEVER, 0, 0;
-    "sample counts of textures and images", Ops(&[Op::ImageQuerySamples]) => 450, NEVER, 0, 0;
+    // For other images, the writer with naga marks queries of layers by this operation.
+    "sample counts of textures and images", Accesses(&[Op::ImageQuerySamples], |it| it.is_multisample) => 450, NEVER, 0, 0;
     "gathering texels", Ops(&[Op::ImageGather, Op::ImageDrefGather]) => 400, 310, 0, 0;
     "fine and coarse derivatives", Declares(Capability::DerivativeControl) => 400, NEVER, 0, 0;
     "images", Images(|it| it.is_storage) => 420, 310, 0, 0;
@@ -104,7 +106,7 @@ limits! {
 
 /// Refuses a module with contents that the language does not support; the message names the first
 /// of them and a language that has it.
-pub(super) fn check_limits(editor: &ModuleEditor, language: Language) -> Result<(), String> {
+pub(crate) fn check_limits(editor: &ModuleEditor, language: Language) -> Result<(), String> {
     let is_exceeded =
         |limit: &&Limit| find_first_version(limit, language) > get_comparable_version(language);
     match LIMITS

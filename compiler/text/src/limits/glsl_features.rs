@@ -1,7 +1,7 @@
 //! Functions, variables and types that versions of GLSL and GLSL ES have, and the extensions that
 //! add them to older versions.
 //!
-//! SPIRV-Cross writes some of them in versions that do not have them.
+//! SPIRV-Cross and naga write some of them in versions that do not have them.
 
 use crate::Language;
 use glasm::ir::Stage;
@@ -191,6 +191,10 @@ static FEATURES: &[GlslFeature] = &[
     define_feature("gl_BaseInstanceARB", "base instances", 450, NEVER),
     define_feature("gl_BaseVertexARB", "base vertices", 450, NEVER),
     define_feature("gl_DrawIDARB", "draw numbers", 450, NEVER),
+    // As naga writes them.
+    define_feature("gl_BaseInstance)", "base instances", 460, NEVER),
+    define_feature("gl_BaseVertex)", "base vertices", 460, NEVER),
+    define_feature("gl_DrawID;", "draw numbers", 460, NEVER),
     define_feature(", index = ", "second color sources", 330, NEVER),
     define_feature("gl_HelperInvocation", "helper invocations", 450, 310),
     with_glsl_extension(
@@ -276,7 +280,7 @@ static TESS_EVAL_FEATURES: &[GlslFeature] = &[
 /// message names the versions that have it, if any. Also returns one for atomic operations on
 /// multisample images, for offsets in arrays of shadow textures before GLSL 4.30 and in GLSL ES,
 /// and for what [`check_essl`] refuses.
-pub(super) fn add_required_extensions(
+pub(crate) fn add_required_extensions(
     text: String,
     language: Language,
     stage: Stage,
@@ -334,7 +338,7 @@ pub(super) fn add_required_extensions(
 
 /// The presence of one-dimensional textures or images in a module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Textures1d {
+pub(crate) enum Textures1d {
     /// Absence of the capability.
     Absent,
     /// Presence of the capability.
