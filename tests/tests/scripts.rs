@@ -70,7 +70,7 @@ fn run(script: &Path) -> Result<Completion, Failed> {
 fn run_example(example: &Example) -> Result<Completion, Failed> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     match run_script(&example.write(folder)?)? {
-        Some(reason) if !is_lack_of_device(&reason) => {
+        Some(reason) if !depends_on_device(&reason) => {
             Err(Failed::from(format!("an example is skipped: {reason}")))
         }
         Some(reason) => Ok(Completion::ignored_with(reason)),
@@ -78,8 +78,11 @@ fn run_example(example: &Example) -> Result<Completion, Failed> {
     }
 }
 
-fn is_lack_of_device(reason: &str) -> bool {
-    reason.contains("device lacks") || reason.contains("device cannot")
+/// Returns true if a script is skipped because of what the device has or lacks.
+fn depends_on_device(reason: &str) -> bool {
+    ["device lacks", "device cannot", "device has"]
+        .iter()
+        .any(|words| reason.contains(words))
 }
 
 /// Runs a script; gives the reason if it is skipped.
