@@ -345,12 +345,15 @@ fn write_glsl(
     .map_err(|error| format_error_chain(&error))?;
     let numbers = supports_resource_numbers(version).then_some(&options.binding_map);
     let resources = flat_bindings::collect_glsl_resources(module, &reflection, numbers);
-    Ok((restore_sample_types(&text), resources))
+    Ok((restore_sample_types(text), resources))
 }
 
 /// Returns a source of GLSL in which sample numbers, which are signed there, and sample masks,
 /// which are arrays, are converted to and from the unsigned integers that naga has instead.
-fn restore_sample_types(text: &str) -> String {
+fn restore_sample_types(text: String) -> String {
+    if !text.contains("gl_Sample") {
+        return text;
+    }
     let mut lines = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         match line
