@@ -1,10 +1,9 @@
 //! Branches, calls and the stack of NV_vertex_program2_option and NV_vertex_program3: random programs run by the IR's interpreter
 //! leave the same trace as a direct walk over the instructions that follows the text of the specifications.
 
-use crate::support::jumps::{Cond, label};
+use crate::support::jumps::{Cond, interpret_ir, label, run_translation};
 use glasm_frontend::{Source, translate};
-use glasm_ir::interp::{Environment, Interpreter};
-use glasm_ir::{ParamSource, Program, Semantic};
+use glasm_ir::ParamSource;
 use glasm_tests::rng::Rng;
 use std::fmt::Write;
 
@@ -135,45 +134,17 @@ fn interpret_items(items: &[Instr], main: bool) -> Option<f32> {
     None
 }
 
-/// What the translation of a program computes. Always ends.
-fn run_translation(text: &str) -> f32 {
-    let (program, diagnostics) = translate(&Source {
-        step_limit: Some(STEP_LIMIT),
-        ..Source::new("test", text)
-    });
-    let Some(program) = program else {
-        panic!("{text}\n{:#?}", diagnostics.list)
-    };
-    interpret_ir(&program, text)
-}
-
-/// Lane x of `result.texcoord[0]`.
-fn interpret_ir(program: &Program, text: &str) -> f32 {
-    let mut interpreter = match Interpreter::new(program) {
-        Ok(interpreter) => interpreter,
-        Err(errors) => panic!("{text}\n{program}\n{errors:#?}"),
-    };
-    interpreter.step_limit = 20_000_000;
-    let mut environment = Environment::default();
-    for param in program.params.iter() {
-        environment.params.push(match param.source {
-            ParamSource::Local(n) => [TABLE[n as usize - 1].to_bits(); 4],
-            ParamSource::Literal(bits) => bits,
-            ParamSource::Env(_)
-            | ParamSource::State(_)
-            | ParamSource::Subroutine(_)
-            | ParamSource::Named(_)
-            | ParamSource::Argument => [0; 4],
-        });
+/// Returns the value of a parameter.
+fn parameter(source: ParamSource) -> [u32; 4] {
+    match source {
+        ParamSource::Local(n) => [TABLE[n as usize - 1].to_bits(); 4],
+        ParamSource::Literal(bits) => bits,
+        ParamSource::Env(_)
+        | ParamSource::State(_)
+        | ParamSource::Subroutine(_)
+        | ParamSource::Named(_)
+        | ParamSource::Argument => [0; 4],
     }
-    let outcome = interpreter
-        .run_main(&mut environment)
-        .unwrap_or_else(|limit| panic!("{text}\n{program}\n{limit}"));
-    let traced = |output: &glasm_ir::Output| output.semantic == Semantic::TexCoord(0);
-    let output = program.outputs.iter().position(traced);
-    output.map_or(0.0, |output| {
-        f32::from_bits(outcome.outputs[output][0] as u32)
-    })
 }
 
 /// A random program. With `stack`, address registers are pushed and popped too.
@@ -222,7 +193,7 @@ fn random_programs_follow_the_walk() {
         let main = rng.percent(20);
         let items = random_items(&mut rng, stack);
         let text = format_program(&items, main);
-        let found = run_translation(&text);
+        let found = run_translation(&text, STEP_LIMIT, parameter);
         if let Some(expected) = interpret_items(&items, main) {
             compared += 1;
             assert_eq!(found, expected, "{text}");
@@ -235,7 +206,7 @@ fn random_programs_follow_the_walk() {
 fn run_statements(statements: &str) -> f32 {
     let text = format!("!!ARBvp1.0 OPTION NV_vertex_program2; TEMP t; MOV t, 0; {statements}");
     let (program, _) = translate(&Source::new("test", &text));
-    interpret_ir(&program.expect("a program"), &text)
+    interpret_ir(&program.expect("a program"), &text, parameter)
 }
 
 #[test]
@@ -263,7 +234,7 @@ fn address_arithmetic() {
         ARR A, { 0.5, 1.5, -0.5, 0.7 }; ARA B, A; MOV result.position, 0;";
     let at = |component: &str| {
         let text = format!("{text} MOV result.texcoord[0], c[{component}].x; END");
-        run_translation(&text)
+        run_translation(&text, STEP_LIMIT, parameter)
     };
     // A is (0, 2, 0, 1), B is (0, 3, 0, 3).
     let found = ["A.x", "A.y", "A.z", "A.w", "B.x", "B.y", "B.z", "B.w"].map(at);

@@ -1,10 +1,8 @@
 //! Branches, calls and the limit of instructions of NV_vertex_program2: random programs run by the IR's interpreter leave what a direct
 //! walk over the instructions leaves, which follows the text of section 2.14.2.3.
 
-use crate::support::jumps::{Cond, label};
-use glasm_frontend::{Source, translate};
-use glasm_ir::interp::{Environment, Interpreter};
-use glasm_ir::{ParamSource, Program, Semantic};
+use crate::support::jumps::{self, Cond, label};
+use glasm_ir::ParamSource;
 use glasm_tests::rng::Rng;
 use std::fmt::Write;
 
@@ -137,44 +135,16 @@ fn interpret_items(items: &[Item], main: bool, limit: usize) -> (Vec<f32>, bool)
     }
 }
 
-/// Lane x of `o[TEX0]`.
+/// Returns lane x of `o[TEX0]` of a translation.
 fn run_translation(text: &str, step_limit: u32) -> f32 {
-    let (program, diagnostics) = translate(&Source {
-        step_limit: Some(step_limit),
-        ..Source::new("test", text)
-    });
-    let Some(program) = program else {
-        panic!("{text}\n{:#?}", diagnostics.list)
-    };
-    interpret_ir(&program, text)
-}
-
-fn interpret_ir(program: &Program, text: &str) -> f32 {
-    let mut interpreter = match Interpreter::new(program) {
-        Ok(interpreter) => interpreter,
-        Err(errors) => panic!("{text}\n{program}\n{errors:#?}"),
-    };
-    interpreter.step_limit = 20_000_000;
-    let mut environment = Environment::default();
-    environment.inputs.resize(program.inputs.len(), [0; 4]);
-    for param in program.params.iter() {
-        environment.params.push(match param.source {
-            ParamSource::Env(n) => parameter(n).map(f32::to_bits),
-            ParamSource::Literal(bits) => bits,
-            ParamSource::Local(_)
-            | ParamSource::Subroutine(_)
-            | ParamSource::State(_)
-            | ParamSource::Named(_)
-            | ParamSource::Argument => [0; 4],
-        });
-    }
-    let outcome = interpreter
-        .run_main(&mut environment)
-        .unwrap_or_else(|limit| panic!("{text}\n{program}\n{limit}"));
-    let shown = |output: &glasm_ir::Output| output.semantic == Semantic::TexCoord(0);
-    let output = program.outputs.iter().position(shown);
-    output.map_or(0.0, |output| {
-        f32::from_bits(outcome.outputs[output][0] as u32)
+    jumps::run_translation(text, step_limit, |source| match source {
+        ParamSource::Env(n) => parameter(n).map(f32::to_bits),
+        ParamSource::Literal(bits) => bits,
+        ParamSource::Local(_)
+        | ParamSource::Subroutine(_)
+        | ParamSource::State(_)
+        | ParamSource::Named(_)
+        | ParamSource::Argument => [0; 4],
     })
 }
 
