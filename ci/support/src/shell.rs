@@ -10,12 +10,12 @@ use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Commands that failed, for [`take_failures`]: at the end of a run of all checks the output of one
-/// is far away.
+/// What failed, for [`take_failures`]: at the end of a run of all checks the output of one is far
+/// away.
 static FAILURES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Lines of the output of a failed command that are stored.
-const LAST_LINES: usize = 20;
+/// Lines of the output of a failed command, or of the message of a failed check, that are stored.
+const STORED_LINES: usize = 20;
 
 /// Changes the working directory to the repository root, which all paths here are relative to.
 pub fn enter_repository_root() -> Result<()> {
@@ -131,25 +131,35 @@ pub fn run_succeeds(command: &mut Command) -> Result<bool> {
     Ok(status.success())
 }
 
-/// Returns the commands that have failed since the last call, each with the end of its output if
-/// that was captured.
+/// Returns the commands and checks that have failed since the last call, each with the end of its
+/// output or of its message.
 pub fn take_failures() -> Vec<String> {
     std::mem::take(&mut FAILURES.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Prints the message of a failed check, and records its first lines for the summary of the run.
+pub fn report_failure(message: &str) {
+    println!("{message}");
+    let lines: Vec<&str> = message.lines().take(STORED_LINES).collect();
+    store_failure(lines.join("\n    "));
 }
 
 /// Records a failed command with the last lines of its output, for the summary of the run.
 fn record_failure(command: &Command, text: &str) {
     let lines: Vec<&str> = text.lines().collect();
-    let last = &lines[lines.len().saturating_sub(LAST_LINES)..];
+    let last = &lines[lines.len().saturating_sub(STORED_LINES)..];
     let mut failure = format!("$ {}", display_command(command));
     for line in last {
         failure.push_str("\n    ");
         failure.push_str(line);
     }
-    FAILURES
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .push(failure);
+    store_failure(failure);
+}
+
+/// Appends a failure to the list.
+fn store_failure(failure: String) {
+    let mut failures = FAILURES.lock().unwrap_or_else(PoisonError::into_inner);
+    failures.push(failure);
 }
 
 /// Prints the command and runs it with the inherited input and output. Failure is an error.

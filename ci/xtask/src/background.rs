@@ -22,7 +22,7 @@ pub(crate) const STEP_MARK: &str = "== ";
 pub(crate) struct StepResults {
     /// Counts and times, by step.
     pub(crate) records: Vec<StepRecord>,
-    /// Commands that failed, with the names of their steps.
+    /// Commands and checks that failed, with the names of their steps.
     pub(crate) failures: Vec<String>,
 }
 

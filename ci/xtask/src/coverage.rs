@@ -5,6 +5,7 @@ use crate::features::{Features, Share, join_claims};
 use crate::{suite, support};
 use anyhow::Result;
 use glasm_ci_support::report::{self, ScriptResult};
+use glasm_ci_support::shell;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -62,7 +63,7 @@ pub(crate) fn print_report(results: &[ScriptResult], list: ListedIds) -> Result<
     let features = Features::load()?;
     let coverage = join_claims(&features, results);
     for problem in &coverage.problems {
-        println!("error: {problem}");
+        shell::report_failure(&format!("error: {problem}"));
     }
     for (language, rows) in features.languages() {
         println!("{}", format_summary(language, coverage.proved_share(&rows)));

@@ -77,7 +77,8 @@ fn check_dependencies() -> Result<Counts> {
     let found: BTreeSet<_> = names.filter(|name| !CRATES.contains(name)).collect();
     let is_as_known = found == BTreeSet::from(DEPENDENCIES);
     if !is_as_known {
-        println!("error: glasm depends on {found:?}, which should be {DEPENDENCIES:?}");
+        let text = format!("error: glasm depends on {found:?}, which should be {DEPENDENCIES:?}");
+        shell::report_failure(&text);
     }
     Ok(Counts::from_check(is_as_known))
 }
@@ -121,7 +122,7 @@ fn check_links() -> Result<Counts> {
         }
     }
     for link in &unresolved {
-        println!("error: the link does not resolve: {link}");
+        shell::report_failure(&format!("error: the link does not resolve: {link}"));
     }
     Ok(Counts::from_check(unresolved.is_empty()))
 }

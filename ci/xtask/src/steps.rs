@@ -11,6 +11,7 @@ use crate::{thread_sanitizer, virgl, web, windows, wine, workspace_build};
 use anyhow::{Context, Result, bail, ensure};
 use glasm_ci_support::counts::{Counts, Skip};
 use glasm_ci_support::report::ScriptResult;
+use glasm_ci_support::shell;
 use glasm_ci_support::vulkan;
 use std::path::PathBuf;
 
@@ -39,7 +40,8 @@ pub(crate) struct Step {
     pub(crate) run: fn(&mut TestRunState) -> Result<Counts>,
 }
 
-/// Steps, in the order in which they run: those with early results first.
+/// Steps, in the order in which they run: those with early results first. The step `windows`, in the
+/// background, compares its images with those of the step `cg`.
 pub(crate) static STEPS: &[Step] = &[
     Step {
         name: "fmt",
@@ -75,6 +77,13 @@ pub(crate) static STEPS: &[Step] = &[
         about: "unit and integration tests (cargo nextest if installed); the quick run leaves out those of [.config/nextest.toml](.config/nextest.toml)",
         runs_in_background: false,
         run: |state| cargo_steps::run_unit_tests(state.scope),
+    },
+    Step {
+        name: "cg",
+        scope: Scope::All,
+        about: "NVIDIA's Cg runtime and Panda3D, unmodified, through the vendor library",
+        runs_in_background: false,
+        run: |_| cargo_steps::run_cg_tests(),
     },
     Step {
         name: "doctests",
@@ -168,25 +177,11 @@ pub(crate) static STEPS: &[Step] = &[
         run: |_| piglit_tests::run_step(),
     },
     Step {
-        name: "cg",
-        scope: Scope::All,
-        about: "NVIDIA's Cg runtime and Panda3D, unmodified, through the vendor library",
-        runs_in_background: false,
-        run: |_| cargo_steps::run_cg_tests(),
-    },
-    Step {
         name: "wine",
         scope: Scope::All,
         about: "programs of Windows in Wine through the vendor library: OpenGL, and Direct3D 9 through Wine's ARB backend",
         runs_in_background: false,
         run: |_| wine::run_step(),
-    },
-    Step {
-        name: "windows",
-        scope: Scope::All,
-        about: "the vendor library as opengl32.dll in Wine, for 64 and 32 bits: the clients that do not depend on X11, and cases about WGL",
-        runs_in_background: true,
-        run: |_| windows::run_step(),
     },
     Step {
         name: "thread-sanitizer",
@@ -237,6 +232,13 @@ pub(crate) static STEPS: &[Step] = &[
         runs_in_background: true,
         run: |_| glasm_mutate::run_step(),
     },
+    Step {
+        name: "windows",
+        scope: Scope::All,
+        about: "the vendor library as opengl32.dll in Wine, for 64 and 32 bits: the clients that do not depend on X11, and cases about WGL",
+        runs_in_background: true,
+        run: |_| windows::run_step(),
+    },
 ];
 
 /// Returns the step of a name; the error for an unknown name lists all steps.
@@ -271,7 +273,7 @@ fn test_suites(state: &mut TestRunState) -> Result<Counts> {
                 modules.push(run.modules);
             }
             Err(error) => {
-                println!("error: {error:#}");
+                shell::report_failure(&format!("error: {error:#}"));
                 tally += Counts::from_check(false);
             }
         }
@@ -349,7 +351,7 @@ fn test_coverage(state: &TestRunState) -> Result<Counts> {
     tally += match support::check_page(results)? {
         PageStatus::Current => Counts::from_check(true),
         PageStatus::Outdated(message) => {
-            println!("error: {message}");
+            shell::report_failure(&format!("error: {message}"));
             Counts::from_check(false)
         }
         PageStatus::Unknown(reason) => {

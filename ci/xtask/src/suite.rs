@@ -315,7 +315,12 @@ fn print_exceptions(results: &[ScriptResult]) {
     for result in results {
         match result.outcome {
             Outcome::Pass => {}
-            Outcome::Fail => println!("FAIL {}\n{}", result.script, result.failures.join("\n")),
+            Outcome::Fail => shell::report_failure(&format!(
+                "FAIL {} on {}\n{}",
+                result.script,
+                result.driver,
+                result.failures.join("\n")
+            )),
             Outcome::Skip => *skipped.entry(&result.reason).or_default() += 1,
         }
     }
@@ -336,7 +341,7 @@ pub(crate) fn validate_modules(dirs: &[PathBuf]) -> Result<Counts> {
     let mut failures: Vec<String> = problems.map(|problem| format!("{problem:#}")).collect();
     failures.sort();
     for failure in &failures {
-        println!("{failure}");
+        shell::report_failure(failure);
     }
     let failed = failures.len() as u64;
     Ok(Counts {

@@ -151,20 +151,20 @@ fn run_steps(
     Ok(results)
 }
 
-/// Runs a step, measures its time, and appends the commands that failed in it to `failures`.
+/// Runs a step, measures its time, and appends what failed in it to `failures`.
 fn run_step(step: &Step, state: &mut TestRunState, failures: &mut Vec<String>) -> StepRecord {
     let clock = StepClock::start();
     let required = requirements::check_step(REQUIREMENTS, step.name).map_err(anyhow::Error::from);
     let outcome = required.and_then(|()| (step.run)(state));
     // A step that cannot run is a failure of that step; the others run nevertheless.
     let tally = Counts::from_step(outcome).unwrap_or_else(|error| {
-        println!("error: {error:#}");
+        shell::report_failure(&format!("error: {error:#}"));
         Counts::from_check(false)
     });
-    let commands = shell::take_failures();
+    let causes = shell::take_failures();
     if tally.failed > 0 {
         let name = step.name;
-        failures.extend(commands.iter().map(|command| format!("{name}: {command}")));
+        failures.extend(causes.iter().map(|cause| format!("{name}: {cause}")));
     }
     StepRecord {
         name: step.name,
@@ -182,7 +182,7 @@ fn print_summary(
     time: StepTime,
 ) -> Result<StepRecord> {
     if !failures.is_empty() {
-        println!("\nCommands that failed:\n{}", failures.join("\n"));
+        println!("\nFailures:\n{}", failures.join("\n"));
     }
     let mut total = StepRecord {
         name: step_times::TOTAL,

@@ -137,7 +137,7 @@ impl Wine {
             // Otherwise Wine would have been compared with itself.
             let loads = drawn.output.contains("ArbVp1_0") && drawn.output.contains("ArbFp1_0");
             if !loads {
-                println!("FAIL the library has loaded no programs of Wine");
+                shell::report_failure("FAIL the library has loaded no programs of Wine");
             }
             tally += Counts::from_check(loads);
         }
@@ -214,7 +214,7 @@ fn compare_images(reference: &DrawnImages, drawn: &DrawnImages) -> Result<Counts
         let differences = expected.iter().zip(*found).map(|(a, b)| a.abs_diff(*b));
         let largest = differences.max().unwrap_or(0);
         if largest > 1 {
-            println!("FAIL {name}: channels differ by up to {largest}");
+            shell::report_failure(&format!("FAIL {name}: channels differ by up to {largest}"));
         }
         tally += Counts::from_check(largest <= 1);
     }

@@ -96,7 +96,8 @@ fn test_in_suite(suite: &str, packages: &Path, expected: &Image) -> Result<Count
     for image in shell::find_files_below(&output, "ppm")? {
         let is_equal = Image::read_ppm(&image)?.is_similar(expected);
         if !is_equal {
-            println!("FAIL {} differs from {APPLICATION_IMAGE}", image.display());
+            let text = format!("FAIL {} differs from {APPLICATION_IMAGE}", image.display());
+            shell::report_failure(&text);
         }
         counts += Counts::from_check(is_equal);
     }

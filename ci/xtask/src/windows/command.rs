@@ -84,7 +84,9 @@ impl InstalledCommand {
         for arguments in COMMAND_LINES {
             let windows = self.read_output(self.command(session), arguments)?;
             let linux = self.read_output(suite::glasm_command()?, arguments)?;
-            tally += check(&format!("output of {arguments:?}"), windows == linux);
+            let difference = format!("instead of:\n{linux}\nthe output is:\n{windows}");
+            let name = format!("output of {arguments:?}");
+            tally += check(&name, windows == linux, &difference);
         }
         tally += self.test_modules(session)?;
         tally += self.test_vulkan(session)?;
@@ -112,7 +114,9 @@ impl InstalledCommand {
         let windows = compile(self.command(session), "programs/gr*.fp", "windows.spv")?;
         let name = format!("programs/{}", VALID.0);
         let linux = compile(suite::glasm_command()?, &name, "linux.spv")?;
-        Ok(check("module", !linux.is_empty() && windows == linux))
+        let lengths = format!("{} bytes instead of {}", windows.len(), linux.len());
+        let is_equal = !linux.is_empty() && windows == linux;
+        Ok(check("module", is_equal, &lengths))
     }
 
     /// Runs a script on Vulkan, by `vulkan-1.dll`.
@@ -126,15 +130,17 @@ impl InstalledCommand {
         let script = std::path::absolute(SCRIPT)?;
         command.args(["run", "--validation", "off"]).arg(script);
         let output = shell::capture_output(&mut command)?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        Ok(check("Vulkan", text.contains("1 passed, 0 failed")))
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text);
+        let passed = text.contains("1 passed, 0 failed");
+        Ok(check("Vulkan", passed, &text))
     }
 }
 
-/// Prints a failure, and counts a check.
-fn check(name: &str, passed: bool) -> Counts {
+/// Counts a check. Reports its name and the details if it failed.
+fn check(name: &str, passed: bool, details: &str) -> Counts {
     if !passed {
-        println!("FAIL glasm.exe: {name}");
+        shell::report_failure(&format!("FAIL glasm.exe: {name}: {details}"));
     }
     Counts::from_check(passed)
 }
