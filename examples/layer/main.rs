@@ -97,7 +97,7 @@ fn draw_variants(
         let mut variant = options.clone();
         change(&mut variant.pipeline_state);
         let pipeline = cache.get_or_link(programs, &variant)?;
-        let changed = pipeline.find_changed_stages(&base);
+        let changed = pipeline.find_changed_stages(Some(&base));
         println!("variant {number}: new modules: {changed:?}");
     }
     Ok(())

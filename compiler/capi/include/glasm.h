@@ -1252,22 +1252,31 @@ typedef uint32_t glasm_primitive_id_mode;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Type that a program must have: GL's target of programs.
+// Type that a program must have. The values are GL's targets of programs, such as
+// GL_VERTEX_PROGRAM_ARB, and none is a glasm_stage.
 enum glasm_program_type
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // Any type: the one that the header states.
-    GLASM_PROGRAM_TYPE_ANY = 0,
-    GLASM_PROGRAM_TYPE_VERTEX = 1,
-    GLASM_PROGRAM_TYPE_TESS_CONTROL = 2,
-    GLASM_PROGRAM_TYPE_TESS_EVAL = 3,
-    GLASM_PROGRAM_TYPE_GEOMETRY = 4,
-    GLASM_PROGRAM_TYPE_FRAGMENT = 5,
-    GLASM_PROGRAM_TYPE_COMPUTE = 6,
-    // A vertex state program (NV_vertex_program), which becomes a compute shader.
-    GLASM_PROGRAM_TYPE_VERTEX_STATE = 7,
+    // Any type: the one that the header states. No target of GL.
+    GLASM_PROGRAM_TYPE_ANY = 65535,
+    // GL_VERTEX_PROGRAM_ARB, GL_VERTEX_PROGRAM_NV.
+    GLASM_PROGRAM_TYPE_VERTEX = 34336,
+    // GL_TESS_CONTROL_PROGRAM_NV.
+    GLASM_PROGRAM_TYPE_TESS_CONTROL = 35102,
+    // GL_TESS_EVALUATION_PROGRAM_NV.
+    GLASM_PROGRAM_TYPE_TESS_EVAL = 35103,
+    // GL_GEOMETRY_PROGRAM_NV.
+    GLASM_PROGRAM_TYPE_GEOMETRY = 35878,
+    // GL_FRAGMENT_PROGRAM_ARB.
+    GLASM_PROGRAM_TYPE_FRAGMENT = 34820,
+    // GL_FRAGMENT_PROGRAM_NV: the same type as GLASM_PROGRAM_TYPE_FRAGMENT.
+    GLASM_PROGRAM_TYPE_FRAGMENT_NV = 34928,
+    // GL_COMPUTE_PROGRAM_NV.
+    GLASM_PROGRAM_TYPE_COMPUTE = 37115,
+    // GL_VERTEX_STATE_PROGRAM_NV: a vertex state program, which becomes a compute shader.
+    GLASM_PROGRAM_TYPE_VERTEX_STATE = 34337,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -2170,7 +2179,8 @@ typedef struct glasm_options {
     // Test of the alpha of fragments (ALPHA_TEST, glAlphaFunc): a glasm_compare_function,
     // GLASM_COMPARE_FUNCTION_ALWAYS for no test.
     uint32_t alpha_function;
-    // Value that alpha is compared with.
+    // Value that alpha is compared with. Alpha is not clamped before unless `clamp_fragment_colors`
+    // is set; GL clamps it for fixed-point attachments.
     float alpha_reference;
     // True if lines are stippled (LINE_STIPPLE, glLineStipple): pipelines draw LINES, and their
     // provoking vertex is the first.
@@ -2254,9 +2264,9 @@ typedef struct glasm_tgsi_output {
     struct glasm_semantic_info semantic;
 } glasm_tgsi_output;
 
-// Resources of a program that GL limits. No instructions are added when it is compiled, so these
-// are the native counts, too (PROGRAM_NATIVE_INSTRUCTIONS_ARB and so on). All counts of TGSI
-// programs are 0.
+// Resources of a program that GL limits, by its text. The answers to queries of native resources
+// (PROGRAM_NATIVE_INSTRUCTIONS_ARB and so on) are the same: what options and GL state add to a
+// module is not counted. All counts of TGSI programs are 0.
 typedef struct glasm_resource_counts {
     // Size of the structure in bytes, as the caller knows it.
     size_t size;
@@ -3538,7 +3548,8 @@ const struct glasm_shader *glasm_pipeline_shader(const struct glasm_pipeline *pi
 
 // Returns the stages of which two pipelines have different shaders (`glasm_shader_is_equal`), or only
 // one has a shader, as VkShaderStageFlags: `1u << stage` for each. The modules of all other stages
-// remain valid where one pipeline replaces the other. 0 for NULL.
+// remain valid where one pipeline replaces the other. All stages of `pipeline` if `before` is NULL,
+// as for the first draw.
 //
 // `pipeline` and `before` stay the caller's.
 uint32_t glasm_pipeline_find_changed_stages(const struct glasm_pipeline *pipeline, const struct glasm_pipeline *before);

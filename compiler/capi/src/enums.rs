@@ -106,20 +106,29 @@ pub enum glasm_stage {
     Compute = 5,
 }
 
-/// Type that a program must have: GL's target of programs.
+/// Type that a program must have. The values are GL's targets of programs, such as
+/// GL_VERTEX_PROGRAM_ARB, and none is a glasm_stage.
 #[c_enum]
 #[repr(u32)]
 pub enum glasm_program_type {
-    /// Any type: the one that the header states.
-    Any = 0,
-    Vertex = 1,
-    TessControl = 2,
-    TessEval = 3,
-    Geometry = 4,
-    Fragment = 5,
-    Compute = 6,
-    /// A vertex state program (NV_vertex_program), which becomes a compute shader.
-    VertexState = 7,
+    /// Any type: the one that the header states. No target of GL.
+    Any = 0xffff,
+    /// GL_VERTEX_PROGRAM_ARB, GL_VERTEX_PROGRAM_NV.
+    Vertex = 0x8620,
+    /// GL_TESS_CONTROL_PROGRAM_NV.
+    TessControl = 0x891e,
+    /// GL_TESS_EVALUATION_PROGRAM_NV.
+    TessEval = 0x891f,
+    /// GL_GEOMETRY_PROGRAM_NV.
+    Geometry = 0x8c26,
+    /// GL_FRAGMENT_PROGRAM_ARB.
+    Fragment = 0x8804,
+    /// GL_FRAGMENT_PROGRAM_NV: the same type as GLASM_PROGRAM_TYPE_FRAGMENT.
+    FragmentNv = 0x8870,
+    /// GL_COMPUTE_PROGRAM_NV.
+    Compute = 0x90fb,
+    /// GL_VERTEX_STATE_PROGRAM_NV: a vertex state program, which becomes a compute shader.
+    VertexState = 0x8621,
 }
 
 /// Returns the type that a program must have, if any.
@@ -132,7 +141,7 @@ pub(crate) fn read_program_type(number: u32) -> Result<Option<ProgramType>, Fail
         C::TessControl => stage(Stage::TessControl),
         C::TessEval => stage(Stage::TessEval),
         C::Geometry => stage(Stage::Geometry),
-        C::Fragment => stage(Stage::Fragment),
+        C::Fragment | C::FragmentNv => stage(Stage::Fragment),
         C::Compute => stage(Stage::Compute),
         C::VertexState => Some(ProgramType::VertexState),
     })
@@ -686,11 +695,27 @@ mod tests {
         );
         assert!(read_number::<Target>(4, "target").is_err());
         assert!(read_number::<glasm_matrix>(7, "matrix").is_err());
-        assert_eq!(read_program_type(0).unwrap(), None);
-        assert_eq!(
-            read_program_type(7).unwrap(),
-            Some(ProgramType::VertexState)
-        );
-        assert!(read_program_type(8).is_err());
+        for stage in 0..6 {
+            assert!(read_program_type(stage).is_err());
+        }
+    }
+
+    /// Checks the values of GL's header files.
+    #[test]
+    fn program_types_are_targets_of_gl() {
+        let any = glasm_program_type::Any as u32;
+        assert_eq!(read_program_type(any).unwrap(), None);
+        for (target, expected) in [
+            (0x8620, ProgramType::Stage(Stage::Vertex)),
+            (0x8621, ProgramType::VertexState),
+            (0x8804, ProgramType::Stage(Stage::Fragment)),
+            (0x8870, ProgramType::Stage(Stage::Fragment)),
+            (0x891e, ProgramType::Stage(Stage::TessControl)),
+            (0x891f, ProgramType::Stage(Stage::TessEval)),
+            (0x8c26, ProgramType::Stage(Stage::Geometry)),
+            (0x90fb, ProgramType::Stage(Stage::Compute)),
+        ] {
+            assert_eq!(read_program_type(target).unwrap(), Some(expected));
+        }
     }
 }

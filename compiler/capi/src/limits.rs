@@ -9,9 +9,9 @@ use glasm_capi_macros::c_struct;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// Resources of a program that GL limits. No instructions are added when it is compiled, so these
-/// are the native counts, too (PROGRAM_NATIVE_INSTRUCTIONS_ARB and so on). All counts of TGSI
-/// programs are 0.
+/// Resources of a program that GL limits, by its text. The answers to queries of native resources
+/// (PROGRAM_NATIVE_INSTRUCTIONS_ARB and so on) are the same: what options and GL state add to a
+/// module is not counted. All counts of TGSI programs are 0.
 #[c_struct(ResourceCounts)]
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]

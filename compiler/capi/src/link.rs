@@ -223,7 +223,7 @@ impl glasm_pipeline {
 
     /// Returns true if two pipelines have the same programs and modules; warnings may differ.
     pub(crate) fn has_equal_modules(&self, other: &Self) -> bool {
-        self.programs == other.programs && self.find_changed_stages(other) == 0
+        self.programs == other.programs && self.find_changed_stages(Some(other)) == 0
     }
 
     /// Returns true if a program is one of those of the pipeline.
@@ -237,9 +237,11 @@ impl glasm_pipeline {
         Some(own.shader.as_ref()?.shader())
     }
 
-    /// Returns the bits of the stages of which two pipelines do not have the same shader.
-    fn find_changed_stages(&self, before: &Self) -> u32 {
-        let is_changed = |stage| match (self.find_shader(stage), before.find_shader(stage)) {
+    /// Returns the bits of the stages of which two pipelines do not have the same shader; all stages
+    /// of this one if there is no other.
+    fn find_changed_stages(&self, before: Option<&Self>) -> u32 {
+        let find_before = |stage| before.and_then(|before| before.find_shader(stage));
+        let is_changed = |stage| match (self.find_shader(stage), find_before(stage)) {
             (Some(shader), Some(before)) => !shader.is_same_module(before),
             (None, None) => false,
             (Some(_), None) | (None, Some(_)) => true,
@@ -350,7 +352,8 @@ pub extern "C" fn glasm_pipeline_shader(
 
 /// Returns the stages of which two pipelines have different shaders (`glasm_shader_is_equal`), or only
 /// one has a shader, as VkShaderStageFlags: `1u << stage` for each. The modules of all other stages
-/// remain valid where one pipeline replaces the other. 0 for NULL.
+/// remain valid where one pipeline replaces the other. All stages of `pipeline` if `before` is NULL,
+/// as for the first draw.
 ///
 /// `pipeline` and `before` stay the caller's.
 #[unsafe(no_mangle)]
@@ -359,9 +362,7 @@ pub extern "C" fn glasm_pipeline_find_changed_stages(
     before: Option<&glasm_pipeline>,
 ) -> u32 {
     catch_or(0, || {
-        let pipeline = require(pipeline, "pipeline")?;
-        let before = require(before, "before")?;
-        Ok(pipeline.find_changed_stages(before))
+        Ok(require(pipeline, "pipeline")?.find_changed_stages(before))
     })
 }
 

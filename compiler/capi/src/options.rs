@@ -274,7 +274,8 @@ pub struct glasm_options {
     /// Test of the alpha of fragments (ALPHA_TEST, glAlphaFunc): a glasm_compare_function,
     /// GLASM_COMPARE_FUNCTION_ALWAYS for no test.
     pub alpha_function: u32,
-    /// Value that alpha is compared with.
+    /// Value that alpha is compared with. Alpha is not clamped before unless `clamp_fragment_colors`
+    /// is set; GL clamps it for fixed-point attachments.
     pub alpha_reference: f32,
     /// True if lines are stippled (LINE_STIPPLE, glLineStipple): pipelines draw LINES, and their
     /// provoking vertex is the first.

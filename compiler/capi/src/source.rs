@@ -1,6 +1,6 @@
 //! Program strings, as structures for C.
 
-use crate::enums::{glasm_bool, read_number, read_program_type};
+use crate::enums::{glasm_bool, glasm_program_type, read_number, read_program_type};
 use crate::ffi_args::{self, CallerStruct, Versioned, require};
 use crate::ffi_guard::{Failure, catch_to_result, glasm_result};
 use crate::strings::to_c_string;
@@ -86,6 +86,7 @@ unsafe impl CallerStruct for glasm_source {
         let source = Source::new("", b"");
         let tgsi = source.tgsi;
         Self {
+            program_type: glasm_program_type::Any as u32,
             strict: (source.acceptance == Acceptance::Strict).into(),
             step_limit: source.step_limit.unwrap_or(GLASM_STEP_LIMIT_NONE),
             tgsi_legacy_semantics: tgsi.legacy_semantics.into(),

@@ -30,7 +30,7 @@ pub mod token;
 mod variables;
 pub mod vocabulary;
 
-pub use check::{IndexUsage, ResourceCounts};
+pub use check::{IndexUsage, ResourceCounts, ResourceUsage};
 pub use diag::{Code, Diagnostic, Diagnostics, Location, Severity};
 pub use diagnostic_sink::find_closest;
 pub use header::{ProgramSpan, detect_language, split_programs};
@@ -93,17 +93,15 @@ pub fn translate_with(
 /// # Errors
 /// All errors of the program are returned if it does not load.
 pub fn count_resources(source: &Source<'_>) -> Result<ResourceCounts, Diagnostics> {
-    count_with_index_usage(source).map(|(counts, _)| counts)
+    analyze_resource_usage(source).map(|usage| usage.counts)
 }
 
-/// Computes the result of [`count_resources`], and the numbers by which a program names items that
-/// GL limits. Programs of TGSI have none.
+/// Computes the result of [`count_resources`], the resources that options of the program reserve,
+/// and the numbers by which it names items that GL limits.
 ///
 /// # Errors
 /// All errors of the program are returned if it does not load.
-pub fn count_with_index_usage(
-    source: &Source<'_>,
-) -> Result<(ResourceCounts, IndexUsage), Diagnostics> {
+pub fn analyze_resource_usage(source: &Source<'_>) -> Result<ResourceUsage, Diagnostics> {
     let mut scratch = Scratch::new();
     let parsed_header = header::parse_header(source)?;
     if parsed_header.dialect.family() == Family::Tgsi {
@@ -113,7 +111,10 @@ pub fn count_with_index_usage(
         if reports.has_errors() {
             return Err(reports.finish());
         }
-        return Ok((ResourceCounts::default(), scratch.tgsi.usage().clone()));
+        return Ok(ResourceUsage {
+            indices: scratch.tgsi.usage().clone(),
+            ..ResourceUsage::default()
+        });
     }
     let parsed = syntax::parse(parsed_header, &mut scratch.syntax);
     let parsed = check::check(parsed, &mut scratch.check);
@@ -121,10 +122,11 @@ pub fn count_with_index_usage(
         return Err(parsed.reports.finish());
     }
     let checked = &scratch.check.program;
-    Ok((
-        checked.count_resources(&parsed.ast),
-        checked.collect_index_usage(&parsed.ast),
-    ))
+    Ok(ResourceUsage {
+        counts: checked.count_resources(&parsed.ast),
+        reserved: checked.get_reserved_resources(),
+        indices: checked.collect_index_usage(&parsed.ast),
+    })
 }
 
 /// The stages of a translation.

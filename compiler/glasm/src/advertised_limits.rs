@@ -169,10 +169,32 @@ static COUNT_LIMITS: &[CountLimit] = &[
     ),
 ];
 
+impl Limits {
+    /// Returns the limits on a program whose options reserve some of the resources.
+    fn without_reserved(&self, reserved: &ResourceCounts) -> Self {
+        let mut remaining = *self;
+        let counts = &mut remaining.counts;
+        for (limit, reserved) in [
+            (&mut counts.instructions, reserved.instructions),
+            (&mut counts.alu_instructions, reserved.alu_instructions),
+            (&mut counts.temporaries, reserved.temporaries),
+            (&mut counts.parameters, reserved.parameters),
+            (&mut counts.attributes, reserved.attributes),
+        ] {
+            *limit = limit.saturating_sub(reserved);
+        }
+        remaining
+    }
+}
+
 impl Program {
     /// Checks the program against limits of the caller. `glProgramStringARB` fails for programs
     /// that exceed them: at the first index that is too large, at the first attribute beyond the
     /// allowed ones, at the end of the source for other counts.
+    ///
+    /// Fog options and position invariance reserve some of the resources, so that less is allowed
+    /// (ARB_fragment_program section 3.11.4.5.1, ARB_vertex_program section 2.14.4.5.1); messages
+    /// contain the limits that remain.
     ///
     /// For TGSI the indices of registers and semantics are checked, which Gallium limits in this
     /// way: `IN` against [`ResourceCounts::attributes`], `TEMP`, `CONST` and `ADDR` against the
@@ -184,13 +206,14 @@ impl Program {
     /// # Errors
     /// An error for each limit that the program exceeds, indices in source order before counts.
     pub fn check_limits(&self, limits: &Limits) -> Result<(), Diagnostics> {
-        let usage = self.usage();
+        let usage = self.resource_usage();
+        let limits = &limits.without_reserved(&usage.reserved);
         let numbers = NUMBERS
             .iter()
             .chain(INDEXED_COUNTS)
             .filter_map(|&(kind, limit, code)| {
                 let limit = limit(limits);
-                let (index, location) = usage.find_first_out_of_range(kind, limit)?;
+                let (index, location) = usage.indices.find_first_out_of_range(kind, limit)?;
                 let description = kind.plural_name();
                 Some(match location {
                     Some(span) => {
@@ -204,7 +227,7 @@ impl Program {
                     }
                 })
             });
-        let counts = self.counts();
+        let counts = &usage.counts;
         let exceeded = COUNT_LIMITS.iter().filter_map(|&(count, name, code)| {
             let (count, limit) = (count(counts), count(&limits.counts));
             (count > limit).then(|| {

@@ -71,8 +71,9 @@ impl Linked {
     }
 
     /// Returns the stages of which two pipelines have different shaders, or only one has a shader,
-    /// in the order of Vulkan's stages. A caller that replaces `before` by this pipeline retains
-    /// the modules of all other stages ([`Shader::is_same_module`]).
+    /// in the order of Vulkan's stages: all stages of this one if there is none before. A caller
+    /// that replaces `before` by this pipeline retains the modules of all other stages
+    /// ([`Shader::is_same_module`]).
     ///
     /// ```
     /// use glasm::{Options, Program, Stage, link};
@@ -85,12 +86,14 @@ impl Linked {
     /// let smooth = link(&[&vertex, &fragment], &options);
     /// options.pipeline_state.flat_colors = true;
     /// let flat = link(&[&vertex, &fragment], &options);
-    /// assert_eq!(flat.find_changed_stages(&smooth), [Stage::Fragment]);
-    /// assert_eq!(link(&[&fragment], &options).find_changed_stages(&flat), [Stage::Vertex]);
+    /// assert_eq!(flat.find_changed_stages(Some(&smooth)), [Stage::Fragment]);
+    /// assert_eq!(link(&[&fragment], &options).find_changed_stages(Some(&flat)), [Stage::Vertex]);
+    /// assert_eq!(flat.find_changed_stages(None), [Stage::Vertex, Stage::Fragment]);
     /// # Ok::<(), glasm::ProgramErrors>(())
     /// ```
-    pub fn find_changed_stages(&self, before: &Self) -> Vec<Stage> {
-        let is_changed = |stage: &Stage| match (self.shader(*stage), before.shader(*stage)) {
+    pub fn find_changed_stages(&self, before: Option<&Self>) -> Vec<Stage> {
+        let find_before = |stage| before.and_then(|before| before.shader(stage));
+        let is_changed = |stage: &Stage| match (self.shader(*stage), find_before(*stage)) {
             (Some(shader), Some(before)) => !shader.is_same_module(before),
             (None, None) => false,
             (Some(_), None) | (None, Some(_)) => true,

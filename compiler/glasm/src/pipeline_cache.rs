@@ -30,7 +30,7 @@ use std::sync::Arc;
 /// assert!(Arc::ptr_eq(&cache.get_or_link(&[&vertex, &fragment], &options)?, &pipeline));
 /// options.pipeline_state.flat_colors = true;
 /// let flat = cache.get_or_link(&[&vertex, &fragment], &options)?;
-/// assert_eq!((flat.find_changed_stages(&pipeline), cache.len()), (vec![Stage::Fragment], 2));
+/// assert_eq!((flat.find_changed_stages(Some(&pipeline)), cache.len()), (vec![Stage::Fragment], 2));
 /// let errors = cache.get_or_link(&[&fragment, &fragment], &options).unwrap_err();
 /// assert!(errors.to_string().contains("two fragment programs"), "{errors}");
 ///
@@ -91,7 +91,7 @@ impl PipelineCache {
         }
         let candidates = self.by_words.entry(hasher.finish()).or_default();
         let known = candidates.iter().find(|known| {
-            known.programs == linked.programs && known.find_changed_stages(&linked).is_empty()
+            known.programs == linked.programs && known.find_changed_stages(Some(&linked)).is_empty()
         });
         if let Some(known) = known {
             return Arc::clone(known);

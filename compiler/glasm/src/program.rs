@@ -6,7 +6,8 @@ use crate::program_errors::{OwnedSource, ProgramErrors};
 use glasm_codegen::error::{Error, ErrorKind};
 use glasm_codegen::{Emitter, Options, Reflection, SourceText};
 use glasm_frontend::{
-    Code, Diagnostic, Diagnostics, Dialect, IndexUsage, Location, ResourceCounts, Scratch, Source,
+    Code, Diagnostic, Diagnostics, Dialect, Location, ResourceCounts, ResourceUsage, Scratch,
+    Source,
 };
 use glasm_ir::{self as ir, Input, Output, Semantic, Stage};
 use std::borrow::Cow;
@@ -37,7 +38,7 @@ struct LoadedProgram {
     warnings: Diagnostics,
     dialect: Option<Dialect>,
     source: OwnedSource,
-    counts_and_usage: OnceLock<(ResourceCounts, IndexUsage)>,
+    resource_usage: OnceLock<ResourceUsage>,
     /// Changes of the program after it was loaded.
     variants: Vec<Variant>,
     /// Key of the source and the changes, without options.
@@ -110,7 +111,7 @@ impl Program {
             dialect: dialect
                 .or_else(|| Dialect::detect(&source.text[source.program_span().range()])),
             source: OwnedSource::new(source),
-            counts_and_usage: OnceLock::new(),
+            resource_usage: OnceLock::new(),
             variants: Vec::new(),
             key: OnceLock::new(),
         }))
@@ -157,20 +158,14 @@ impl Program {
     /// Returns the number of resources that it uses and that GL limits, for callers that answer
     /// GL's queries. The first call takes as long as loading the program.
     pub fn counts(&self) -> &ResourceCounts {
-        &self.get_or_compute_counts().0
+        &self.resource_usage().counts
     }
 
-    /// Returns the indices of resources that GL limits, with their spans.
-    pub(crate) fn usage(&self) -> &IndexUsage {
-        &self.get_or_compute_counts().1
-    }
-
-    /// Returns the counts and indices of limited resources; the first call parses the source again
-    /// and caches them.
-    fn get_or_compute_counts(&self) -> &(ResourceCounts, IndexUsage) {
-        // A loaded program is counted without errors.
-        let count = || glasm_frontend::count_with_index_usage(&self.source()).unwrap_or_default();
-        self.0.counts_and_usage.get_or_init(count)
+    /// Returns the use of limited resources; the first call parses the source again and caches it.
+    pub(crate) fn resource_usage(&self) -> &ResourceUsage {
+        // A loaded program is analyzed without errors.
+        let analyze = || glasm_frontend::analyze_resource_usage(&self.source()).unwrap_or_default();
+        self.0.resource_usage.get_or_init(analyze)
     }
 
     /// Returns the same program for textures that do not compare: lookups of shadow targets on
@@ -242,7 +237,7 @@ impl Program {
             warnings: self.0.warnings.clone(),
             dialect: self.0.dialect,
             source: self.0.source.clone(),
-            counts_and_usage: self.0.counts_and_usage.clone(),
+            resource_usage: self.0.resource_usage.clone(),
             variants: variants.chain([variant]).collect(),
             key: OnceLock::new(),
         }))

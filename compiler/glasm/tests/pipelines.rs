@@ -354,19 +354,22 @@ fn errors_name_the_programs_of_their_stages() {
 fn changed_stages_are_those_with_other_modules() {
     let mut options = Options::default();
     let pair = link_programs(&[VERTEX, FRAGMENT], &options);
-    assert_eq!(pair.find_changed_stages(&pair.clone()), []);
+    assert_eq!(pair.find_changed_stages(Some(&pair.clone())), []);
     // Only the vertex program has a position, only the fragment program has colors of fragments.
     options.conventions.clip_depth = glasm::ClipDepth::NegativeOneToOne;
     let clipped = link_programs(&[VERTEX, FRAGMENT], &options);
-    assert_eq!(clipped.find_changed_stages(&pair), [Stage::Vertex]);
+    assert_eq!(clipped.find_changed_stages(Some(&pair)), [Stage::Vertex]);
     options.pipeline_state.clamp_fragment_colors = true;
     let clamped = link_programs(&[VERTEX, FRAGMENT], &options);
-    assert_eq!(clamped.find_changed_stages(&clipped), [Stage::Fragment]);
+    assert_eq!(
+        clamped.find_changed_stages(Some(&clipped)),
+        [Stage::Fragment]
+    );
     let both = [Stage::Vertex, Stage::Fragment];
-    assert_eq!(pair.find_changed_stages(&clamped), both);
+    assert_eq!(pair.find_changed_stages(Some(&clamped)), both);
     let single = link_programs(&[FRAGMENT], &Options::default());
-    assert_eq!(pair.find_changed_stages(&single)[0], Stage::Vertex);
-    assert_eq!(single.find_changed_stages(&pair)[0], Stage::Vertex);
+    assert_eq!(pair.find_changed_stages(Some(&single))[0], Stage::Vertex);
+    assert_eq!(single.find_changed_stages(Some(&pair))[0], Stage::Vertex);
 }
 
 /// Checks that state of a color which linking removes does not lead to another pipeline, although

@@ -598,6 +598,75 @@ fn chains_of_calls_are_checked() {
     assert_eq!(found[0].location, Location::WholeProgram);
 }
 
+/// Checks the numbers of ARB_vertex_program section 2.14.4.5.1 and ARB_fragment_program section
+/// 3.11.4.5.1: instructions (and ALU instructions), temporaries, attributes and parameters that are
+/// available in addition to those of the program.
+#[test]
+fn options_reserve_resources() {
+    let fragment = |option: &str| {
+        format!(
+            "!!ARBfp1.0 {option} TEMP a; MUL a, fragment.color, program.env[0]; MOV result.color, a; END"
+        )
+    };
+    let vertex = "!!ARBvp1.0 OPTION ARB_position_invariant; TEMP a; MOV a, vertex.color; MUL result.color, a, program.env[0]; END";
+    for (text, instructions, others) in [
+        (fragment(""), 0, [0, 0, 0]),
+        (fragment("OPTION ARB_fog_exp;"), 3, [1, 1, 2]),
+        (fragment("OPTION ARB_fog_exp2;"), 4, [1, 1, 2]),
+        (fragment("OPTION ARB_fog_linear;"), 2, [1, 1, 2]),
+        (vertex.to_owned(), 4, [0, 0, 0]),
+    ] {
+        let [temporaries, attributes, parameters] = others;
+        let check = |required, member, code| {
+            check_least_limit(&text, required, member, code);
+        };
+        let instructions = 2 + instructions;
+        check(
+            instructions,
+            |it| &mut it.instructions,
+            Code::TooManyInstructions,
+        );
+        check(
+            instructions,
+            |it| &mut it.alu_instructions,
+            Code::TooManyInstructions,
+        );
+        check(
+            1 + temporaries,
+            |it| &mut it.temporaries,
+            Code::TooManyTemporaries,
+        );
+        check(
+            1 + attributes,
+            |it| &mut it.attributes,
+            Code::TooManyAttribs,
+        );
+        check(
+            1 + parameters,
+            |it| &mut it.parameters,
+            Code::TooManyParameters,
+        );
+    }
+}
+
+/// Checks that a program is valid with a limit on a count, and that a lower one is its only error.
+fn check_least_limit(
+    text: &str,
+    required: u32,
+    member: fn(&mut ResourceCounts) -> &mut u32,
+    code: Code,
+) {
+    let program = load_program(text);
+    let check = |limit| {
+        let mut limits = Limits::default();
+        *member(&mut limits.counts) = limit;
+        program.check_limits(&limits)
+    };
+    assert!(check(required).is_ok(), "{text}: {code:?}");
+    let found = check(required - 1).unwrap_err().list;
+    assert!(found.iter().all(|it| it.code == code), "{text}: {found:?}");
+}
+
 /// Checks that the first index that is too large is reported, not the largest one, and errors are
 /// in source order.
 #[test]

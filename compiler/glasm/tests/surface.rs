@@ -119,7 +119,7 @@ fn functions_have_these_types() {
     let _: fn(&Linked, Stage) -> Option<&Shader> = Linked::shader;
     let _: fn(Linked) -> Result<Vec<Shader>, LinkErrors> = Linked::into_shaders;
     let _: fn(&Linked) -> Result<(), LinkErrors> = Linked::check;
-    let _: fn(&Linked, &Linked) -> Vec<Stage> = Linked::find_changed_stages;
+    let _: fn(&Linked, Option<&Linked>) -> Vec<Stage> = Linked::find_changed_stages;
     let _: fn(&str, Stage, &str) -> Result<Program, ProgramErrors> = Program::load_string;
     let _: fn(&ProgramErrors) -> (i64, String) = ProgramErrors::gl_error;
     let _: fn(Stage) -> &'static str = Stage::file_extension;

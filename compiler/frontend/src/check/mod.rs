@@ -35,7 +35,7 @@ pub(crate) use control::{label_from_name, name_from_label};
 pub(crate) use operands::constant::{default_constant, encode_literal};
 pub(crate) use program::CheckedProgram;
 pub(crate) use program::resource_usage::find_number_span;
-pub use program::resource_usage::{IndexUsage, ResourceCounts};
+pub use program::resource_usage::{IndexUsage, ResourceCounts, ResourceUsage};
 pub(crate) use registers::fp1::COLH;
 
 use crate::ast::{Ast, Decl, DynamicIndex, ExtraPart, Inst, Operand, Statement};

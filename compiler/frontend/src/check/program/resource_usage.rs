@@ -8,14 +8,16 @@ use crate::check::operands::constant::encode_float_constant;
 use crate::check::program::CheckedProgram;
 use crate::lang::limits::LimitedItem;
 use crate::lang::opcode_info::{Expansion, Translation};
+use crate::lang::options::Features;
 use crate::lex::{TokenKind, lex};
 use crate::resolved_inst::{InstSource, OperandValue, ResolvedInst};
 use crate::variables::{IoBinding, Var, VarKind};
 use glasm_ir::{ParamSource, Semantic, Span, Stage};
 use rustc_hash::FxHashSet;
 
-/// Use of the resources that GL limits. Compilation adds none, so these are the native counts, too
-/// (`PROGRAM_NATIVE_INSTRUCTIONS_ARB` and so on).
+/// Use of the resources that GL limits by the text of a program. The answers to queries of native
+/// resources (`PROGRAM_NATIVE_INSTRUCTIONS_ARB` and so on) are the same: what options and GL state
+/// add to a module is not counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ResourceCounts {
     /// `PROGRAM_INSTRUCTIONS_ARB`
@@ -43,7 +45,44 @@ pub struct ResourceCounts {
     pub result_components: u32,
 }
 
+/// Use of the resources that GL limits.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ResourceUsage {
+    /// Counts that GL reports.
+    pub counts: ResourceCounts,
+    /// Resources that options of the program reserve: the counts must not exceed GL's limits minus
+    /// these.
+    pub reserved: ResourceCounts,
+    /// Numbers that the program names.
+    pub indices: IndexUsage,
+}
+
+/// Instructions that each option reserves: ARB_vertex_program section 2.14.4.5.1 and
+/// ARB_fragment_program section 3.11.4.5.1.
+const RESERVED_INSTRUCTIONS: [(Features, u32); 4] = [
+    (Features::POSITION_INVARIANT, 4),
+    (Features::FOG_EXP, 3),
+    (Features::FOG_EXP2, 4),
+    (Features::FOG_LINEAR, 2),
+];
+
 impl CheckedProgram {
+    /// Returns the resources that options of the program reserve.
+    pub(crate) fn get_reserved_resources(&self) -> ResourceCounts {
+        let mut enabled = RESERVED_INSTRUCTIONS.iter();
+        let enabled = enabled.find(|(option, _)| self.features.contains(*option));
+        let instructions = enabled.map_or(0, |&(_, count)| count);
+        let fog = u32::from(self.features.intersects(Features::FOG));
+        ResourceCounts {
+            instructions,
+            alu_instructions: instructions,
+            temporaries: fog,
+            attributes: fog,
+            parameters: 2 * fog,
+            ..ResourceCounts::default()
+        }
+    }
+
     /// Counts the resources that GL reports for the program. Its instructions must all be retained.
     pub(crate) fn count_resources(&self, ast: &Ast<'_>) -> ResourceCounts {
         let instructions = self.insts.insts.len() as u32;
