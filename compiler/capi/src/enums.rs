@@ -134,16 +134,16 @@ pub enum glasm_program_type {
 /// Returns the type that a program must have, if any.
 pub(crate) fn read_program_type(number: u32) -> Result<Option<ProgramType>, Failure> {
     use glasm_program_type as C;
-    let stage = |stage| Some(ProgramType::Stage(stage));
     Ok(match read_number(number, "program_type")? {
         C::Any => None,
-        C::Vertex => stage(Stage::Vertex),
-        C::TessControl => stage(Stage::TessControl),
-        C::TessEval => stage(Stage::TessEval),
-        C::Geometry => stage(Stage::Geometry),
-        C::Fragment | C::FragmentNv => stage(Stage::Fragment),
-        C::Compute => stage(Stage::Compute),
-        C::VertexState => Some(ProgramType::VertexState),
+        C::Vertex
+        | C::TessControl
+        | C::TessEval
+        | C::Geometry
+        | C::Fragment
+        | C::FragmentNv
+        | C::Compute
+        | C::VertexState => ProgramType::from_gl(number),
     })
 }
 

@@ -177,6 +177,24 @@ pub enum CompareFunction {
     Always,
 }
 
+impl CompareFunction {
+    /// Returns the function with a number of OpenGL, such as an argument of `glAlphaFunc`; `None`
+    /// for other numbers.
+    pub const fn from_gl(function: u32) -> Option<Self> {
+        Some(match function {
+            0x200 => Self::Never,
+            0x201 => Self::Less,
+            0x202 => Self::Equal,
+            0x203 => Self::LessEqual,
+            0x204 => Self::Greater,
+            0x205 => Self::NotEqual,
+            0x206 => Self::GreaterEqual,
+            0x207 => Self::Always,
+            _ => return None,
+        })
+    }
+}
+
 /// GL's alpha test: GL 2.1 section 4.1.4. Fragments pass if the comparison of the alpha of their
 /// color for draw buffer 0 with the reference is true. Integer colors pass.
 ///

@@ -212,6 +212,38 @@ impl ProgramType {
         stages.chain([Self::VertexState])
     }
 
+    /// Returns the program type of a target of OpenGL, the first argument of `glProgramStringARB`
+    /// and `glLoadProgramNV`; `None` for other numbers.
+    ///
+    /// ```
+    /// # use glasm_frontend as glasm;
+    /// # use glasm_ir::Stage;
+    /// use glasm::ProgramType;
+    ///
+    /// let vertex = ProgramType::from_gl(0x8620); // GL_VERTEX_PROGRAM_ARB
+    /// assert_eq!(vertex, Some(ProgramType::Stage(Stage::Vertex)));
+    /// assert_eq!(ProgramType::from_gl(0x8b31), None); // GL_VERTEX_SHADER
+    /// ```
+    pub const fn from_gl(target: u32) -> Option<Self> {
+        Some(Self::Stage(match target {
+            // VERTEX_PROGRAM_ARB
+            0x8620 => Stage::Vertex,
+            // VERTEX_STATE_PROGRAM_NV
+            0x8621 => return Some(Self::VertexState),
+            // FRAGMENT_PROGRAM_ARB, FRAGMENT_PROGRAM_NV
+            0x8804 | 0x8870 => Stage::Fragment,
+            // TESS_CONTROL_PROGRAM_NV
+            0x891e => Stage::TessControl,
+            // TESS_EVALUATION_PROGRAM_NV
+            0x891f => Stage::TessEval,
+            // GEOMETRY_PROGRAM_NV
+            0x8c26 => Stage::Geometry,
+            // COMPUTE_PROGRAM_NV
+            0x90fb => Stage::Compute,
+            _ => return None,
+        }))
+    }
+
     /// Returns the shader stage that executes the programs: vertex state programs become compute
     /// shaders.
     pub const fn stage(self) -> Stage {

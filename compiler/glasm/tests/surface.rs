@@ -154,6 +154,8 @@ fn functions_for_layers_have_these_types() {
     let _: fn(Target) -> Options = Options::for_gl_context;
     let _: fn([u32; 3], u32, u32) -> Option<TextureWrap> = TextureWrap::from_gl;
     let _: fn(u32) -> Option<WrapMode> = WrapMode::from_gl;
+    let _: fn(u32) -> Option<CompareFunction> = CompareFunction::from_gl;
+    let _: fn(u32) -> Option<ProgramType> = ProgramType::from_gl;
     let _: fn(&Shader) -> usize = Shader::parameter_block_size;
     let _: fn(&Diagnostics, &Source<'_>) -> (i64, String) = Diagnostics::gl_error;
     let _: fn(&Shader, &Shader) -> bool = Shader::is_same_module;

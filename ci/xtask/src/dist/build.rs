@@ -166,13 +166,11 @@ fn build_with_zig(
     let [wide, narrow] = TARGETS;
     let command =
         |subcommand, target| tools.command(subcommand, target, profile, release, directory);
-    // Together, so that crates are built for one set of features.
-    let vendor_library = ["-p", "glasm-glvendor", "--lib"];
     let mut build = command("zigbuild", wide)?;
-    build
-        .args(["-p", "glasm-cli", "--bins"])
-        .args(vendor_library);
+    build.args(["-p", "glasm-cli"]);
     shell::run_checked(&mut build)?;
+    let vendor_library = ["-p", "glasm-glvendor", "--lib"];
+    shell::run_checked(command("zigbuild", wide)?.args(vendor_library))?;
     build_c_library(&mut command("rustc", wide)?, "cdylib")?;
     build_static_c_library(&mut command("rustc", wide)?)?;
     shell::run_checked(command("zigbuild", narrow)?.args(vendor_library))?;
