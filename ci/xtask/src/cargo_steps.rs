@@ -147,7 +147,8 @@ pub(crate) fn run_cg_tests() -> Result<Counts> {
 /// its program is not built again. If the system has SPIRV-Tools as a static library, the tests
 /// link with it, instead of building it for minutes.
 pub(crate) fn test_in_process_validation() -> Result<Counts> {
-    let mut command = shell::cargo();
+    // With the compiler of the step `build`, whose crates without the feature are used.
+    let mut command = workspace_cargo();
     if let Some(directory) = find_spirv_tools() {
         // Replaces the build script of the crate spirv-tools-sys, whose `links` is `spirv-tools`.
         let target = format!(

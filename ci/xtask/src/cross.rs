@@ -55,6 +55,22 @@ pub(crate) fn cargo(subcommand: &str, target: &str) -> Result<Command> {
     Ok(cargo)
 }
 
+/// Crates that the profile `dev` optimizes, because scripts run them for more time than that takes.
+pub(crate) const OPTIMIZED_CRATES: [&str; 4] = [
+    "glasm-codegen",
+    "glasm-extract",
+    "glasm-frontend",
+    "glasm-ir",
+];
+
+/// Leaves crates of a build with the profile `dev` unoptimized.
+pub(crate) fn skip_optimization(cargo: &mut Command, crates: &[&str]) {
+    for name in crates {
+        let setting = format!("profile.dev.package.{name}.opt-level=0");
+        cargo.args(["--config", &setting]);
+    }
+}
+
 /// Returns the path of a file that Cargo builds for a target with a profile.
 ///
 /// # Errors

@@ -71,6 +71,7 @@ impl Toolchain {
         build.env(linker, &self.compiler);
         // The clients run for less time than optimizing takes, regardless of the caller's setting.
         build.env("CARGO_PROFILE_DEV_OPT_LEVEL", "0");
+        cross::skip_optimization(&mut build, &cross::OPTIMIZED_CRATES);
         shell::run_checked(&mut build)?;
         cross::built_file(cross::LINUX_32, "dev", "libglasm_glvendor.so")
     }

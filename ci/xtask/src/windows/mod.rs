@@ -148,17 +148,9 @@ impl Tested {
         // Only scripts run for more time than optimizing the compiler takes.
         let unoptimized: &[&str] = match self.extent {
             Extent::Full => &["glasm-extract"],
-            Extent::WordSize => &[
-                "glasm-codegen",
-                "glasm-extract",
-                "glasm-frontend",
-                "glasm-ir",
-            ],
+            Extent::WordSize => &cross::OPTIMIZED_CRATES,
         };
-        for package in unoptimized {
-            let setting = format!("profile.dev.package.{package}.opt-level=0");
-            build.args(["--config", &setting]);
-        }
+        cross::skip_optimization(&mut build, unoptimized);
         toolchain.use_fast_linker(&mut build)?;
         // The linker would copy the debug information, which no test uses.
         build.args(["--config", "profile.dev.debug=false"]);
