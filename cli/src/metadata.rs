@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 /// Optional features of this build, in alphabetical order.
 const FEATURES: &[(&str, bool)] = &[
     ("run", cfg!(feature = "run")),
+    ("serve", cfg!(feature = "serve")),
     ("spirv-cross", cfg!(feature = "spirv-cross")),
     ("spirv-tools", cfg!(feature = "spirv-tools")),
     ("translate", cfg!(feature = "translate")),
