@@ -79,18 +79,24 @@ fn target_extension(target: ProgramTarget) -> &'static str {
 /// driver must reject them.
 pub(crate) fn required_extensions(target: ProgramTarget, text: &[u8]) -> Vec<String> {
     let mut needed = vec![header_extension(target, text)];
-    let names = option_names(text).into_iter();
-    needed.extend(names.filter_map(|name| option_extension(&name)));
-    if text.starts_with(b"!!ARB") {
+    needed.extend(option_names(text).filter_map(|name| option_extension(&name)));
+    if text.starts_with(b"!!ARB") && has_extension_word(text) {
         needed.extend(binding_extensions(text).map(str::to_owned));
     }
     needed
 }
 
+/// Returns true if a word of a program, or of its comments, is part of a binding that requires an
+/// extension. Few programs have one, and this is faster than removing whitespace and comments.
+fn has_extension_word(text: &[u8]) -> bool {
+    let mut words = text.split(|byte| !byte.is_ascii_alphabetic());
+    words.any(|word| matches!(word, b"weight" | b"matrixindex" | b"palette" | b"modelview"))
+}
+
 /// Returns the extensions that provide the state and attributes which a program of the ARB
 /// languages names.
 fn binding_extensions(text: &[u8]) -> impl Iterator<Item = &'static str> {
-    let mut dense: String = split_statements(text).join(";");
+    let mut dense = split_statements(text).collect::<Vec<_>>().join(";");
     dense.retain(|letter| !letter.is_whitespace());
     let blends = dense
         .split("state.matrix.modelview[")
@@ -122,40 +128,59 @@ fn option_extension(name: &str) -> Option<String> {
 }
 
 /// Returns the names of the options of a program: `OPTION` statements precede all others.
-fn option_names(text: &[u8]) -> Vec<String> {
-    let statements = split_statements(text).into_iter();
-    statements
-        .map_while(|statement| Some(statement.strip_prefix("OPTION")?.trim().to_owned()))
-        .collect()
+fn option_names(text: &[u8]) -> impl Iterator<Item = String> + '_ {
+    let statements = split_statements(text);
+    statements.map_while(|statement| Some(statement.strip_prefix("OPTION")?.trim().to_owned()))
 }
 
 /// Returns the number of address registers that a program declares by `ADDRESS`. Implementations
 /// may limit it.
 pub(crate) fn count_address_registers(text: &[u8]) -> usize {
-    let statements = split_statements(text);
-    let lists = statements
-        .iter()
-        .filter_map(|statement| statement.strip_prefix("ADDRESS"))
-        .filter(|names| names.starts_with(char::is_whitespace));
-    lists.map(|names| names.split(',').count()).sum()
+    let lists = split_statements(text).filter_map(|statement| {
+        let names = statement.strip_prefix("ADDRESS")?;
+        names
+            .starts_with(char::is_whitespace)
+            .then(|| names.split(',').count())
+    });
+    lists.sum()
 }
 
 /// Splits a program into its statements, trimmed, without comments and the header; the last one is
-/// the text after the last semicolon.
-fn split_statements(text: &[u8]) -> Vec<String> {
-    let text = String::from_utf8_lossy(text);
-    // The header ends where the next word starts.
-    let uncommented: Vec<&str> = text
-        .lines()
-        .map(|line| line.split('#').next().unwrap_or(""))
-        .collect();
-    let joined = uncommented.join(" ");
-    let body = joined
-        .split_once(char::is_whitespace)
-        .map_or("", |(_, body)| body);
-    body.split(';')
-        .map(|statement| statement.trim().to_owned())
-        .collect()
+/// the text after the last semicolon. Statements after those that the caller takes are not read.
+fn split_statements(text: &[u8]) -> impl Iterator<Item = String> + '_ {
+    let header_end = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'#';
+    let body = text.iter().position(header_end).unwrap_or(text.len());
+    let mut rest = Some(&text[body..]);
+    std::iter::from_fn(move || {
+        let (statement, after) = read_statement(rest?);
+        rest = after;
+        Some(statement)
+    })
+}
+
+/// Reads a statement up to its semicolon, without comments, and returns it with the text after the
+/// semicolon; `None` at the end of the text.
+fn read_statement(text: &[u8]) -> (String, Option<&[u8]>) {
+    let mut statement = Vec::new();
+    let mut is_comment = false;
+    let mut rest = None;
+    for (index, &byte) in text.iter().enumerate() {
+        match byte {
+            b'\n' | b'\r' => {
+                is_comment = false;
+                statement.push(b' ');
+            }
+            _ if is_comment => {}
+            b'#' => is_comment = true,
+            b';' => {
+                rest = Some(&text[index + 1..]);
+                break;
+            }
+            _ => statement.push(byte),
+        }
+    }
+    let statement = String::from_utf8_lossy(&statement).trim().to_owned();
+    (statement, rest)
 }
 
 #[cfg(test)]
@@ -202,6 +227,13 @@ mod tests {
         assert_eq!((modelview("0"), modelview("1")), (1, 2));
         assert_eq!(found(b"!!ARBvp1.0\nTEMP weight; # vertex.weight").len(), 1);
         assert_eq!(found(b"!!NVvp4.0\nMOV r, vertex.weight;").len(), 1);
+    }
+
+    #[test]
+    fn comments_are_no_statements() {
+        let text = b"!!ARBvp1.0# a; b\n OPTION x ;# c;\rTEMP d#;\r\n; END";
+        let found: Vec<String> = split_statements(text).collect();
+        assert_eq!(found, ["OPTION x", "TEMP d", "END"]);
     }
 
     #[test]
