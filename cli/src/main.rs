@@ -27,6 +27,8 @@ mod lsp;
 mod metadata;
 mod output_formats;
 #[cfg(feature = "run")]
+mod progress;
+#[cfg(feature = "run")]
 mod report;
 #[cfg(feature = "run")]
 mod run;

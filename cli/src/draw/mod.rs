@@ -10,9 +10,10 @@ mod settings;
 
 use crate::args::{DrawArgs, SourceOptions, WorkerArgs};
 use crate::batch::catch_panic;
-use crate::console::{Console, Fatal, Progress, Status, replace_control_characters};
+use crate::console::{Console, Fatal, Status, replace_control_characters};
 use crate::inputs::{EmbeddedProgram, Input, starts_with_header};
 use crate::loaded_input::LoadedInput;
+use crate::progress::Progress;
 use crate::report::{Fault, ScriptResult};
 use crate::run::worker::Worker;
 use animation::{Frame, ImageContents};

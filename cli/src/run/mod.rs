@@ -13,8 +13,8 @@ mod worker_process;
 pub(crate) mod wrap_program;
 
 use crate::args::{FailOnSkip, RunArgs};
-use crate::console::Progress;
 use crate::console::{Console, Fatal, Status, format_count};
+use crate::progress::Progress;
 use crate::report::{self, Counts, Results, ScriptResult};
 use expected_failures::ExpectedFailures;
 use glasm_scripts::compare::KnownDifferences;

@@ -6,9 +6,9 @@
 use super::expected_failures::ExpectedFailures;
 use super::worker::{self, DeviceName, Worker};
 use crate::args::{DevicesArgs, RunArgs, WorkerArgs};
-use crate::console::Progress;
 use crate::console::replace_control_characters;
 use crate::console::{Console, Fatal};
+use crate::progress::Progress;
 use crate::report::ScriptResult;
 use glasm_scripts::compare::KnownDifferences;
 use std::path::PathBuf;

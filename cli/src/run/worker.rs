@@ -8,8 +8,8 @@
 use super::job::WorkerJob;
 use super::worker_process::{WorkerFailure, WorkerProcess, err_cannot_start};
 use crate::args::{ApiArg, DevicesArgs, WorkerArgs};
-use crate::console::Progress;
 use crate::console::{Fatal, Status};
+use crate::progress::Progress;
 use crate::report::{Fault, ScriptResult};
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, Write};

@@ -8,7 +8,7 @@
 
 use super::worker::{REPLY_MARK, Reply};
 use crate::console::Fatal;
-use crate::console::Progress;
+use crate::progress::Progress;
 use glasm_scripts::timing::Stopwatch;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
