@@ -147,7 +147,8 @@ pub(crate) fn run_cg_tests() -> Result<Counts> {
 /// its program is not built again. If the system has SPIRV-Tools as a static library, the tests
 /// link with it, instead of building it for minutes.
 pub(crate) fn test_in_process_validation() -> Result<Counts> {
-    // With the compiler of the step `build`, whose crates without the feature are used.
+    // With the compiler of the step `build`, and the features that it selects for glasm-ir: the crates
+    // on which the feature has no effect are not built again.
     let mut command = workspace_cargo();
     if let Some(directory) = find_spirv_tools() {
         // Replaces the build script of the crate spirv-tools-sys, whose `links` is `spirv-tools`.
@@ -163,8 +164,8 @@ pub(crate) fn test_in_process_validation() -> Result<Counts> {
             "{target}.rustc-link-search = ['native={directory}']"
         ));
     }
-    let words = "test --package glasm --package glasm-cli --package glasm-capi \
-                 --no-default-features \
+    let words = "test --package glasm --package glasm-cli --package glasm-capi --package glasm-ir \
+                 --no-default-features --features glasm-ir/generate \
                  --features glasm/spirv-tools,glasm-cli/spirv-tools,glasm-capi/spirv-tools \
                  --lib --bins --test c -- valid the_interface_in_c";
     run_tests(command.args(words.split(' ')))
