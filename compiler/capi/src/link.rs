@@ -237,8 +237,8 @@ impl glasm_pipeline {
         Some(own.shader.as_ref()?.shader())
     }
 
-    /// Returns the bits of the stages of which two pipelines do not have the same shader; all stages
-    /// of this one if there is no other.
+    /// Returns the bits of the stages of which two pipelines do not have the same shader, and all
+    /// stages without a pipeline before.
     fn find_changed_stages(&self, before: Option<&Self>) -> u32 {
         let find_before = |stage| before.and_then(|before| before.find_shader(stage));
         let is_changed = |stage| match (self.find_shader(stage), find_before(stage)) {
