@@ -40,8 +40,9 @@ pub(crate) struct Step {
     pub(crate) run: fn(&mut TestRunState) -> Result<Counts>,
 }
 
-/// Steps, in the order in which they run: those with early results first. The step `windows`, in the
-/// background, compares its images with those of the step `cg`.
+/// Steps, in the order in which they run: those with early results first. Of the steps in the
+/// background, `windows` compares its images with those of the step `cg`, and `packages` replaces a
+/// library that the step `unit` uses: they are the last ones.
 pub(crate) static STEPS: &[Step] = &[
     Step {
         name: "fmt",
@@ -205,13 +206,6 @@ pub(crate) static STEPS: &[Step] = &[
         run: |_| web::run_step(),
     },
     Step {
-        name: "packages",
-        scope: Scope::All,
-        about: "packages of Debian and the archive, installed in root file systems of Debian 12 and 13: the command, applications with 64 and 32 bits, programs in C, removal",
-        runs_in_background: true,
-        run: |_| dist::run_step(),
-    },
-    Step {
         name: "virgl",
         scope: Scope::All,
         about: "GLSL on Mesa's OpenGL driver for the CPU, and the TGSI that virpipe generated from it, compared",
@@ -238,6 +232,13 @@ pub(crate) static STEPS: &[Step] = &[
         about: "the vendor library as opengl32.dll in Wine, for 64 and 32 bits: the clients that do not depend on X11, and cases about WGL",
         runs_in_background: true,
         run: |_| windows::run_step(),
+    },
+    Step {
+        name: "packages",
+        scope: Scope::All,
+        about: "packages of Debian and the archive, installed in root file systems of Debian 12 and 13: the command, applications with 64 and 32 bits, programs in C, removal",
+        runs_in_background: true,
+        run: |_| dist::run_step(),
     },
 ];
 
