@@ -266,8 +266,21 @@ impl Tools {
             (cargo_home()?, "/cargo"),
         ];
         set_path_names(&mut command, &paths, &[], &MERGE_FUNCTIONS);
+        command.env("CCC_OVERRIDE_OPTIONS", format_clang_edits(&paths[0]));
+        // The libraries of zig that other builds compiled contain other paths.
+        command.env("ZIG_GLOBAL_CACHE_DIR", directory.join("zig-cache"));
         Ok(command)
     }
+}
+
+/// Returns the changes that clang makes to all of its arguments: a name replaces a path. zig compiles
+/// the libraries of C and C++ with debug information, and with none of the flags of the build.
+fn format_clang_edits((path, name): &(PathBuf, &str)) -> OsString {
+    // Without the mark, clang would print each change.
+    let mut edits = OsString::from("# +-ffile-prefix-map=");
+    edits.push(path);
+    edits.push(format!("={name}"));
+    edits
 }
 
 /// Sets the flags of the compilers for a build whose files must not depend on this machine: they
