@@ -11,6 +11,7 @@ mod header;
 use glasm_tests::skip::{has_program, skip};
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -135,7 +136,7 @@ pub(crate) fn compile_sources(
     std::fs::create_dir_all(&generated).unwrap();
     write_header(&generated, sources);
     let unfinished = generated.join("client");
-    let mut command = Command::new(compiler);
+    let mut command = Command::new(&compiler);
     command
         .args(["-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror"])
         .arg("-I")
@@ -153,11 +154,19 @@ pub(crate) fn compile_sources(
         "{command:?}\n{}",
         String::from_utf8_lossy(&said.stderr)
     );
-    let program = test_output_path(&format!("client-{name}")).join("client");
+    let program = test_output_path(&name_client_directory(name, &compiler)).join("client");
     std::fs::create_dir_all(program.parent().unwrap()).unwrap();
     std::fs::rename(&unfinished, &program).unwrap();
     std::fs::remove_dir_all(&generated).unwrap();
     Some(program)
+}
+
+/// Returns the name of the directory of a client. It depends on the compiler: steps for other
+/// architectures run the same tests at the same time.
+fn name_client_directory(name: &str, compiler: &OsStr) -> String {
+    let mut hasher = DefaultHasher::new();
+    compiler.hash(&mut hasher);
+    format!("client-{name}-{:x}", hasher.finish())
 }
 
 /// Writes the header that these sources include, `gl.h`, to a directory.
