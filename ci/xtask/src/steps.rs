@@ -41,8 +41,8 @@ pub(crate) struct Step {
 }
 
 /// Steps, in the order in which they run: those with early results first. Of the steps in the
-/// background, `windows` compares its images with those of the step `cg`, and `packages` replaces a
-/// library that the step `unit` uses: they are the last ones.
+/// background, `thread-sanitizer` and `i386` need the step `build`, `windows` compares its images with
+/// those of the step `cg`, and `packages` replaces a library that the step `unit` uses.
 pub(crate) static STEPS: &[Step] = &[
     Step {
         name: "fmt",
@@ -185,20 +185,6 @@ pub(crate) static STEPS: &[Step] = &[
         run: |_| wine::run_step(),
     },
     Step {
-        name: "thread-sanitizer",
-        scope: Scope::All,
-        about: "the vendor library built with ThreadSanitizer, and its clients whose threads share contexts or objects",
-        runs_in_background: true,
-        run: |_| thread_sanitizer::run_step(),
-    },
-    Step {
-        name: "i386",
-        scope: Scope::All,
-        about: "the vendor library for 32-bit applications, built and tried with Debian's packages, which are unpacked below target",
-        runs_in_background: true,
-        run: |_| i386::run_step(),
-    },
-    Step {
         name: "web",
         scope: Scope::All,
         about: "the playground as WebAssembly, in Chromium: editing, diagnostics, images, which the interpreter of the command draws equal, traces, accessibility",
@@ -225,6 +211,20 @@ pub(crate) static STEPS: &[Step] = &[
         about: "a sample of mutants of the compiler, which scripts and tests have to kill",
         runs_in_background: true,
         run: |_| glasm_mutate::run_step(),
+    },
+    Step {
+        name: "thread-sanitizer",
+        scope: Scope::All,
+        about: "the vendor library built with ThreadSanitizer, and its clients whose threads share contexts or objects",
+        runs_in_background: true,
+        run: |_| thread_sanitizer::run_step(),
+    },
+    Step {
+        name: "i386",
+        scope: Scope::All,
+        about: "the vendor library for 32-bit applications, built and tried with Debian's packages, which are unpacked below target",
+        runs_in_background: true,
+        run: |_| i386::run_step(),
     },
     Step {
         name: "windows",
