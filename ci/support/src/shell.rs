@@ -141,25 +141,21 @@ pub fn take_failures() -> Vec<String> {
 pub fn report_failure(message: &str) {
     println!("{message}");
     let lines: Vec<&str> = message.lines().take(STORED_LINES).collect();
-    store_failure(lines.join("\n    "));
+    store_failure(&lines);
 }
 
 /// Records a failed command with the last lines of its output, for the summary of the run.
 fn record_failure(command: &Command, text: &str) {
     let lines: Vec<&str> = text.lines().collect();
     let last = &lines[lines.len().saturating_sub(STORED_LINES)..];
-    let mut failure = format!("$ {}", display_command(command));
-    for line in last {
-        failure.push_str("\n    ");
-        failure.push_str(line);
-    }
-    store_failure(failure);
+    let command = format!("$ {}", display_command(command));
+    store_failure(&[&[command.as_str()], last].concat());
 }
 
-/// Appends a failure to the list.
-fn store_failure(failure: String) {
+/// Appends a failure to the list; lines after the first are indented.
+fn store_failure(lines: &[&str]) {
     let mut failures = FAILURES.lock().unwrap_or_else(PoisonError::into_inner);
-    failures.push(failure);
+    failures.push(lines.join("\n    "));
 }
 
 /// Prints the command and runs it with the inherited input and output. Failure is an error.

@@ -130,10 +130,10 @@ impl InstalledCommand {
         let script = std::path::absolute(SCRIPT)?;
         command.args(["run", "--validation", "off"]).arg(script);
         let output = shell::capture_output(&mut command)?;
-        let text = [output.stdout, output.stderr].concat();
-        let text = String::from_utf8_lossy(&text);
+        let [text, errors] =
+            [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
         let passed = text.contains("1 passed, 0 failed");
-        Ok(check("Vulkan", passed, &text))
+        Ok(check("Vulkan", passed, &format!("{text}{errors}")))
     }
 }
 
