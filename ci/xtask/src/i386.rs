@@ -1,5 +1,5 @@
 //! The vendor library for 32-bit applications: built for i386, and its clients in C with it, on
-//! Mesa's driver for the CPU.
+//! Mesa's driver for the CPU. The library for C is built for i386, too.
 //!
 //! The machine is not changed: Debian's packages of i386 are unpacked below `target`, and clients
 //! name their dynamic linker and libraries there.
@@ -63,10 +63,12 @@ impl Toolchain {
         Ok(Self { root, compiler })
     }
 
-    /// Builds the vendor library without C++ and returns its path.
+    /// Builds the vendor library and the C interface without C++, and returns the path of the former.
+    /// The compiler checks the sizes of the structures of the C interface.
     fn build_vendor_library(&self) -> Result<PathBuf> {
         let mut build = cross::cargo("build", cross::LINUX_32)?;
-        build.args(["--package", "glasm-glvendor", "--no-default-features"]);
+        build.args(["--package", "glasm-glvendor", "--package", "glasm-capi"]);
+        build.args(["--lib", "--no-default-features"]);
         let linker = "CARGO_TARGET_I686_UNKNOWN_LINUX_GNU_LINKER";
         build.env(linker, &self.compiler);
         // The clients run for less time than optimizing takes, regardless of the caller's setting.

@@ -1,12 +1,13 @@
 //! The step `published-crates` of `cargo xtask test`: the crates as dependents of the library see them.
 
-use crate::{cross, installed};
+use crate::installed;
 use anyhow::{Context, Result, ensure};
 use glasm_ci_support::counts::Counts;
 use glasm_ci_support::shell;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::LazyLock;
 
 /// Crates of the compiler in dependency order.
@@ -29,13 +30,6 @@ const DEPENDENCIES: [&str; 7] = [
     "winnow",
 ];
 
-/// Targets with other pointers, and without an operating system, with the packages that are for
-/// them. The sizes of structures of the C interface are checked where it is compiled.
-const TARGETS: [(&str, &[&str]); 2] = [
-    (cross::LINUX_32, &["glasm", "glasm-capi"]),
-    (cross::WASM, &["glasm"]),
-];
-
 /// Oldest supported Rust.
 const OLDEST_RUST: &str = env!("CARGO_PKG_RUST_VERSION");
 
@@ -48,22 +42,26 @@ static BUILDS: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("crates"
 /// Surface of `glasm` by names.
 const SURFACE_FILE: &str = "tests/acceptance/public-api.txt";
 
-/// Runs the checks of the published crates: dependencies, documentation, interface, targets, oldest
-/// Rust and packages.
+/// Runs the checks of the published crates: dependencies, packages, documentation, interface and
+/// oldest Rust. The documentation is built from the packages, as docs.rs does it, which checks that
+/// they contain all files that they need.
 pub(crate) fn run_step() -> Result<Counts> {
     let mut tally = check_dependencies()?;
-    tally += check_links()?;
-    let documented = check_documentation()?;
+    let packed = pack_crates()?;
+    tally += packed;
+    let sources = if packed.passed > 0 {
+        unpack_crates()?
+    } else {
+        PathBuf::from(".")
+    };
+    tally += check_links(&sources)?;
+    let documented = check_documentation(&sources)?;
     tally += documented;
     if documented.failed == 0 {
         tally += check_surface()?;
     }
     tally += check_compatibility()?;
-    for (target, packages) in TARGETS {
-        tally += Counts::from_step(check_target(target, packages))?;
-    }
     tally += check_oldest_rust()?;
-    tally += check_packages()?;
     Ok(tally)
 }
 
@@ -89,19 +87,25 @@ const DOCUMENTED: [&str; 2] = ["glasm", "glasm-text"];
 /// Features with which docs.rs builds the documentation: those of `package.metadata.docs.rs`.
 const DOCUMENTED_FEATURES: &str = "glasm/ash,glasm/serde";
 
+/// Returns the command that builds the documentation of crates of the workspace in a directory.
+fn document_crates(sources: &Path, crates: &[&str]) -> Command {
+    let mut doc = shell::cargo();
+    doc.args(["doc", "--no-deps", "--features", DOCUMENTED_FEATURES]);
+    doc.arg("--manifest-path").arg(sources.join("Cargo.toml"));
+    doc.arg("--target-dir").arg(&*BUILDS);
+    doc.args(crates.iter().flat_map(|name| ["--package", name]));
+    doc
+}
+
 /// Checks that all links resolve in documentation of the crates that applications depend on, without
 /// that of their dependencies. rustdoc reports no warning for links in items of other crates.
-fn check_links() -> Result<Counts> {
+fn check_links(sources: &Path) -> Result<Counts> {
     let pages = BUILDS.join("doc");
     if pages.exists() {
         // Links would resolve to pages of the other crates.
         std::fs::remove_dir_all(&pages).with_context(|| pages.display().to_string())?;
     }
-    let mut doc = shell::cargo();
-    doc.args(["doc", "--no-deps", "--features", DOCUMENTED_FEATURES]);
-    doc.arg("--target-dir").arg(&*BUILDS);
-    doc.args(DOCUMENTED.iter().flat_map(|name| ["--package", name]));
-    if !shell::run_succeeds(&mut doc)? {
+    if !shell::run_succeeds(&mut document_crates(sources, &DOCUMENTED))? {
         return Ok(Counts::from_check(false));
     }
     let mut folders: Vec<PathBuf> = DOCUMENTED
@@ -140,11 +144,8 @@ fn find_unresolved_links(page: &str) -> Vec<&str> {
 }
 
 /// Checks that the documentation of the published crates builds without warnings.
-fn check_documentation() -> Result<Counts> {
-    let mut doc = shell::cargo();
-    doc.args(["doc", "--no-deps", "--features", DOCUMENTED_FEATURES]);
-    doc.arg("--target-dir").arg(&*BUILDS);
-    doc.args(CRATES.iter().flat_map(|name| ["--package", name]));
+fn check_documentation(sources: &Path) -> Result<Counts> {
+    let mut doc = document_crates(sources, &CRATES);
     let passed = shell::run_succeeds(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
     Ok(Counts::from_check(passed))
 }
@@ -181,7 +182,7 @@ fn check_compatibility() -> Result<Counts> {
         );
         return Ok(Counts::one_skipped());
     }
-    let mut describe = std::process::Command::new("git");
+    let mut describe = Command::new("git");
     let output = shell::capture_output(describe.args([
         "describe",
         "--tags",
@@ -252,20 +253,6 @@ fn find_quoted_after<'t>(text: &'t str, start: &'t str) -> impl Iterator<Item = 
     rest.filter_map(|rest| rest.split('"').next())
 }
 
-/// Checks that packages compile for a target. Fails as [`cross::require_target`] does if its
-/// standard library is not installed.
-fn check_target(target: &str, packages: &[&str]) -> Result<Counts> {
-    cross::require_target(target)?;
-    let mut check = shell::cargo();
-    check.args(["check", "--features", "glasm/serde"]);
-    check.args(packages.iter().flat_map(|name| ["--package", name]));
-    check
-        .args(["--target", target, "--target-dir"])
-        .arg(&*BUILDS);
-    let passed = shell::run_succeeds(&mut check)?;
-    Ok(Counts::from_check(passed))
-}
-
 /// Checks that the crates compile with the oldest supported Rust; skipped if it is not installed.
 fn check_oldest_rust() -> Result<Counts> {
     if !has_toolchain(OLDEST_RUST)? {
@@ -276,7 +263,7 @@ fn check_oldest_rust() -> Result<Counts> {
     }
     // Compilers do not share build artifacts. The command uses rustup, because a cargo knows its
     // own compiler only.
-    let mut check = std::process::Command::new("rustup");
+    let mut check = Command::new("rustup");
     check.args([
         "run",
         OLDEST_RUST,
@@ -298,41 +285,54 @@ fn has_toolchain(version: &str) -> Result<bool> {
     if !installed::has_program("rustup") {
         return Ok(false);
     }
-    let mut rustup = std::process::Command::new("rustup");
+    let mut rustup = Command::new("rustup");
     let output = shell::capture_output(rustup.args(["run", version, "rustc", "--version"]))?;
     Ok(output.status.success())
 }
 
-/// Packs the crates as if for a registry, and builds the small ones from that.
-fn check_packages() -> Result<Counts> {
+/// Packs the crates as if for a registry, with the dependencies that Cargo has fetched for the
+/// workspace. The registry is only used if these do not suffice, once per crate.
+fn pack_crates() -> Result<Counts> {
     let version = shell::read_output(shell::cargo().arg("--version"))?;
-    // Since then cargo packs crates together that depend on each other and are not published.
+    // Since then Cargo packs crates together that depend on each other and are not published.
     if parse_minor_version(&version).is_none_or(|minor| minor < 90) {
         println!("cargo 1.90 packs crates that are not published yet, this is {version}: skipped");
         return Ok(Counts::one_skipped());
     }
-    remove_packed()?;
-    let mut tally = pack_crates(&CRATES[..4], &[])?;
-    tally += pack_crates(&CRATES, &["--no-verify"])?;
-    Ok(tally)
-}
-
-/// Packs crates with the dependencies that cargo has fetched for the workspace. The registry is
-/// only used if these do not suffice, once per crate.
-fn pack_crates(crates: &[&str], arguments: &[&str]) -> Result<Counts> {
     let pack = |network: &[&str]| {
         let mut package = shell::cargo();
-        package
-            .args(["package", "--allow-dirty", "--target-dir"])
-            .arg(&*BUILDS);
-        package.args(network).args(arguments);
-        package.args(crates.iter().flat_map(|name| ["--package", name]));
+        package.args(["package", "--allow-dirty", "--no-verify", "--target-dir"]);
+        package.arg(&*BUILDS).args(network);
+        package.args(CRATES.iter().flat_map(|name| ["--package", name]));
         shell::run_and_capture(&mut package)
     };
     if pack(&["--offline"])?.success {
         return Ok(Counts::from_check(true));
     }
     Ok(count_registry_command(&pack(&[])?))
+}
+
+/// Unpacks the packed crates into a workspace, and returns its directory. The crates depend on each
+/// other there, and on the versions of other crates of the lock file.
+fn unpack_crates() -> Result<PathBuf> {
+    let workspace = BUILDS.join("unpacked");
+    shell::create_empty_dir(&workspace)?;
+    let mut manifest = String::from("[workspace]\nmembers = [\"glasm*\"]\n\n[patch.crates-io]\n");
+    for name in CRATES {
+        let directory = format!("{name}-{}", env!("CARGO_PKG_VERSION"));
+        let package = BUILDS.join("package").join(format!("{directory}.crate"));
+        let mut tar = Command::new("tar");
+        tar.args(["--extract", "--gzip", "--directory"])
+            .arg(&workspace);
+        shell::run_checked(tar.arg("--file").arg(package))?;
+        // The lock file of a package lists the others as crates of a registry.
+        let lock = workspace.join(&directory).join("Cargo.lock");
+        std::fs::remove_file(&lock).with_context(|| lock.display().to_string())?;
+        writeln!(manifest, "{name} = {{ path = \"{directory}\" }}")?;
+    }
+    std::fs::write(workspace.join("Cargo.toml"), manifest)?;
+    std::fs::copy("Cargo.lock", workspace.join("Cargo.lock")).context("Cargo.lock")?;
+    Ok(workspace)
 }
 
 /// Counts a command of cargo that downloads crates as a check, which is skipped if a download
@@ -346,43 +346,6 @@ fn count_registry_command(output: &shell::CapturedOutput) -> Counts {
         }
         Some(_) | None => Counts::from_check(output.success),
     }
-}
-
-/// Forces cargo to unpack and build the packed crates again: it identifies crates of a registry by
-/// name and version, which do not change.
-fn remove_packed() -> Result<()> {
-    remove_workspace_crates(&BUILDS.join("debug/.fingerprint"))?;
-    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
-    let Some(unpacked) = home.map(|home| home.join("registry/src")) else {
-        return Ok(());
-    };
-    let Ok(registries) = std::fs::read_dir(unpacked) else {
-        return Ok(());
-    };
-    for registry in registries {
-        let registry = registry?;
-        // Directories are named after host and hash; the registry of packed crates has no host.
-        if registry.file_name().to_string_lossy().starts_with('-') {
-            remove_workspace_crates(&registry.path())?;
-        }
-    }
-    Ok(())
-}
-
-/// Removes the directories of this workspace's crates from a directory, if there is one.
-fn remove_workspace_crates(directory: &Path) -> Result<()> {
-    let Ok(entries) = std::fs::read_dir(directory) else {
-        return Ok(());
-    };
-    for entry in entries {
-        let entry = entry?;
-        if entry.file_name().to_string_lossy().starts_with("glasm") {
-            std::fs::remove_dir_all(entry.path())
-                .with_context(|| format!("removing {}", entry.path().display()))?;
-        }
-    }
-    Ok(())
 }
 
 /// Returns the minor version in `cargo 1.95.0 (...)`: 95.

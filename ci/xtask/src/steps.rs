@@ -61,7 +61,7 @@ pub(crate) static STEPS: &[Step] = &[
     Step {
         name: "published-crates",
         scope: Scope::All,
-        about: "the library as others get it: documentation without warnings, the list of its surface, packages, 32-bit targets, the oldest Rust that it names",
+        about: "the library as others get it: packages, their documentation without warnings, the list of its surface, the oldest Rust that it names",
         runs_in_background: true,
         run: |_| published_crates::run_step(),
     },
@@ -222,7 +222,7 @@ pub(crate) static STEPS: &[Step] = &[
     Step {
         name: "i386",
         scope: Scope::All,
-        about: "the vendor library for 32-bit applications, built and tried with Debian's packages, which are unpacked below target",
+        about: "the vendor library for 32-bit applications, built and tried with Debian's packages, which are unpacked below target; the library for C with 32 bits",
         runs_in_background: true,
         run: |_| i386::run_step(),
     },
