@@ -4,7 +4,7 @@ use glasm_analysis::{
     FormatOptions, Program, ProgramContext, StatementKind, TokenClass, TokenRole, complete,
     find_definition, find_signature, format_program, hover, list_folds, list_symbols,
 };
-use glasm_tests::scripts::all_programs;
+use glasm_tests::scripts::distinct_programs;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ fn translate(text: &[u8]) -> Option<String> {
 fn formatting_preserves_programs() {
     let options = FormatOptions::default();
     let mut changed = 0;
-    for program in all_programs() {
+    for program in distinct_programs() {
         let text = program.text.as_bytes();
         let Some(formatted) = format_program(&analyze(text), &options) else {
             continue;
@@ -55,7 +55,7 @@ fn formatting_preserves_programs() {
 
 #[test]
 fn all_bytes_are_tokens_or_whitespace_or_comments() {
-    for program in all_programs() {
+    for program in distinct_programs() {
         let analyzed = analyze(program.text.as_bytes());
         let tokens = &analyzed.outline.tokens;
         let is_ordered = |pair: &[glasm_analysis::Token]| pair[0].span.end <= pair[1].span.start;
@@ -75,7 +75,7 @@ fn all_bytes_are_tokens_or_whitespace_or_comments() {
 #[test]
 fn correct_programs_consist_of_known_words() {
     let mut unknown = Vec::new();
-    for program in all_programs() {
+    for program in distinct_programs() {
         let analyzed = analyze(program.text.as_bytes());
         if analyzed.diagnostics.has_errors() {
             continue;
@@ -126,7 +126,7 @@ fn correct_programs_consist_of_known_words() {
 
 #[test]
 fn symbols_and_blocks_are_complete() {
-    for program in all_programs() {
+    for program in distinct_programs() {
         let analyzed = analyze(program.text.as_bytes());
         if analyzed.diagnostics.has_errors() {
             continue;
@@ -144,7 +144,7 @@ fn symbols_and_blocks_are_complete() {
 #[test]
 fn every_position_has_an_answer() {
     // A part of the programs: the functions take time in proportion to the program.
-    for program in all_programs().iter().step_by(50) {
+    for program in distinct_programs().iter().step_by(50) {
         let analyzed = analyze(program.text.as_bytes());
         for offset in (0..=program.text.len() as u32).step_by(7) {
             hover(&analyzed, offset);

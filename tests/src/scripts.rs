@@ -1,5 +1,6 @@
 //! The `.shader_test` files of the repository and the programs in them.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// The folders that hold scripts, below the repository root.
@@ -59,7 +60,7 @@ pub struct Program {
 }
 
 /// What a script says about loading its programs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Expected {
     /// All its programs load.
     Loads,
@@ -101,6 +102,21 @@ pub fn all_programs() -> Vec<Program> {
     find().iter().flat_map(|script| programs(script)).collect()
 }
 
+/// Returns the different assembly programs of all scripts, each from the first script that has it. A
+/// fifth of [`all_programs`] repeats others.
+pub fn distinct_programs() -> Vec<Program> {
+    let mut known = HashSet::new();
+    let mut programs = all_programs();
+    programs.retain(|it| {
+        let section = it
+            .name
+            .rsplit_once(" [")
+            .map(|(_, section)| section.to_owned());
+        known.insert((section, it.text.clone(), it.expected, it.tgsi_old))
+    });
+    programs
+}
+
 fn expected(script: &str) -> Expected {
     let expects_error = script
         .lines()
@@ -128,7 +144,17 @@ fn sections(text: &str) -> Vec<(String, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Expected, all_programs, expected, sections};
+    use super::{Expected, HashSet, Program, all_programs, distinct_programs, expected, sections};
+
+    #[test]
+    fn equal_programs_are_one() {
+        let texts = |programs: Vec<Program>| -> HashSet<String> {
+            programs.into_iter().map(|it| it.text).collect()
+        };
+        let (all, distinct) = (all_programs(), distinct_programs());
+        assert!(distinct.len() < all.len());
+        assert_eq!(texts(distinct), texts(all));
+    }
 
     #[test]
     fn sections_are_split_at_their_headers() {

@@ -67,9 +67,9 @@ fn combinations(number: usize) -> impl Iterator<Item = (Target, DebugInfo)> {
     all.chain([(Target::ALL[number % Target::ALL.len()], full)])
 }
 
-/// Returns everything wrong with the program of a number.
-fn problems(number: usize, all: &[Program]) -> Vec<String> {
-    let subject = &all[number];
+/// Returns everything wrong with a program. The other stages of its script are among `all`. The number
+/// selects the target with debug information.
+fn problems(number: usize, subject: &Program, all: &[Program]) -> Vec<String> {
     let mut found = Vec::new();
     for (target, debug) in combinations(number) {
         let options = Options {
@@ -87,8 +87,9 @@ fn problems(number: usize, all: &[Program]) -> Vec<String> {
     found
 }
 
-/// Checks all programs, as many at a time as there are cores.
-fn check(programs: &[Program]) {
+/// Checks programs, as many at a time as there are cores. The other stages of their scripts are among
+/// `all`.
+fn check(programs: &[Program], all: &[Program]) {
     if !spirv_val_is_installed() {
         return;
     }
@@ -99,10 +100,10 @@ fn check(programs: &[Program]) {
             scope.spawn(|| {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= programs.len() {
+                    let Some(subject) = programs.get(number) else {
                         break;
-                    }
-                    let more = problems(number, programs);
+                    };
+                    let more = problems(number, subject, all);
                     found.lock().unwrap().extend(more);
                 }
             });
@@ -119,10 +120,12 @@ fn check(programs: &[Program]) {
 
 #[test]
 fn programs_of_scripts() {
-    let mut programs = scripts::all_programs();
-    programs.retain(|program| program.expected == Expected::Loads);
+    let [programs, all] = [scripts::distinct_programs(), scripts::all_programs()].map(|mut it| {
+        it.retain(|program| program.expected == Expected::Loads);
+        it
+    });
     assert!(programs.len() >= 3);
-    check(&programs);
+    check(&programs, &all);
 }
 
 #[test]
@@ -138,7 +141,7 @@ fn generated_programs() {
             }));
         }
     }
-    check(&programs);
+    check(&programs, &programs);
 }
 
 #[test]

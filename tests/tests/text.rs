@@ -11,6 +11,7 @@ use glasm::{Code, Severity};
 use glasm_tests::scripts::{self, Expected, Program};
 use glasm_tests::skip::has_program;
 use glasm_text::{Error, Language, NanMode, Options, write};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -170,38 +171,46 @@ fn refused(files: &[PathBuf], limits: &Path) -> Vec<String> {
     problems
 }
 
-/// Most programs can be written in any language.
-fn check_counts(language: Language, programs: &[Program], written: &[(String, PathBuf)]) {
-    // Many of the programs in TGSI are compute programs, or of doubles and images, which old versions lack.
-    let strings = |text: &str| text.starts_with("!!");
-    let all = programs.iter().filter(|it| strings(&it.text)).count();
-    let of_strings = written.iter().filter(|(text, _)| strings(text)).count();
-    assert!(
-        of_strings * 100 >= all * 75,
-        "{language}: {of_strings} of {all} program strings"
-    );
-    let (all, others) = (programs.len() - all, written.len() - of_strings);
-    assert!(
-        others * 100 >= all * 40,
-        "{language}: {others} of {all} programs in TGSI"
-    );
+/// Checks that most programs can be written in any language. Those that several scripts have count
+/// for each of them.
+fn check_counts(language: Language, programs: &[Program], written: &HashSet<&str>) {
+    let is_written = |it: &&&Program| written.contains(it.text.as_str());
+    // The languages of ARB programs have nothing that a version from 330 on lacks. Many of the programs in TGSI are compute
+    // programs, or of doubles and images, which old versions lack.
+    let least_of_arb = match language {
+        Language::Wgsl => 0,
+        Language::Glsl(_) | Language::VulkanGlsl | Language::Hlsl(_) => 100,
+        Language::Essl(_) | Language::Msl(_) => 96,
+    };
+    let is_string = |it: &Program| it.text.starts_with("!!");
+    let is_arb = |it: &Program| it.text.starts_with("!!ARB");
+    let (strings, others): (Vec<_>, Vec<_>) = programs.iter().partition(|it| is_string(it));
+    let arb: Vec<_> = programs.iter().filter(|it| is_arb(it)).collect();
+    for (kind, programs, least) in [
+        ("ARB programs", arb, least_of_arb),
+        ("program strings", strings, 75),
+        ("programs in TGSI", others, 40),
+    ] {
+        let (all, count) = (programs.len(), programs.iter().filter(is_written).count());
+        assert!(
+            count * 100 >= all * least,
+            "{language}: {count} of {all} {kind}"
+        );
+    }
 }
 
-fn check(language: Language, programs: &[Program]) {
-    let name = format!("glasm-text-{}-{language}", std::process::id());
-    let folder = Folder(std::env::temp_dir().join(name));
-    std::fs::create_dir_all(&folder.0).unwrap();
+/// Writes programs in a language to files, and compiles these. `all` are the programs with
+/// repetitions. The files replace those of the last language: to create files soon after others were
+/// removed takes longer in ext4 than to write the text.
+fn check(language: Language, programs: &[Program], all: &[Program], folder: &Path) {
     let written = Mutex::new(Vec::new());
     let is_wgsl = language == Language::Wgsl;
     let problems = in_parallel(programs, |program| match text_of(program, language) {
         Ok(Some((text, stage))) => {
             let mut written = written.lock().unwrap();
-            let path = folder
-                .0
-                .join(format!("{}.{}", written.len(), stage.file_extension()));
+            let path = folder.join(format!("{}.{}", written.len(), stage.file_extension()));
             std::fs::write(&path, format!("{text}// {}\n", program.name)).unwrap();
-            let head: String = program.text.chars().take(5).collect();
-            written.push((head, path));
+            written.push((program.text.clone(), path));
             Vec::new()
         }
         Ok(None) => Vec::new(),
@@ -215,25 +224,13 @@ fn check(language: Language, programs: &[Program]) {
         problems[..problems.len().min(10)].join("\n")
     );
     let written = written.into_inner().unwrap();
-    // The languages of ARB programs have nothing that a version from 330 on lacks.
-    let arb = |text: &str| text.starts_with("!!ARB");
-    let all = programs.iter().filter(|program| arb(&program.text)).count();
-    let of_arb = written.iter().filter(|(text, _)| arb(text)).count();
-    let least = match language {
-        Language::Wgsl => 0,
-        Language::Glsl(_) | Language::VulkanGlsl | Language::Hlsl(_) => all,
-        Language::Essl(_) | Language::Msl(_) => all * 96 / 100,
-    };
-    assert!(
-        of_arb >= least,
-        "{language}: {of_arb} of {all} ARB programs"
-    );
-    check_counts(language, programs, &written);
+    let texts = written.iter().map(|(text, _)| text.as_str()).collect();
+    check_counts(language, all, &texts);
+    let files: Vec<PathBuf> = written.into_iter().map(|(_, path)| path).collect();
     if matches!(language, Language::Hlsl(_)) && glslang_is_installed() {
-        check_hlsl(language, &folder.0, written);
+        check_hlsl(language, folder, files);
     } else if matches!(language, Language::Glsl(_) | Language::Essl(_)) && glslang_is_installed() {
-        let limits = write_limits(&folder.0);
-        let files: Vec<PathBuf> = written.into_iter().map(|(_, path)| path).collect();
+        let limits = write_limits(folder);
         let groups: Vec<&[PathBuf]> = files.chunks(FILES).collect();
         let problems = in_parallel(&groups, |files| refused(files, &limits));
         assert!(
@@ -245,12 +242,11 @@ fn check(language: Language, programs: &[Program]) {
 }
 
 /// Compiles the programs in HLSL that contain only what the front end knows.
-fn check_hlsl(language: Language, folder: &Path, written: Vec<(String, PathBuf)>) {
+fn check_hlsl(language: Language, folder: &Path, mut files: Vec<PathBuf>) {
     let is_known = |path: &PathBuf| {
         let text = std::fs::read_to_string(path).unwrap();
         !UNKNOWN_HLSL.iter().any(|word| text.contains(word))
     };
-    let mut files: Vec<PathBuf> = written.into_iter().map(|(_, path)| path).collect();
     let all = files.len();
     files.retain(is_known);
     // The share in a sample of 260 programs has a standard deviation of two percent.
@@ -276,17 +272,21 @@ fn check_hlsl(language: Language, folder: &Path, written: Vec<(String, PathBuf)>
 
 #[test]
 fn programs_of_scripts() {
-    let mut programs = scripts::all_programs();
-    programs.retain(|program| program.expected == Expected::Loads);
+    let [programs, all] = [scripts::distinct_programs(), scripts::all_programs()].map(|mut it| {
+        it.retain(|program| program.expected == Expected::Loads);
+        it
+    });
     assert!(programs.len() > 1000);
     let sample: Vec<Program> = programs.iter().step_by(SAMPLE).cloned().collect();
+    let folder = Folder(std::env::temp_dir().join(format!("glasm-text-{}", std::process::id())));
+    std::fs::create_dir_all(&folder.0).unwrap();
     for language in Language::ALL {
-        let programs = if LANGUAGES.contains(language) {
-            &programs
+        let (programs, all) = if LANGUAGES.contains(language) {
+            (&programs, &all)
         } else {
-            &sample
+            (&sample, &sample)
         };
-        check(*language, programs);
+        check(*language, programs, all, &folder.0);
     }
 }
 

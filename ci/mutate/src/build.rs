@@ -10,6 +10,7 @@ use glasm_ci_support::shell;
 use glasm_ci_support::test_programs::{TestProgram, list_test_programs, parse_json_lines};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -49,6 +50,26 @@ const INSTRUMENTATION: [(&str, &str, &str); 5] = [
         "let stages = compiler.link_with(&stages);",
         "let stages = compiler.link_with(&stages); glasm::ir::mutation_switch::note(&stages);",
     ),
+];
+
+/// Packages with tests for code that scripts do not cover.
+pub(crate) struct TestStage {
+    pub(crate) packages: &'static [&'static str],
+    /// Arguments of Cargo that select the targets with tests.
+    pub(crate) targets: &'static [&'static str],
+}
+
+/// Stages in the order in which their tests run: first the mutated crates, whose tests take seconds,
+/// then those that use them.
+pub(crate) static TEST_STAGES: [TestStage; 2] = [
+    TestStage {
+        packages: &["glasm-ir", "glasm-frontend", "glasm-codegen"],
+        targets: &["--lib", "--test", "*"],
+    },
+    TestStage {
+        packages: &["glasm", "glasm-cli", "glasm-tests"],
+        targets: &["--lib", "--bins", "--test", "*"],
+    },
 ];
 
 /// Maximum number of iterations of removing mutations that do not compile.
@@ -178,15 +199,11 @@ impl WorkspaceCopy {
     /// Builds `glasm` with the mutations in the copy. Returns `None` if it compiles, and otherwise
     /// the numbers of the mutations that the errors are about.
     fn try_build(&self, parts: &MutationRanges) -> Result<Option<BTreeSet<usize>>> {
-        let words = [
-            "build",
-            "--package",
-            "glasm-cli",
-            "--bin",
-            "glasm",
-            "--keep-going",
-        ];
-        let output = shell::capture_output(&mut self.cargo_command(&words))?;
+        let [first, ..] = &TEST_STAGES;
+        let mut build = self.cargo_command(&["build", "--bin", "glasm", "--keep-going"]);
+        select_packages(&mut build, first.packages);
+        build.args(["--features", TEST_FEATURES]);
+        let output = shell::capture_output(&mut build)?;
         if output.status.success() {
             return Ok(None);
         }
@@ -204,12 +221,12 @@ impl WorkspaceCopy {
         Ok(Some(wrong))
     }
 
-    /// Builds the test programs of packages and returns them. The error has the compiler's
-    /// messages.
-    pub(crate) fn build_tests(&self, packages: &[&str]) -> Result<Vec<TestProgram>> {
-        let mut words = vec!["test", "--no-run", "--lib", "--bins", "--tests"];
-        words.extend(packages.iter().flat_map(|name| ["--package", *name]));
-        let output = shell::capture_output(&mut self.cargo_command(&words))?;
+    /// Builds the test programs of a stage and returns them. The error has the compiler's messages.
+    pub(crate) fn build_tests(&self, stage: &TestStage) -> Result<Vec<TestProgram>> {
+        let mut test = self.cargo_command(&["test", "--no-run"]);
+        select_packages(&mut test, stage.packages);
+        test.args(stage.targets);
+        let output = shell::capture_output(&mut test)?;
         if !output.status.success() {
             let errors = find_compiler_errors(&output.stdout);
             let errors: String = errors
@@ -217,8 +234,29 @@ impl WorkspaceCopy {
                 .collect();
             bail!("the tests do not build:\n{errors}");
         }
-        Ok(list_test_programs(&output.stdout))
+        let mut programs = list_test_programs(&output.stdout);
+        programs.retain(|program| {
+            let directory = program.package_dir.file_name().unwrap_or_default();
+            let is_in_directory =
+                |name: &&str| OsStr::new(name.trim_start_matches("glasm-")) == directory;
+            stage.packages.iter().any(is_in_directory)
+        });
+        Ok(programs)
     }
+}
+
+/// Package of the command.
+const COMMAND: &str = "glasm-cli";
+
+/// Features that tests of the mutated crates need. The build of the command has them, too.
+const TEST_FEATURES: &str = "glasm-ir/generate";
+
+/// Selects packages, and that of the command. Cargo selects the features of crates by the packages:
+/// the command and the tests of the first stage have the same compiler.
+fn select_packages(cargo: &mut Command, packages: &[&str]) {
+    let others = packages.iter().filter(|name| **name != COMMAND);
+    cargo.args(others.flat_map(|name| ["--package", *name]));
+    cargo.args(["--package", COMMAND]);
 }
 
 /// Byte ranges of the mutations in each file.

@@ -1,7 +1,7 @@
 //! Evaluation of a mutant: first by the scripts that reach it, then by the tests, then by the
 //! scripts in other configurations.
 
-use crate::build::{OUT, WorkspaceCopy};
+use crate::build::{OUT, TestStage, WorkspaceCopy};
 use crate::process::{self, ProcessExit};
 use crate::scripts::{Purpose, RUN_LIMIT, RunConfig, ScriptRun};
 use anyhow::{Result, bail};
@@ -12,13 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
-
-/// Packages with tests for code that scripts do not cover, in the order in which their tests run:
-/// first the mutated crates, whose tests take seconds, then those that use them.
-pub(crate) const TEST_STAGES: [&[&str]; 2] = [
-    &["glasm-ir", "glasm-frontend", "glasm-codegen"],
-    &["glasm", "glasm-cli", "glasm-tests"],
-];
 
 /// Test programs that take long and kill few additional mutants: one measures memory, the others
 /// check the modules and translations of all scripts, which run with the validation layer and
@@ -195,10 +188,10 @@ impl Evaluator {
         Ok(None)
     }
 
-    /// Builds the tests of packages and runs each of them without a mutation. They replace those of
-    /// a previous call.
-    pub(crate) fn prepare_tests(&mut self, packages: &[&str], jobs: usize) -> Result<()> {
-        let mut programs = self.copy.build_tests(packages)?;
+    /// Builds the tests of a stage and runs each of them without a mutation. They replace those of a
+    /// previous call.
+    pub(crate) fn prepare_tests(&mut self, stage: &TestStage, jobs: usize) -> Result<()> {
+        let mut programs = self.copy.build_tests(stage)?;
         programs.retain(|program| !EXCLUDED_TESTS.contains(&program.name().as_str()));
         let mut tests = Vec::new();
         for program in &programs {

@@ -21,8 +21,8 @@ mod scripts;
 mod tests;
 
 use anyhow::{Context, Result, ensure};
-use build::WorkspaceCopy;
-use evaluate::{Evaluator, Survivor, TEST_STAGES, Verdict};
+use build::{TEST_STAGES, WorkspaceCopy};
+use evaluate::{Evaluator, Survivor, Verdict};
 use glasm_ci_support::counts::Counts;
 use glasm_ci_support::shell;
 use glasm_ci_support::vulkan;
@@ -186,14 +186,14 @@ fn evaluate_in_stages(
     let mut verdicts = evaluate_in_parallel(numbers, jobs, mutations, |number| {
         evaluator.evaluate_by_scripts(number)
     })?;
-    for packages in TEST_STAGES {
+    for stage in &TEST_STAGES {
         let left = find_survivors(&verdicts, is_explained);
         if left.is_empty() {
             break;
         }
-        let tests = format!("tests of {}", packages.join(", "));
+        let tests = format!("tests of {}", stage.packages.join(", "));
         print_remaining(left.len(), &tests, start);
-        evaluator.prepare_tests(packages, jobs)?;
+        evaluator.prepare_tests(stage, jobs)?;
         let evaluate = |number, survivor| evaluator.evaluate_by_tests(number, survivor);
         verdicts.extend(evaluate_remaining(&left, jobs, mutations, evaluate)?);
     }

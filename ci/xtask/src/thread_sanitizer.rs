@@ -82,6 +82,8 @@ pub(crate) fn run_step() -> Result<Counts> {
         .env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\x1f"));
     // The clients run for less time than optimizing takes.
     cross::skip_optimization(&mut build, &cross::OPTIMIZED_CRATES);
+    // Reports name lines, regardless of the settings of the caller.
+    build.args(["--config", "profile.dev.debug='line-tables-only'"]);
     shell::run_checked(&mut build)?;
     let reports = out.join("reports");
     let _ = std::fs::remove_dir_all(&reports);

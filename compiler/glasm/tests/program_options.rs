@@ -9,7 +9,7 @@ use glasm::{
     PrimitiveIdMode, Program, Reflection, Semantic, Shader, Source, Stage, StateSource,
     StateSources, TexelFilter, TexelFormat, TextureWrap, VaryingLocation, Varyings, WrapMode,
 };
-use glasm_tests::scripts::all_programs;
+use glasm_tests::scripts::distinct_programs;
 use std::collections::HashMap;
 
 /// Changes one option.
@@ -553,7 +553,7 @@ fn programs_of_scripts_have_equal_modules_for_equal_options() {
     let bases = list_bases();
     let mut compiler = Compiler::new();
     let (mut count, mut unneeded) = (0, 0);
-    for (number, program) in all_programs().into_iter().enumerate() {
+    for (number, program) in distinct_programs().into_iter().enumerate() {
         let source = Source::new("program", program.text.as_str());
         let Ok(program) = Program::load(&source) else {
             continue;

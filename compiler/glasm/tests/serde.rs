@@ -14,7 +14,7 @@ use glasm::{
     TextureWrap, TgsiOptions, TransformFeedback, VaryingLocation, Varyings, WrapMode, compile,
     compute_cache_key,
 };
-use glasm_tests::scripts::all_programs;
+use glasm_tests::scripts::distinct_programs;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 
@@ -326,7 +326,7 @@ fn reflections_keep_their_form() {
 /// Checks all programs of all scripts: modules with their reflections, and the errors of those that
 /// do not load.
 #[test]
-fn shaders_and_errors_of_all_programs_come_back() {
+fn shaders_and_errors_of_distinct_programs_come_back() {
     let device = DeviceFeatures {
         // Some programs then fail because of a missing feature, whose name is in the error.
         int64: false,
@@ -339,7 +339,7 @@ fn shaders_and_errors_of_all_programs_come_back() {
     let mut stages = BTreeMap::<Stage, usize>::new();
     let mut failed = BTreeMap::<Code, usize>::new();
     let mut features = HashSet::new();
-    for program in all_programs() {
+    for program in distinct_programs() {
         let tgsi = TgsiOptions {
             legacy_semantics: program.tgsi_old,
             ..TgsiOptions::default()

@@ -3,6 +3,7 @@
 
 /* Windows has a type of this name. */
 #define SIZE WINDOWS_SIZE
+#define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 #undef SIZE
 

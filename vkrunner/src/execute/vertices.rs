@@ -265,8 +265,9 @@ fn current_attribute(input: &StageAttribute) -> Result<VertexAttribute, String> 
 /// Returns the contents of the buffer of current values, 16 bytes for each location. Values are
 /// converted to the integer type with which the plan reads a location, otherwise they are floats.
 pub(super) fn current_value_bytes(values: &[[f32; 4]; ATTRIBUTES], plan: &VertexPlan) -> Vec<u8> {
-    let is_integer = |location: usize, encoding| {
-        let format = Format::from_channels(encoding, 32, 4).vk;
+    let [signed, unsigned] =
+        [Encoding::Sint, Encoding::Uint].map(|it| Format::from_channels(it, 32, 4).vk);
+    let has_format = |location: usize, format| {
         plan.attributes.iter().any(|attribute| {
             attribute.binding == CURRENT_BINDING
                 && attribute.location as usize == location
@@ -275,9 +276,9 @@ pub(super) fn current_value_bytes(values: &[[f32; 4]; ATTRIBUTES], plan: &Vertex
     };
     let mut bytes = Vec::with_capacity(ATTRIBUTES * 16);
     for (location, value) in values.iter().enumerate() {
-        let words = if is_integer(location, Encoding::Sint) {
+        let words = if has_format(location, signed) {
             value.map(|component| component as i32 as u32)
-        } else if is_integer(location, Encoding::Uint) {
+        } else if has_format(location, unsigned) {
             value.map(|component| component as u32)
         } else {
             value.map(f32::to_bits)

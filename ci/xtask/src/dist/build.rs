@@ -19,6 +19,9 @@ const TARGETS: [&str; 2] = ["x86_64-unknown-linux-gnu", cross::LINUX_32];
 /// Shared object name of the C interface.
 pub(super) const SONAME: &str = "libglasm.so.0";
 
+/// Variable that gives it to the build script of the C interface.
+const NAME_VARIABLE: &str = "GLASM_CAPI_SONAME";
+
 /// Shared object name of the vendor library, by which GLVND finds it for GLX. Its build script sets
 /// it.
 pub(super) const VENDOR_SONAME: &str = "libGLX_glasm.so.0";
@@ -171,7 +174,7 @@ fn build_with_zig(
     shell::run_checked(&mut build)?;
     let vendor_library = ["-p", "glasm-glvendor", "--lib"];
     shell::run_checked(command("zigbuild", wide)?.args(vendor_library))?;
-    build_c_library(&mut command("rustc", wide)?, "cdylib")?;
+    build_c_library(&mut command("rustc", wide)?)?;
     build_static_c_library(&mut command("rustc", wide)?)?;
     shell::run_checked(command("zigbuild", narrow)?.args(vendor_library))?;
     let built = |target: &str, name: &str| {
@@ -191,12 +194,12 @@ fn build_with_zig(
 /// Builds everything as the tests do, so that hardly anything is built again after them.
 fn build_with_system_linker() -> Result<UnstrippedBinaries> {
     workspace_build::build_workspace()?;
-    // The static library has the C++ of the shared one, so that crates are built for one set of
-    // features.
-    build_c_library(
-        workspace_build::workspace_cargo().arg("rustc"),
-        "cdylib,staticlib",
-    )?;
+    // With all packages, so that those on which the library depends have the same features. The
+    // static library has the C++ of the shared one.
+    let mut build = workspace_build::workspace_cargo();
+    build.args(["build", "--workspace", "--lib"]);
+    build.args(["--features", "glasm-capi/spirv-cross"]);
+    shell::run_checked(build.env(NAME_VARIABLE, SONAME))?;
     let debug = std::path::absolute(shell::below_target("debug"))?;
     Ok(UnstrippedBinaries {
         command: debug.join("glasm"),
@@ -206,18 +209,18 @@ fn build_with_system_linker() -> Result<UnstrippedBinaries> {
     })
 }
 
-/// Completes and runs a command of `cargo rustc` that builds libraries of the C interface with all
-/// shading languages. The feature `capi` leaves the shared object name to this command.
-fn build_c_library(rustc: &mut Command, crate_types: &str) -> Result<()> {
-    rustc.args(["-p", "glasm-capi", "--features", "capi,spirv-cross"]);
-    rustc.args(["--lib", "--crate-type", crate_types, "--"]);
-    shell::run_checked(rustc.arg(format!("-Clink-arg=-Wl,-soname,{SONAME}")))
+/// Completes and runs a command of `cargo rustc` that builds the shared library of the C interface
+/// with all shading languages.
+fn build_c_library(rustc: &mut Command) -> Result<()> {
+    rustc.args(["-p", "glasm-capi", "--features", "spirv-cross"]);
+    rustc.args(["--lib", "--crate-type", "cdylib"]);
+    shell::run_checked(rustc.env(NAME_VARIABLE, SONAME))
 }
 
 /// Completes and runs a command of `cargo rustc` that builds the static library of the C interface.
 /// It has no C++, whose library users would have to link.
 fn build_static_c_library(rustc: &mut Command) -> Result<()> {
-    rustc.args(["-p", "glasm-capi", "--features", "capi"]);
+    rustc.args(["-p", "glasm-capi"]);
     shell::run_checked(rustc.args(["--lib", "--crate-type", "staticlib"]))
 }
 

@@ -151,7 +151,7 @@ impl Tested {
             Extent::WordSize => &cross::OPTIMIZED_CRATES,
         };
         cross::skip_optimization(&mut build, unoptimized);
-        toolchain.use_fast_linker(&mut build)?;
+        toolchain.use_fast_tools(&mut build)?;
         // The linker would copy the debug information, which no test uses.
         build.args(["--config", "profile.dev.debug=false"]);
         shell::run_checked(&mut build)

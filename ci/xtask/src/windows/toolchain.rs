@@ -100,18 +100,39 @@ impl Toolchain {
         Ok(cargo)
     }
 
-    /// Lets a build link with the LLD of the current toolchain of Rust, if it has one. GNU's linker
-    /// takes 40 seconds for a library that is not optimized, LLD half a second.
-    pub(super) fn use_fast_linker(&self, build: &mut Command) -> Result<()> {
+    /// Lets a build avoid what GNU's tools are slow at. Their linker takes 40 seconds for a library
+    /// that is not optimized, and the index of an archive of C++ takes as long: the build links with
+    /// the LLD of the current toolchain of Rust, if it has one, and rustc writes the only index.
+    pub(super) fn use_fast_tools(&self, build: &mut Command) -> Result<()> {
+        let target = self.architecture.target;
+        build.env(
+            format!("AR_{}", target.replace('-', "_")),
+            self.write_archiver()?,
+        );
         let mut rustc = Command::new("rustc");
         let directory = shell::read_output(rustc.args(["--print", "target-libdir"]))?;
         let linker = Path::new(&directory).with_file_name("bin/gcc-ld/ld.lld");
         if linker.is_file() {
             let wrapper = self.write_linker_wrapper(&linker)?;
-            let target = self.architecture.target.to_uppercase().replace('-', "_");
+            let target = target.to_uppercase().replace('-', "_");
             build.env(format!("CARGO_TARGET_{target}_LINKER"), wrapper);
         }
         Ok(())
+    }
+
+    /// Writes a script that has the arguments of `ar` and writes archives without an index, and
+    /// returns its path.
+    fn write_archiver(&self) -> Result<PathBuf> {
+        let text = format!(
+            "#!/bin/sh\n\
+             operation=$1\n\
+             shift\n\
+             # Alone this is the command to write the index.\n\
+             [ \"$operation\" = s ] || exec {tools}ar \"${{operation}}S\" \"$@\"\n",
+            tools = self.architecture.tools,
+        );
+        let name = format!("archive-{}", self.architecture.target);
+        shell::write_program(&self.directory.join(name), &text)
     }
 
     /// Writes a script that has the arguments of gcc and runs a linker, and returns its path. gcc
