@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a broken machine fails the test")]
 
+use glasm::{StateSource, StateSources};
 use glasm_tests::skip::has_program;
 use glasm_text::{Language, Options, Source, write};
 use std::process::Command;
@@ -29,13 +30,39 @@ fn assert_compiles(text: &str, language: Language, extension: &str) {
     std::fs::write(&file, text).unwrap();
     let mut command = Command::new("glslangValidator");
     command.current_dir(&folder);
-    if matches!(language, Language::Hlsl(_)) {
-        command.args(["-D", "-V", "-e", "main"]);
+    match language {
+        Language::Hlsl(_) => _ = command.args(["-D", "-V", "-e", "main"]),
+        Language::VulkanGlsl => _ = command.arg("-V"),
+        Language::Glsl(_) | Language::Essl(_) | Language::Msl(_) | Language::Wgsl => {}
     }
     let output = command.arg(&file).output().unwrap();
     let _ = std::fs::remove_dir_all(&folder);
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{language}: {said}\n{text}");
+}
+
+/// All state is read from specialization constants, of which GLSL has no constant arrays.
+#[test]
+fn state_in_specialization_constants() {
+    let language = Language::VulkanGlsl;
+    let mut options = Options::new(language);
+    options.compiler.state_sources = StateSources::all(StateSource::SpecConstant);
+    for (program, extension) in [
+        (
+            "!!ARBvp1.0\nMOV result.position, vertex.position;\nMOV result.color, vertex.color;\nEND",
+            "vert",
+        ),
+        (
+            "!!ARBfp1.0\nTEMP t;\nTEX t, fragment.texcoord[0], texture[0], 2D;\nMUL result.color, t, fragment.color;\nEND",
+            "frag",
+        ),
+    ] {
+        let text = write(&Source::new("case", program), &options)
+            .unwrap()
+            .source;
+        assert!(text.contains("constant_id"), "{text}");
+        assert_compiles(&text, language, extension);
+    }
 }
 
 const POINT: &str = "!!NVgp4.0\nPRIMITIVE_IN POINTS;\nPRIMITIVE_OUT POINTS;\nVERTICES_OUT 1;\n";

@@ -88,3 +88,22 @@ pub(crate) fn name_profile_directory(profile: &str) -> &str {
         other => other,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::OPTIMIZED_CRATES;
+
+    #[test]
+    fn optimized_crates_are_those_of_the_profile() {
+        let manifest = include_str!("../../../Cargo.toml");
+        let (_, section) = manifest
+            .split_once("\n[profile.dev.package]\n")
+            .expect("the profile has a section of packages");
+        let (section, _) = section.split_once("\n[").expect("another section follows");
+        let names = section.lines().filter_map(|line| line.split_once(" = "));
+        let mut names: Vec<&str> = names.map(|(name, _)| name).collect();
+        names.retain(|name| name.starts_with("glasm"));
+        names.sort_unstable();
+        assert_eq!(names, OPTIMIZED_CRATES);
+    }
+}

@@ -3244,8 +3244,8 @@ glasm_result glasm_program_with_enabled_clip_distances(const struct glasm_progra
 // Creates the same fragment program with texels instead of its primary color: texels of the
 // two-dimensional texture of `unit` at the floor of `coordinate`, an input, clamped as
 // `saturation`, a glasm_saturation, specifies. So a rectangle draws the pixels of glDrawPixels.
-// GLASM_RESULT_INVALID_ARGUMENT if the program evaluates its color at other locations, or reads it
-// with an index.
+// GLASM_RESULT_INVALID_ARGUMENT if it is not a fragment program, evaluates its color at other
+// locations, or reads it with an index.
 //
 // `program` and `coordinate` stay the caller's. `variant` is set to a program that the caller owns
 // and frees with `glasm_program_free`.
@@ -3383,7 +3383,7 @@ glasm_bool glasm_shader_is_equal(const struct glasm_shader *one, const struct gl
 // that they belong together.
 //
 // `words` and `reflection` stay the caller's. `shader` is set to a shader that the caller owns and
-// frees with `glasm_shader_free`, or to NULL if they are not a module and a reflection.
+// frees with `glasm_shader_free`, or to NULL if they are not a whole module and a reflection.
 glasm_result glasm_shader_create_from_cache(const uint32_t *words,
                                             size_t count,
                                             const char *reflection,
@@ -3415,7 +3415,7 @@ glasm_result glasm_shader_fill_parameter_block(const struct glasm_shader *shader
                                                size_t vector_count);
 
 // Updates the parameter block of a shader: fills it like `glasm_shader_fill_parameter_block` if it was
-// never filled; otherwise computes the vectors again whose state has changed, and compares those of
+// never filled, or last for another state; otherwise computes the vectors again whose state has changed, and compares those of
 // `values` with the block. Calls for blocks of other programs and targets with other values have no
 // influence on this block.
 //
@@ -3459,7 +3459,7 @@ const struct glasm_descriptor *glasm_shader_descriptors(const struct glasm_shade
 // as many as the stage with the longest array requires. GLASM_RESULT_DESCRIPTOR_CONFLICT if two stages
 // require descriptors of different kinds at a slot: they read different targets at the same
 // texture image unit, which GL refuses to draw, too; or if the bindings of the options give two
-// blocks or buffers the same slot.
+// blocks or buffers the same slot, other than parameter blocks of several stages.
 //
 // `shaders`, `count` of them, stay the caller's. `layouts` is set to layouts that the caller owns
 // and frees with `glasm_set_layouts_free`, or to NULL if there are none. `conflict` may be NULL;
@@ -3641,7 +3641,8 @@ glasm_result glasm_shader_create_tess_control(const struct glasm_shader *vertex,
 // The caller owns it, and frees it with `glasm_state_free`.
 struct glasm_state *glasm_state_create(void);
 
-// Copies a state, with its revision and the changes until then. Returns NULL for NULL.
+// Copies a state. Parameter blocks that were updated for one of the states are filled again for the
+// other. Returns NULL for NULL.
 //
 // `state` stays the caller's, who owns the copy, too, and frees it with `glasm_state_free`.
 struct glasm_state *glasm_state_clone(const struct glasm_state *state);

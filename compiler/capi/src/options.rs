@@ -76,8 +76,9 @@ pub unsafe extern "C" fn glasm_texture_wrap_from_gl(
         // SAFETY: the caller has three numbers there.
         let modes: [u32; 3] = unsafe { ffi_args::read_array(wrap_modes, "wrap_modes") }?;
         let found = TextureWrap::from_gl(modes, mag_filter, min_filter).ok_or_else(|| {
+            let [s, t, r] = modes;
             Failure::invalid_argument(format!(
-                "wrap modes {modes:#x?}, magnification filter {mag_filter:#x} and minification filter \
+                "wrap modes {s:#x}, {t:#x} and {r:#x}, magnification filter {mag_filter:#x} and minification filter \
                  {min_filter:#x} are not those of a texture"
             ))
         })?;

@@ -139,7 +139,7 @@ pub unsafe extern "C" fn glasm_shader_fill_parameter_block(
 }
 
 /// Updates the parameter block of a shader: fills it like `glasm_shader_fill_parameter_block` if it was
-/// never filled; otherwise computes the vectors again whose state has changed, and compares those of
+/// never filled, or last for another state; otherwise computes the vectors again whose state has changed, and compares those of
 /// `values` with the block. Calls for blocks of other programs and targets with other values have no
 /// influence on this block.
 ///

@@ -162,7 +162,7 @@ pub extern "C" fn glasm_shader_descriptors(
 /// as many as the stage with the longest array requires. GLASM_RESULT_DESCRIPTOR_CONFLICT if two stages
 /// require descriptors of different kinds at a slot: they read different targets at the same
 /// texture image unit, which GL refuses to draw, too; or if the bindings of the options give two
-/// blocks or buffers the same slot.
+/// blocks or buffers the same slot, other than parameter blocks of several stages.
 ///
 /// `shaders`, `count` of them, stay the caller's. `layouts` is set to layouts that the caller owns
 /// and frees with `glasm_set_layouts_free`, or to NULL if there are none. `conflict` may be NULL;

@@ -7,6 +7,7 @@ use crate::reflection::glasm_reflection;
 use crate::reflection_lists::ReflectionLists;
 use crate::strings::to_c_string;
 use glasm::Shader;
+use std::collections::HashSet;
 use std::ffi::{CString, c_char};
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -128,12 +129,43 @@ const SPIRV_MAGIC: u32 = 0x0723_0203;
 /// Words of the header of a module.
 const SPIRV_HEADER_WORDS: usize = 5;
 
+/// Returns true if a module consists of whole instructions, ends after a function, and has the
+/// functions of its entry points and calls. So a file that was not written to its end is noticed,
+/// which no driver has to do (SPIR-V sections 2.3 and 2.4).
+fn is_complete_module(words: &[u32]) -> bool {
+    // SPIR-V section 3.52.
+    const ENTRY_POINT: u32 = 15;
+    const FUNCTION: u32 = 54;
+    const FUNCTION_END: u32 = 56;
+    const FUNCTION_CALL: u32 = 57;
+    let mut rest = words.get(SPIRV_HEADER_WORDS..).unwrap_or_default();
+    let (mut defined, mut used) = (HashSet::new(), Vec::new());
+    let mut last = None;
+    while let Some(first) = rest.first() {
+        let Some((instruction, others)) = rest.split_at_checked((first >> 16) as usize) else {
+            return false;
+        };
+        let opcode = first & 0xffff;
+        match (opcode, instruction) {
+            (_, []) => return false,
+            (ENTRY_POINT, [_, _, function, ..]) | (FUNCTION_CALL, [_, _, _, function, ..]) => {
+                used.push(*function)
+            }
+            (FUNCTION, [_, _, result, ..]) => _ = defined.insert(*result),
+            (_, [_, ..]) => {}
+        }
+        last = Some(opcode);
+        rest = others;
+    }
+    last == Some(FUNCTION_END) && used.iter().all(|function| defined.contains(function))
+}
+
 /// Creates a shader that was compiled before from a cache: from the results of `glasm_shader_spirv`
 /// and `glasm_shader_reflection_json` for it, in the same version of the library. It is not checked
 /// that they belong together.
 ///
 /// `words` and `reflection` stay the caller's. `shader` is set to a shader that the caller owns and
-/// frees with `glasm_shader_free`, or to NULL if they are not a module and a reflection.
+/// frees with `glasm_shader_free`, or to NULL if they are not a whole module and a reflection.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_shader_create_from_cache(
     words: *const u32,
@@ -145,8 +177,12 @@ pub unsafe extern "C" fn glasm_shader_create_from_cache(
         let shader = require_out_handle(shader, "shader")?;
         // SAFETY: the caller guarantees that many words.
         let words = unsafe { ffi_args::read_list(words, count, "words") }?;
-        if words.len() < SPIRV_HEADER_WORDS || words[0] != SPIRV_MAGIC {
+        if words.first() != Some(&SPIRV_MAGIC) {
             return Err(Failure::invalid_argument("`words` is not a SPIR-V module"));
+        }
+        if !is_complete_module(words) {
+            let message = "`words` is a SPIR-V module of which a part is missing";
+            return Err(Failure::invalid_argument(message));
         }
         // SAFETY: the caller answers for the string.
         let json = require(unsafe { ffi_args::read_string(reflection) }, "reflection")?;

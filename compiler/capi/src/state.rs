@@ -57,7 +57,8 @@ pub extern "C" fn glasm_state_create() -> Option<Box<glasm_state>> {
     catch_or(None, || Ok(Some(Box::default())))
 }
 
-/// Copies a state, with its revision and the changes until then. Returns NULL for NULL.
+/// Copies a state. Parameter blocks that were updated for one of the states are filled again for the
+/// other. Returns NULL for NULL.
 ///
 /// `state` stays the caller's, who owns the copy, too, and frees it with `glasm_state_free`.
 #[unsafe(no_mangle)]

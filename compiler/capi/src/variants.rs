@@ -6,7 +6,7 @@ use crate::ffi_guard::{Failure, catch_to_result, glasm_result};
 use crate::program::glasm_program;
 use crate::semantic::{glasm_semantic_info, read_semantic};
 use glasm::Program;
-use glasm::ir::Saturate;
+use glasm::ir::{Saturate, Stage};
 use glasm_capi_macros::c_enum;
 use std::mem::MaybeUninit;
 
@@ -111,8 +111,8 @@ pub extern "C" fn glasm_program_with_enabled_clip_distances(
 /// Creates the same fragment program with texels instead of its primary color: texels of the
 /// two-dimensional texture of `unit` at the floor of `coordinate`, an input, clamped as
 /// `saturation`, a glasm_saturation, specifies. So a rectangle draws the pixels of glDrawPixels.
-/// GLASM_RESULT_INVALID_ARGUMENT if the program evaluates its color at other locations, or reads it
-/// with an index.
+/// GLASM_RESULT_INVALID_ARGUMENT if it is not a fragment program, evaluates its color at other
+/// locations, or reads it with an index.
 ///
 /// `program` and `coordinate` stay the caller's. `variant` is set to a program that the caller owns
 /// and frees with `glasm_program_free`.
@@ -127,6 +127,11 @@ pub extern "C" fn glasm_program_with_texel_colors(
     write_variant(program, variant, |program| {
         let coordinate = read_semantic(*require(coordinate, "coordinate")?)?;
         let saturation = read_number(saturation, "saturation")?;
+        if program.stage() != Stage::Fragment {
+            return Err(Failure::invalid_argument(
+                "`program` is not a fragment program",
+            ));
+        }
         let made = program.with_texel_colors(unit, coordinate, saturation);
         made.ok_or_else(|| {
             Failure::invalid_argument(

@@ -403,8 +403,23 @@ static inline VkFormat glasm_vulkan_convert_attribute_format(uint32_t type, uint
         {VK_FORMAT_R32_SFLOAT, VK_FORMAT_R32G32_SFLOAT, VK_FORMAT_R32G32B32_SFLOAT, VK_FORMAT_R32G32B32A32_SFLOAT},
         {VK_FORMAT_R16_SFLOAT, VK_FORMAT_R16G16_SFLOAT, VK_FORMAT_R16G16B16_SFLOAT, VK_FORMAT_R16G16B16A16_SFLOAT},
     };
-    if (component_count == 0x80E1 /* GL_BGRA */)
-        return type == 0x1401 /* GL_UNSIGNED_BYTE */ && is_normalized ? VK_FORMAT_B8G8R8A8_UNORM : VK_FORMAT_UNDEFINED;
+    if (component_count == 0x80E1 /* GL_BGRA */) {
+        if (!is_normalized)
+            return VK_FORMAT_UNDEFINED;
+        switch (type) {
+        case 0x1401 /* GL_UNSIGNED_BYTE */: return VK_FORMAT_B8G8R8A8_UNORM;
+        case 0x8368 /* GL_UNSIGNED_INT_2_10_10_10_REV */: return VK_FORMAT_A2R10G10B10_UNORM_PACK32;
+        case 0x8D9F /* GL_INT_2_10_10_10_REV */: return VK_FORMAT_A2R10G10B10_SNORM_PACK32;
+        default: return VK_FORMAT_UNDEFINED;
+        }
+    }
+    /* Types with all components in one integer have one number of components. */
+    if (type == 0x8368 && component_count == 4)
+        return is_normalized ? VK_FORMAT_A2B10G10R10_UNORM_PACK32 : VK_FORMAT_A2B10G10R10_USCALED_PACK32;
+    if (type == 0x8D9F && component_count == 4)
+        return is_normalized ? VK_FORMAT_A2B10G10R10_SNORM_PACK32 : VK_FORMAT_A2B10G10R10_SSCALED_PACK32;
+    if (type == 0x8C3B /* GL_UNSIGNED_INT_10F_11F_11F_REV */ && component_count == 3)
+        return VK_FORMAT_B10G11R11_UFLOAT_PACK32;
     uint32_t last = component_count - 1;
     if (last > 3)
         return VK_FORMAT_UNDEFINED;

@@ -398,7 +398,7 @@ impl std::error::Error for DescriptorConflict {}
 ///
 /// # Errors
 /// If a slot belongs to different resources: descriptors of different kinds, or two blocks or
-/// buffers, also of one stage. This depends on the
+/// buffers, also of one stage, other than parameter blocks of several stages. This depends on the
 /// [`BindingLayout`](crate::BindingLayout) alone.
 pub fn build_set_layouts(
     reflections: &[&Reflection],

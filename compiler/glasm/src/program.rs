@@ -190,8 +190,8 @@ impl Program {
 
     /// Returns the same fragment program with texels instead of its primary color: texels of the
     /// two-dimensional texture of `unit` at the floor of `coordinate`, clamped as `saturate`
-    /// specifies. So a rectangle draws the pixels of `glDrawPixels`. `None` if the program
-    /// evaluates its color at other locations, or reads it with an index.
+    /// specifies. So a rectangle draws the pixels of `glDrawPixels`. `None` if the program is
+    /// not a fragment program, evaluates its color at other locations, or reads it with an index.
     pub fn with_texel_colors(
         &self,
         unit: u32,

@@ -562,6 +562,20 @@ static void test_updated_blocks(void)
     CHECK(memcmp(block[0], color, sizeof color) == 0);
     CHECK(glasm_state_set(state, GLASM_STATE_VARIABLE_POINT_SIZE, 0, color, 1) == GLASM_RESULT_OK);
     CHECK(glasm_shader_update_parameter_block(shader, state, NULL, &revision, block[0], 1, &is_changed) == GLASM_RESULT_OK && is_changed == 0);
+    /* Another state has other values, although as many have changed; a copy changes in its own way. */
+    glasm_state *other = glasm_state_create();
+    const float blue[4] = {0, 0, 1, 1};
+    CHECK(glasm_state_set(other, GLASM_STATE_VARIABLE_FOG_COLOR, 0, blue, 4) == GLASM_RESULT_OK);
+    CHECK(glasm_shader_update_parameter_block(shader, other, NULL, &revision, block[0], 1, &is_changed) == GLASM_RESULT_OK && is_changed == 1);
+    CHECK(memcmp(block[0], blue, sizeof blue) == 0);
+    glasm_state *copy = glasm_state_clone(other);
+    CHECK(glasm_shader_update_parameter_block(shader, copy, NULL, &revision, block[0], 1, &is_changed) == GLASM_RESULT_OK && is_changed == 0);
+    CHECK(glasm_state_set(copy, GLASM_STATE_VARIABLE_FOG_COLOR, 0, color, 4) == GLASM_RESULT_OK);
+    CHECK(glasm_shader_update_parameter_block(shader, copy, NULL, &revision, block[0], 1, &is_changed) == GLASM_RESULT_OK && is_changed == 1);
+    CHECK(glasm_shader_update_parameter_block(shader, other, NULL, &revision, block[0], 1, &is_changed) == GLASM_RESULT_OK && is_changed == 1);
+    CHECK(memcmp(block[0], blue, sizeof blue) == 0);
+    glasm_state_free(copy);
+    glasm_state_free(other);
     CHECK(glasm_shader_update_parameter_block(shader, state, NULL, NULL, block[0], 1, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
     CHECK(glasm_shader_update_parameter_block(shader, NULL, NULL, &revision, block[0], 1, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
     CHECK(glasm_shader_update_parameter_block(NULL, state, NULL, &revision, block[0], 1, NULL) == GLASM_RESULT_INVALID_ARGUMENT);

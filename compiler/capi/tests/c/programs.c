@@ -401,6 +401,8 @@ static void test_kept_shaders(void)
         CHECK(glasm_shader_create_from_cache(words, count, broken[i], &again) == GLASM_RESULT_INVALID_ARGUMENT && again == NULL);
     CHECK(glasm_shader_create_from_cache(other, 5, json, &again) == GLASM_RESULT_INVALID_ARGUMENT && again == NULL);
     CHECK(glasm_shader_create_from_cache(words, 4, json, &again) == GLASM_RESULT_INVALID_ARGUMENT);
+    for (size_t part = 0; part < count; part++)
+        CHECK(glasm_shader_create_from_cache(words, part, json, &again) == GLASM_RESULT_INVALID_ARGUMENT && again == NULL);
     CHECK(glasm_shader_create_from_cache(NULL, count, json, &again) == GLASM_RESULT_INVALID_ARGUMENT);
     CHECK(glasm_shader_create_from_cache(words, count, json, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
     glasm_shader_free(shader);

@@ -244,6 +244,18 @@ static void test_attributes_of_opengl(void)
     CHECK(glasm_vulkan_convert_attribute_format(GL_UNSIGNED_SHORT, 3, VK_FALSE) == VK_FORMAT_R16G16B16_USCALED);
     CHECK(glasm_vulkan_convert_attribute_format(GL_UNSIGNED_BYTE, GL_BGRA, VK_TRUE) == VK_FORMAT_B8G8R8A8_UNORM);
     CHECK(glasm_vulkan_convert_attribute_format(GL_SHORT, GL_BGRA, VK_TRUE) == VK_FORMAT_UNDEFINED);
+    CHECK(glasm_vulkan_convert_attribute_format(GL_UNSIGNED_BYTE, GL_BGRA, VK_FALSE) == VK_FORMAT_UNDEFINED);
+    /* The first component is in the lowest bits: the last one in the name of Vulkan's format. */
+    const GLenum packed[2] = {GL_UNSIGNED_INT_2_10_10_10_REV, GL_INT_2_10_10_10_REV};
+    CHECK(glasm_vulkan_convert_attribute_format(packed[0], 4, VK_TRUE) == VK_FORMAT_A2B10G10R10_UNORM_PACK32);
+    CHECK(glasm_vulkan_convert_attribute_format(packed[0], 4, VK_FALSE) == VK_FORMAT_A2B10G10R10_USCALED_PACK32);
+    CHECK(glasm_vulkan_convert_attribute_format(packed[1], 4, VK_TRUE) == VK_FORMAT_A2B10G10R10_SNORM_PACK32);
+    CHECK(glasm_vulkan_convert_attribute_format(packed[1], 4, VK_FALSE) == VK_FORMAT_A2B10G10R10_SSCALED_PACK32);
+    CHECK(glasm_vulkan_convert_attribute_format(packed[0], GL_BGRA, VK_TRUE) == VK_FORMAT_A2R10G10B10_UNORM_PACK32);
+    CHECK(glasm_vulkan_convert_attribute_format(packed[1], GL_BGRA, VK_TRUE) == VK_FORMAT_A2R10G10B10_SNORM_PACK32);
+    CHECK(glasm_vulkan_convert_attribute_format(packed[0], 3, VK_TRUE) == VK_FORMAT_UNDEFINED);
+    CHECK(glasm_vulkan_convert_attribute_format(GL_UNSIGNED_INT_10F_11F_11F_REV, 3, VK_FALSE) == VK_FORMAT_B10G11R11_UFLOAT_PACK32);
+    CHECK(glasm_vulkan_convert_attribute_format(GL_UNSIGNED_INT_10F_11F_11F_REV, 4, VK_FALSE) == VK_FORMAT_UNDEFINED);
     CHECK(glasm_vulkan_convert_attribute_format(GL_FLOAT, 0, VK_FALSE) == VK_FORMAT_UNDEFINED);
     CHECK(glasm_vulkan_convert_attribute_format(GL_FLOAT, 5, VK_FALSE) == VK_FORMAT_UNDEFINED);
     CHECK(glasm_vulkan_convert_attribute_format(GL_DOUBLE, 4, VK_FALSE) == VK_FORMAT_UNDEFINED);

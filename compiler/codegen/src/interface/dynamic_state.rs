@@ -232,18 +232,16 @@ impl StateLoader<'_> {
         let ids: Vec<u32> = (0..count)
             .map(|offset| self.load_at(first, offset).0)
             .collect();
-        // Only `OpSpecConstantComposite` is specialized together with its constituents.
-        let op = if form.is_fixed() {
-            Op::ConstantComposite
-        } else {
-            Op::SpecConstantComposite
-        };
         let element = self.builder.get_type(Scalar::U32, 1);
         let ty = self.builder.declare_array(element, count);
         let composite = self.builder.new_object();
-        self.builder
-            .globals
-            .push_variadic_result_inst(op, ty, composite, &ids);
+        // GLSL has no constant arrays of specialization constants.
+        let (instructions, op) = if form.is_fixed() {
+            (&mut self.builder.globals, Op::ConstantComposite)
+        } else {
+            (&mut self.builder.prologue, Op::CompositeConstruct)
+        };
+        instructions.push_variadic_result_inst(op, ty, composite, &ids);
         // `OpCompositeExtract` accepts literals only; a pointer allows selecting an element
         // dynamically.
         let variable = self

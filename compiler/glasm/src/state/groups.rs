@@ -10,6 +10,7 @@ use crate::program::Shader;
 use crate::reflect::ParamSource;
 use glasm_ir::{Stage, StateParam};
 use std::ops::{BitAnd, BitOr, BitOrAssign};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A set of groups of state, as bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -305,13 +306,22 @@ impl GlState {
 /// assert_eq!(changes.take(&state, &mut filled), StateGroups::NONE);
 /// # Ok::<(), glasm::Diagnostics>(())
 /// ```
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Debug)]
 pub struct StateChanges {
     last: GlState,
+    /// Number of this record, which is the upper half of revisions: those of other records say
+    /// nothing about this one.
+    record: u32,
     /// Number of changes, from 1 on: 0 is the revision of blocks that were never filled.
-    revision: u64,
-    /// Revision of the last change of each group, in the order of their bits.
-    changed_at: [u64; StateGroups::COUNT],
+    count: u32,
+    /// Number of the last change of each group, in the order of their bits.
+    changed_at: [u32; StateGroups::COUNT],
+}
+
+/// Returns a number for a record that no other one has.
+fn number_record() -> u32 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 impl StateChanges {
@@ -319,15 +329,16 @@ impl StateChanges {
     pub fn new(state: &GlState) -> Self {
         Self {
             last: state.clone(),
-            revision: 1,
+            record: number_record(),
+            count: 1,
             changed_at: [1; StateGroups::COUNT],
         }
     }
 
     /// Compares the state with that of the last call, then returns the groups that have changed
     /// since a revision, and sets `revision` to the current one. Each parameter block has a
-    /// revision, at first 0, with which all groups are returned. Otherwise the groups are those of
-    /// [`GlState`].
+    /// revision. All groups are returned for the first one, 0, and for revisions of another record.
+    /// Otherwise the groups are those of [`GlState`].
     pub fn take(&mut self, state: &GlState, revision: &mut u64) -> StateGroups {
         let changes = state.find_changes(&self.last);
         if changes != StateGroups::NONE || !state.color.has_equal_bits(&self.last.color) {
@@ -335,9 +346,14 @@ impl StateChanges {
         }
         self.record(changes);
         let changed = self.changed_at.iter().enumerate();
-        let changed = changed.filter(|(_, changed_at)| **changed_at > *revision);
+        let known = if *revision >> u32::BITS == u64::from(self.record) {
+            *revision as u32
+        } else {
+            0
+        };
+        let changed = changed.filter(|(_, changed_at)| **changed_at > known);
         let groups = changed.fold(0, |all, (group, _)| all | 1 << group);
-        *revision = self.revision;
+        *revision = u64::from(self.record) << u32::BITS | u64::from(self.count);
         StateGroups(groups)
     }
 
@@ -346,12 +362,25 @@ impl StateChanges {
         if groups == StateGroups::NONE {
             return;
         }
-        self.revision += 1;
+        let Some(count) = self.count.checked_add(1) else {
+            // All blocks are filled again.
+            *self = Self::new(&self.last);
+            return;
+        };
+        self.count = count;
         for (group, changed_at) in self.changed_at.iter_mut().enumerate() {
             if groups.0 >> group & 1 != 0 {
-                *changed_at = self.revision;
+                *changed_at = count;
             }
         }
+    }
+}
+
+impl Clone for StateChanges {
+    /// Returns a record of the same state. Revisions of one are not those of the other, since the
+    /// states may change in different ways.
+    fn clone(&self) -> Self {
+        Self::new(&self.last)
     }
 }
 
@@ -509,10 +538,32 @@ mod tests {
         colored.color[0][0] = 2.0;
         assert_eq!(colored.find_changes(&before), StateGroups::TRACKED_MATRICES);
         let mut changes = StateChanges::new(&before);
-        let mut revision = 1;
+        let mut revision = 0;
+        changes.take(&before, &mut revision);
         let taken = changes.take(&colored, &mut revision);
         assert_eq!(taken, StateGroups::TRACKED_MATRICES);
         assert_eq!(changes.take(&colored, &mut revision), StateGroups::NONE);
+    }
+
+    #[test]
+    fn revisions_of_other_records_are_of_no_use() {
+        let mut green = GlState::default();
+        green.fog.color = [0.0, 1.0, 0.0, 1.0];
+        let (red_changes, mut green_changes) = (StateChanges::default(), StateChanges::new(&green));
+        let mut red_changes = red_changes.clone();
+        let mut revision = 0;
+        red_changes.take(&GlState::default(), &mut revision);
+        let all = green_changes.take(&green, &mut revision);
+        assert!(all.intersects(StateGroups::FOG) && all.intersects(StateGroups::PROJECTION));
+        assert_eq!(green_changes.take(&green, &mut revision), StateGroups::NONE);
+        // The last number of a change.
+        green_changes.count = u32::MAX;
+        green_changes.take(&green, &mut revision);
+        assert_eq!(green_changes.take(&green, &mut revision), StateGroups::NONE);
+        green.fog.density = 0.5;
+        let taken = green_changes.take(&green, &mut revision);
+        assert!(taken.intersects(StateGroups::FOG), "{taken:?}");
+        assert_eq!(green_changes.take(&green, &mut revision), StateGroups::NONE);
     }
 
     #[test]

@@ -112,7 +112,8 @@ pub fn scaling(factors: [f32; 3]) -> Matrix {
 }
 
 /// Returns the matrix of `glRotate`: `degrees` counter-clockwise around `axis`, which need not have
-/// length 1; the zero vector is used unchanged. GL 2.1 section 2.11.2.
+/// length 1. For the zero vector, which GL does not define, the result is the identity. GL 2.1
+/// section 2.11.2.
 pub fn rotation(degrees: f32, axis: [f32; 3]) -> Matrix {
     if axis == [0.0; 3] {
         return IDENTITY;
