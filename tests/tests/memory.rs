@@ -10,7 +10,7 @@ use std::process::Command;
 
 /// Scripts of the rounds that warm up, and of each of the rounds that are compared.
 const ROUND: usize = 200;
-/// Rounds that warm up: the heap grows with its fragments, less in each round.
+/// Iterations over the scripts that warm up: the heap grows with its fragments, less in each of them.
 const WARM_UP: usize = 4;
 /// Rounds that are compared.
 const ROUNDS: usize = 5;
@@ -83,11 +83,11 @@ fn memory_does_not_grow_with_scripts() {
             assert_eq!(runner.run_file(script).outcome, Outcome::Pass);
         },
     );
-    // The first value is that after a round.
+    // The first value is that after the first iteration.
     let growth = measured.windows(2).skip(WARM_UP - 1);
     let mut growth: Vec<u64> = growth.map(|pair| pair[1].saturating_sub(pair[0])).collect();
     growth.sort_unstable();
-    // A leak grows in every round, as all run the same scripts. The median leaves out the rounds in which the system takes pages
+    // A leak grows in every iteration, as all run the same scripts. The median leaves out the rounds in which the system takes pages
     // of the process or returns them.
     let Some(median) = growth.get(growth.len() / 2) else {
         panic!("{} scripts run", some.len());

@@ -317,7 +317,9 @@ fn pack_crates() -> Result<Counts> {
 fn unpack_crates() -> Result<PathBuf> {
     let workspace = BUILDS.join("unpacked");
     shell::create_empty_dir(&workspace)?;
-    let mut manifest = String::from("[workspace]\nmembers = [\"glasm*\"]\n\n[patch.crates-io]\n");
+    let mut manifest = String::from(
+        "[workspace]\nmembers = [\"glasm*\"]\nresolver = \"3\"\n\n[patch.crates-io]\n",
+    );
     for name in CRATES {
         let directory = format!("{name}-{}", env!("CARGO_PKG_VERSION"));
         let package = BUILDS.join("package").join(format!("{directory}.crate"));
