@@ -2146,7 +2146,8 @@ typedef struct glasm_options {
     const uint32_t *image_formats;
     // Number of them.
     size_t image_format_count;
-    // Wrap modes that programs apply themselves.
+    // Wrap modes that programs apply themselves. The sampler applies those of units for which all
+    // members are zero.
     const struct glasm_texture_wrap *texture_wraps;
     // Number of them.
     size_t texture_wrap_count;
@@ -3515,8 +3516,9 @@ void glasm_text_free(struct glasm_text *text);
 // (`glasm_pipeline_render_diagnostics`).
 //
 // `compiler` may be NULL, and so may `options`: the default ones. Both stay the caller's, and so
-// do `programs`, `count` of them. `pipeline` is set to the result, which the caller owns and frees
-// with `glasm_pipeline_free`, even if stages have errors; or to NULL if an argument is wrong.
+// do `programs`, `count` of them and at least one. `pipeline` is set to the result, which the caller
+// owns and frees with `glasm_pipeline_free`, even if stages have errors; or to NULL if an argument is
+// wrong.
 glasm_result glasm_pipeline_link(const struct glasm_compiler *compiler,
                                  const struct glasm_program *const *programs,
                                  size_t count,
@@ -3525,8 +3527,8 @@ glasm_result glasm_pipeline_link(const struct glasm_compiler *compiler,
 
 // Does what `glasm_pipeline_link` does, with separate options for each program.
 //
-// `compiler` may be NULL. It stays the caller's, and so do `stages`, `count` of them, with all
-// that they point to. `pipeline` is set as by `glasm_pipeline_link`.
+// `compiler` may be NULL. It stays the caller's, and so do `stages`, `count` of them and at least
+// one, with all that they point to. `pipeline` is set as by `glasm_pipeline_link`.
 glasm_result glasm_pipeline_link_with_options(const struct glasm_compiler *compiler,
                                               const struct glasm_pipeline_program *stages,
                                               size_t count,

@@ -98,8 +98,9 @@ unsafe impl Sync for glasm_pipeline {}
 /// (`glasm_pipeline_render_diagnostics`).
 ///
 /// `compiler` may be NULL, and so may `options`: the default ones. Both stay the caller's, and so
-/// do `programs`, `count` of them. `pipeline` is set to the result, which the caller owns and frees
-/// with `glasm_pipeline_free`, even if stages have errors; or to NULL if an argument is wrong.
+/// do `programs`, `count` of them and at least one. `pipeline` is set to the result, which the caller
+/// owns and frees with `glasm_pipeline_free`, even if stages have errors; or to NULL if an argument is
+/// wrong.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_pipeline_link(
     compiler: Option<&glasm_compiler>,
@@ -137,6 +138,7 @@ pub(crate) unsafe fn link_programs(
     // SAFETY: the caller of this function guarantees it.
     let programs: Vec<&glasm_program> =
         unsafe { ffi_args::read_handles(programs, count, "programs") }?;
+    ffi_args::require_elements(&programs, "count")?;
     let loaded: Vec<&Program> = programs.iter().map(|program| program.program()).collect();
     let mut linked =
         glasm_compiler::with_compiler(compiler, |compiler| compiler.link(&loaded, options));
@@ -146,8 +148,8 @@ pub(crate) unsafe fn link_programs(
 
 /// Does what `glasm_pipeline_link` does, with separate options for each program.
 ///
-/// `compiler` may be NULL. It stays the caller's, and so do `stages`, `count` of them, with all
-/// that they point to. `pipeline` is set as by `glasm_pipeline_link`.
+/// `compiler` may be NULL. It stays the caller's, and so do `stages`, `count` of them and at least
+/// one, with all that they point to. `pipeline` is set as by `glasm_pipeline_link`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn glasm_pipeline_link_with_options(
     compiler: Option<&glasm_compiler>,
@@ -159,6 +161,7 @@ pub unsafe extern "C" fn glasm_pipeline_link_with_options(
         let pipeline = require_out_handle(pipeline, "pipeline")?;
         // SAFETY: the caller guarantees that many of them.
         let stages = unsafe { ffi_args::read_list(stages, count, "stages") }?;
+        ffi_args::require_elements(stages, "count")?;
         let handles: Vec<_> = stages.iter().map(|stage| stage.program).collect();
         // SAFETY: the caller has pointers to programs that live in them.
         let programs: Vec<&glasm_program> =

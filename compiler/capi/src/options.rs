@@ -239,7 +239,8 @@ pub struct glasm_options {
     pub image_formats: *const u32,
     /// Number of them.
     pub image_format_count: usize,
-    /// Wrap modes that programs apply themselves.
+    /// Wrap modes that programs apply themselves. The sampler applies those of units for which all
+    /// members are zero.
     pub texture_wraps: *const glasm_texture_wrap,
     /// Number of them.
     pub texture_wrap_count: usize,

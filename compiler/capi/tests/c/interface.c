@@ -301,6 +301,9 @@ static void test_compile(void)
     glasm_program *conflict = load("!!ARBvp1.0\nOPTION NV_vertex_program3;\nTEX result.position, 0, texture[2], CUBE;\nEND");
     const glasm_pipeline_program pair[] = {{conflict, &options}, {fragment, NULL}};
     CHECK(glasm_pipeline_link_with_options(compiler, pair, 2, &pipeline) == GLASM_RESULT_PROGRAM_ERROR);
+    glasm_pipeline *none;
+    CHECK(glasm_pipeline_link_with_options(compiler, pair, 0, &none) == GLASM_RESULT_INVALID_ARGUMENT && none == NULL);
+    CHECK(glasm_pipeline_link(compiler, NULL, 0, NULL, &none) == GLASM_RESULT_INVALID_ARGUMENT && none == NULL);
     stages = glasm_pipeline_stages(pipeline, &count);
     CHECK(count == 2 && stages[1].shader == NULL && glasm_diagnostics_error_count(stages[1].diagnostics) == 1);
     CHECK(strcmp(glasm_pipeline_render_diagnostics(pipeline), glasm_diagnostics_render(stages[1].diagnostics)) == 0);
