@@ -127,8 +127,11 @@ impl Toolchain {
             "#!/bin/sh\n\
              operation=$1\n\
              shift\n\
-             # Alone this is the command to write the index.\n\
-             [ \"$operation\" = s ] || exec {tools}ar \"${{operation}}S\" \"$@\"\n",
+             case $operation in\n\
+             # The command to write an index.\n\
+             s*) ;;\n\
+             *) exec {tools}ar \"${{operation}}S\" \"$@\" ;;\n\
+             esac\n",
             tools = self.architecture.tools,
         );
         let name = format!("archive-{}", self.architecture.target);
