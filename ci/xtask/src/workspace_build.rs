@@ -23,13 +23,21 @@ pub(crate) fn workspace_cargo() -> Command {
     cargo
 }
 
+/// Returns the Cargo command that builds the command, the vendor library and all tests, in the features
+/// of the workspace. With others of a package in addition, only that one is built again.
+pub(crate) fn build_command() -> Command {
+    let mut cargo = workspace_cargo();
+    cargo.args(WORKSPACE_BUILD.split(' '));
+    cargo
+}
+
 /// Builds the command, the vendor library and all tests, in the features of the workspace.
 ///
 /// # Errors
 ///
 /// If the build fails.
 pub(crate) fn build_workspace() -> Result<()> {
-    shell::run_checked(workspace_cargo().args(WORKSPACE_BUILD.split(' ')))
+    shell::run_checked(&mut build_command())
 }
 
 /// Builds the workspace and checks that neither rustc nor Clippy has warnings; Cargo repeats those
@@ -40,8 +48,7 @@ pub(crate) fn build_workspace() -> Result<()> {
 ///
 /// If Cargo does not start.
 pub(crate) fn build_without_warnings() -> Result<Counts> {
-    let mut build = workspace_cargo();
-    build.args(WORKSPACE_BUILD.split(' '));
+    let mut build = build_command();
     build.args(["--message-format", "json"]);
     println!("$ {}", shell::display_command(&build));
     let output = build.stderr(Stdio::inherit()).output()?;

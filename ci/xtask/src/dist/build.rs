@@ -194,10 +194,8 @@ fn build_with_zig(
 /// Builds everything as the tests do, so that hardly anything is built again after them.
 fn build_with_system_linker() -> Result<UnstrippedBinaries> {
     workspace_build::build_workspace()?;
-    // With all packages, so that those on which the library depends have the same features. The
-    // static library has the C++ of the shared one.
-    let mut build = workspace_build::workspace_cargo();
-    build.args(["build", "--workspace", "--lib"]);
+    // The static library has the C++ of the shared one.
+    let mut build = workspace_build::build_command();
     build.args(["--features", "glasm-capi/spirv-cross"]);
     shell::run_checked(build.env(NAME_VARIABLE, SONAME))?;
     let debug = std::path::absolute(shell::below_target("debug"))?;
