@@ -83,13 +83,13 @@ fn list_compiler_messages(output: &[u8]) -> Vec<Value> {
 /// If the build fails, or if the vendor library lacks such a test.
 pub(crate) fn prepare_vendor_test(name: &str) -> Result<Command> {
     build_workspace()?;
-    let mut build = workspace_cargo();
-    build.args(["test", "--workspace", "--test", name]);
-    build.args(["--no-run", "--quiet", "--message-format", "json"]);
+    // The same command lists the programs: for one test alone, Cargo would build libraries again.
+    let mut build = build_command();
+    build.args(["--quiet", "--message-format", "json"]);
     let output = shell::capture_output(&mut build)?;
     let package = std::path::absolute("glvendor")?;
     let mut programs = list_test_programs(&output.stdout).into_iter();
-    let program = programs.find(|program| program.package_dir == package);
+    let program = programs.find(|it| it.package_dir == package && it.target == name);
     let program = program.with_context(|| format!("the vendor library has no test `{name}`"))?;
     let mut command = Command::new(program.path);
     command.current_dir(&program.package_dir);
