@@ -87,8 +87,8 @@ fn memory_does_not_grow_with_scripts() {
     let growth = measured.windows(2).skip(WARM_UP - 1);
     let mut growth: Vec<u64> = growth.map(|pair| pair[1].saturating_sub(pair[0])).collect();
     growth.sort_unstable();
-    // A leak grows in every iteration, as all run the same scripts. The median leaves out the rounds in which the system takes pages
-    // of the process or returns them.
+    // A leak grows in every iteration, as all run the same scripts. The median leaves out those in
+    // which the system takes pages of the process or returns them.
     let Some(median) = growth.get(growth.len() / 2) else {
         panic!("{} scripts run", some.len());
     };

@@ -326,7 +326,7 @@ fn reflections_keep_their_form() {
 /// Checks all programs of all scripts: modules with their reflections, and the errors of those that
 /// do not load.
 #[test]
-fn shaders_and_errors_of_distinct_programs_come_back() {
+fn shaders_and_errors_of_all_programs_come_back() {
     let device = DeviceFeatures {
         // Some programs then fail because of a missing feature, whose name is in the error.
         int64: false,
